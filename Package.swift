@@ -1,0 +1,117 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// The settings of every Swift target: Swift 6 language mode (by the tools version) and three upcoming features.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let whenBlueZ = TargetDependencyCondition.when(platforms: [.linux], traits: ["BlueZ"])
+let whenEmulator = TargetDependencyCondition.when(traits: ["Emulator"])
+
+let package = Package(
+    name: "swift-corebluetooth",
+    products: [
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
+        .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
+        .executable(name: "bluectl", targets: ["bluectl"]),
+    ],
+    traits: [
+        .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
+        .trait(name: "Emulator", description: "The emulated radio. Off: production binaries carry none of it."),
+        .default(enabledTraits: ["BlueZ", "Emulator"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        // Tools only.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/jpsim/Yams", "5.0.1"..<"7.0.0"),
+    ],
+    targets: [
+        // MARK: C libraries
+        .systemLibrary(
+            name: "CBluetoothDBus", path: "Modulemaps/CBluetoothDBus", pkgConfig: "dbus-1",
+            providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(
+            name: "CBluetoothGIO", path: "Modulemaps/CBluetoothGIO", pkgConfig: "gio-unix-2.0",
+            providers: [.apt(["libglib2.0-dev"])]),
+
+        // MARK: Library
+        .target(name: "BluetoothLocking", swiftSettings: settings),
+        .target(
+            name: "BluetoothBackend",
+            dependencies: ["BluetoothLocking", logging],
+            swiftSettings: settings),
+        .target(
+            name: "BluetoothEmulator",
+            dependencies: [
+                "BluetoothBackend", "BluetoothLocking", logging,
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BluetoothDBus",
+            dependencies: [
+                .target(name: "CBluetoothDBus", condition: .when(platforms: [.linux])),
+                "BluetoothLocking", logging,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BlueZ",
+            dependencies: [
+                "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", logging,
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "CoreBluetoothPackage",
+            dependencies: [
+                "BluetoothBackend", "BluetoothLocking", logging,
+                .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BlueZ", condition: whenBlueZ),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
+
+        // MARK: Tools
+        .executableTarget(
+            name: "bluectl",
+            dependencies: [
+                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator",
+                "BlueZ", "BluetoothDBus", "BluetoothLocking", logging,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Yams",
+            ],
+            swiftSettings: settings),
+
+        // MARK: Tests
+        .testTarget(
+            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", logging], swiftSettings: settings),
+        .testTarget(
+            name: "CoreBluetoothPackageTests",
+            dependencies: [
+                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", logging,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BluetoothEmulatorTests",
+            dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
+        .testTarget(
+            name: "BluetoothDBusTests",
+            dependencies: ["BluetoothDBus", "BluetoothLocking"], swiftSettings: settings),
+        .testTarget(
+            name: "BlueZTests",
+            dependencies: ["BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking"], swiftSettings: settings),
+        .testTarget(
+            name: "BackendContractTests",
+            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],
+            swiftSettings: settings),
+    ]
+)
