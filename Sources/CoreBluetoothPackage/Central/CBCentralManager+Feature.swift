@@ -1,5 +1,7 @@
 extension CBCentralManager {
-    /// What an adapter may be able to do. Source: Apple, CBCentralManager.Feature.
+    /// What an adapter may be able to do.
+    ///
+    /// Source: Apple, CBCentralManager.Feature.
     public struct Feature: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt

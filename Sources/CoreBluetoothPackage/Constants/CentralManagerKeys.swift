@@ -6,14 +6,19 @@
 
 // MARK: Initialization
 
-/// Whether the system shows an alert when Bluetooth is off: `Bool`. Linux: accepted, without effect.
+/// Whether the system shows an alert when Bluetooth is off: `Bool`.
+///
+/// Linux: accepted, without effect.
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 
-/// The identifier under which the manager's state is restored: `String`. The string behind it is not certain.
+/// The identifier under which the manager's state is restored: `String`.
+///
+/// The string behind it is not certain.
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 
-/// Whether the app is to use devices for media: `Bool`. Linux: accepted, without effect. The string behind it is not
-/// certain.
+/// Whether the app is to use devices for media: `Bool`.
+///
+/// Linux: accepted, without effect. The string behind it is not certain.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 
 // MARK: Scanning
@@ -26,25 +31,37 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSo
 
 // MARK: Connecting
 
-/// Whether the system shows an alert on connection: `Bool`. Linux: accepted, without effect.
+/// Whether the system shows an alert on connection: `Bool`.
+///
+/// Linux: accepted, without effect.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "kCBConnectOptionNotifyOnConnection"
 
-/// Whether the system shows an alert on disconnection: `Bool`. Linux: accepted, without effect.
+/// Whether the system shows an alert on disconnection: `Bool`.
+///
+/// Linux: accepted, without effect.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "kCBConnectOptionNotifyOnDisconnection"
 
-/// Whether the system shows an alert on notifications: `Bool`. Linux: accepted, without effect.
+/// Whether the system shows an alert on notifications: `Bool`.
+///
+/// Linux: accepted, without effect.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionNotifyOnNotification"
 
 /// How long the attempt is postponed: `NSNumber`, in seconds.
 public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
 
-/// Whether the system may bring up the classic transport too: `Bool`. Linux: accepted, without effect.
+/// Whether the system may bring up the classic transport too: `Bool`.
+///
+/// Linux: accepted, without effect.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey = "kCBConnectOptionEnableTransportBridging"
 
-/// Whether the Apple Notification Center Service is required: `Bool`. Linux: accepted, without effect.
+/// Whether the Apple Notification Center Service is required: `Bool`.
+///
+/// Linux: accepted, without effect.
 public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
 
-/// Whether the system connects again after an unexpected disconnection: `Bool`. The string behind it is not certain.
+/// Whether the system connects again after an unexpected disconnection: `Bool`.
+///
+/// The string behind it is not certain.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
 
 // MARK: Restored state
@@ -55,5 +72,7 @@ public let CBCentralManagerRestoredStatePeripheralsKey = "kCBRestoredPeripherals
 /// The services that were scanned for: `[CBUUID]`.
 public let CBCentralManagerRestoredStateScanServicesKey = "kCBRestoredScanServices"
 
-/// The options of the scan: `[String: Any]`. The string behind it is not certain.
+/// The options of the scan: `[String: Any]`.
+///
+/// The string behind it is not certain.
 public let CBCentralManagerRestoredStateScanOptionsKey = "kCBRestoredScanOptions"

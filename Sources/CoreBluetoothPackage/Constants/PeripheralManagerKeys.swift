@@ -4,7 +4,9 @@
 // Sources: Apple, Peripheral Manager Initialization Options, Peripheral Manager State Restoration Options.
 // None of the strings behind the names is certain.
 
-/// Whether the system shows an alert when Bluetooth is off: `Bool`. Linux: accepted, without effect.
+/// Whether the system shows an alert when Bluetooth is off: `Bool`.
+///
+/// Linux: accepted, without effect.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 
 /// The identifier under which the manager's state is restored: `String`.

@@ -1,4 +1,6 @@
-/// What the local server allows with a value. Source: Apple, CBAttributePermissions.
+/// What the local server allows with a value.
+///
+/// Source: Apple, CBAttributePermissions.
 public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt

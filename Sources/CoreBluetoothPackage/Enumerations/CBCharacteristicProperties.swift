@@ -9,7 +9,9 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
     /// Makes a set of bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The value may be broadcast. Not allowed for local characteristics.
+    /// The value may be broadcast.
+    ///
+    /// Not allowed for local characteristics.
     public static let broadcast = Self(rawValue: 0x01)
     /// The value may be read.
     public static let read = Self(rawValue: 0x02)
@@ -23,10 +25,16 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let indicate = Self(rawValue: 0x20)
     /// The value may be written with a signature.
     public static let authenticatedSignedWrites = Self(rawValue: 0x40)
-    /// A descriptor has more properties. Not allowed for local characteristics.
+    /// A descriptor has more properties.
+    ///
+    /// Not allowed for local characteristics.
     public static let extendedProperties = Self(rawValue: 0x80)
-    /// Only trusted centrals may subscribe to notifications. For local characteristics.
+    /// Only trusted centrals may subscribe to notifications.
+    ///
+    /// For local characteristics.
     public static let notifyEncryptionRequired = Self(rawValue: 0x100)
-    /// Only trusted centrals may subscribe to indications. For local characteristics.
+    /// Only trusted centrals may subscribe to indications.
+    ///
+    /// For local characteristics.
     public static let indicateEncryptionRequired = Self(rawValue: 0x200)
 }

@@ -1,4 +1,6 @@
-/// How a characteristic's value is written. Source: Apple, CBCharacteristicWriteType.
+/// How a characteristic's value is written.
+///
+/// Source: Apple, CBCharacteristicWriteType.
 public enum CBCharacteristicWriteType: Int, Sendable {
     /// With an answer from the peer (ATT Write Request; longer values in parts).
     case withResponse = 0

@@ -1,4 +1,6 @@
-/// What happened to a device of the system. Source: Apple, CBConnectionEvent.
+/// What happened to a device of the system.
+///
+/// Source: Apple, CBConnectionEvent.
 public enum CBConnectionEvent: Int, Sendable {
     /// It disconnected from the system.
     case peerDisconnected = 0

@@ -1,4 +1,6 @@
-/// Whether the process may use Bluetooth. Source: Apple, CBManagerAuthorization.
+/// Whether the process may use Bluetooth.
+///
+/// Source: Apple, CBManagerAuthorization.
 public enum CBManagerAuthorization: Int, Sendable {
     /// The user was not asked yet.
     case notDetermined = 0
@@ -10,7 +12,9 @@ public enum CBManagerAuthorization: Int, Sendable {
     case allowedAlways = 3
 }
 
-/// The older name of the peripheral manager's authorization. Source: Apple, CBPeripheralManagerAuthorizationStatus.
+/// The older name of the peripheral manager's authorization.
+///
+/// Source: Apple, CBPeripheralManagerAuthorizationStatus.
 @available(*, deprecated, message: "Use CBManagerAuthorization instead")
 public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
     /// See ``CBManagerAuthorization/notDetermined``.

@@ -1,4 +1,6 @@
-/// What can be done with the Bluetooth adapter. Source: Apple, CBManagerState.
+/// What can be done with the Bluetooth adapter.
+///
+/// Source: Apple, CBManagerState.
 public enum CBManagerState: Int, Sendable {
     /// Not known yet; an update follows.
     case unknown = 0
@@ -14,7 +16,9 @@ public enum CBManagerState: Int, Sendable {
     case poweredOn = 5
 }
 
-/// The older name of the central manager's states. Source: Apple, CBCentralManagerState.
+/// The older name of the central manager's states.
+///
+/// Source: Apple, CBCentralManagerState.
 @available(*, deprecated, message: "Use CBManagerState instead")
 public enum CBCentralManagerState: Int, Sendable {
     /// See ``CBManagerState/unknown``.
@@ -31,7 +35,9 @@ public enum CBCentralManagerState: Int, Sendable {
     case poweredOn = 5
 }
 
-/// The older name of the peripheral manager's states. Source: Apple, CBPeripheralManagerState.
+/// The older name of the peripheral manager's states.
+///
+/// Source: Apple, CBPeripheralManagerState.
 @available(*, deprecated, message: "Use CBManagerState instead")
 public enum CBPeripheralManagerState: Int, Sendable {
     /// See ``CBManagerState/unknown``.

@@ -1,4 +1,6 @@
-/// Which connection interval the peripheral role asks for. Source: Apple, CBPeripheralManagerConnectionLatency.
+/// Which connection interval the peripheral role asks for.
+///
+/// Source: Apple, CBPeripheralManagerConnectionLatency.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
     /// Quick exchanges over battery life.
     case low = 0

@@ -1,4 +1,6 @@
-/// How a manager stands to a peripheral. Source: Apple, CBPeripheralState.
+/// How a manager stands to a peripheral.
+///
+/// Source: Apple, CBPeripheralState.
 public enum CBPeripheralState: Int, Sendable {
     /// No link, and none wanted.
     case disconnected = 0

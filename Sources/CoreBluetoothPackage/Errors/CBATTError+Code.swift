@@ -1,7 +1,9 @@
 public import Foundation
 
 extension CBATTError {
-    /// What the attribute server answered. Open: any number makes a code.
+    /// What the attribute server answered.
+    ///
+    /// Open: any number makes a code.
     ///
     /// A `switch` over it needs `@unknown default` or `default`. Source: Apple, CBATTError.Code.
     public enum Code: RawRepresentable, Hashable, Sendable, _ErrorCodeProtocol {
@@ -47,7 +49,9 @@ extension CBATTError {
         /// A number without a name, such as those of applications, 0x80 to 0x9F. Compare `rawValue` instead.
         case _other(Int)
 
-        /// Finds the code of a number. Never nil: numbers without a name are kept.
+        /// Finds the code of a number.
+        ///
+        /// Never nil: numbers without a name are kept.
         public init?(rawValue: Int) { self = Self.named[rawValue] ?? ._other(rawValue) }
 
         /// The code's number.

@@ -7,7 +7,9 @@ public import Foundation
 ///
 /// Sources: Apple, CBATTError; Core Specification, Vol 3, Part F, 3.4.1.1.
 public struct CBATTError: _BridgedStoredNSError {
-    /// The error's domain, ``CBATTErrorDomain``. Foundation's bridging reads it under this name.
+    /// The error's domain, ``CBATTErrorDomain``.
+    ///
+    /// Foundation's bridging reads it under this name.
     public static var _nsErrorDomain: String { CBATTErrorDomain }
 
     /// The error's domain, ``CBATTErrorDomain``.

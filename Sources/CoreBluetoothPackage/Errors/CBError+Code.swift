@@ -1,7 +1,9 @@
 public import Foundation
 
 extension CBError {
-    /// What went wrong. Open: any number makes a code.
+    /// What went wrong.
+    ///
+    /// Open: any number makes a code.
     ///
     /// A `switch` over it needs `@unknown default` or `default`. Source: Apple, CBError.Code.
     public enum Code: RawRepresentable, Hashable, Sendable, _ErrorCodeProtocol {
@@ -49,7 +51,9 @@ extension CBError {
         /// A number without a name. Not for use in code: a later version may name it.
         case _other(Int)
 
-        /// Finds the code of a number. Never nil: numbers without a name are kept.
+        /// Finds the code of a number.
+        ///
+        /// Never nil: numbers without a name are kept.
         public init?(rawValue: Int) { self = Self.named[rawValue] ?? ._other(rawValue) }
 
         /// The code's number.

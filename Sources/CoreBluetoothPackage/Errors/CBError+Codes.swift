@@ -23,7 +23,9 @@ extension CBError {
     public static var connectionFailed: Code { .connectionFailed }
     /// The adapter has as many links as it can.
     public static var connectionLimitReached: Code { .connectionLimitReached }
-    /// The device is not known. Apple's spelling; see ``CBError/unknownDevice``.
+    /// The device is not known.
+    ///
+    /// Apple's spelling; see ``CBError/unknownDevice``.
     public static var unkownDevice: Code { .unkownDevice }
     /// The operation is not supported.
     public static var operationNotSupported: Code { .operationNotSupported }

@@ -8,7 +8,9 @@ public import Foundation
 ///
 /// Source: Apple, CBError.
 public struct CBError: _BridgedStoredNSError {
-    /// The error's domain, ``CBErrorDomain``. Foundation's bridging reads it under this name.
+    /// The error's domain, ``CBErrorDomain``.
+    ///
+    /// Foundation's bridging reads it under this name.
     public static var _nsErrorDomain: String { CBErrorDomain }
 
     /// The error's domain, ``CBErrorDomain``.

@@ -2,7 +2,9 @@ import BluetoothLocking
 import Foundation
 import Synchronization
 
-/// A remote device that is connected to a ``CBPeripheralManager``. Source: Apple, CBCentral.
+/// A remote device that is connected to a ``CBPeripheralManager``.
+///
+/// Source: Apple, CBCentral.
 open class CBCentral: CBPeer {
     private let mtu: Lock<Int>
 
@@ -12,7 +14,9 @@ open class CBCentral: CBPeer {
         super.init(identifier: identifier)
     }
 
-    /// How many bytes one notification or indication to this central carries: the ATT MTU less 3. May grow.
+    /// How many bytes one notification or indication to this central carries: the ATT MTU less 3.
+    ///
+    /// May grow.
     ///
     /// Source: Core Specification, Vol 3, Part F, 3.4.7.1.
     open var maximumUpdateValueLength: Int { mtuLength - 3 }

@@ -13,7 +13,9 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// What the local server allows with the value.
     open var permissions: CBAttributePermissions
 
-    /// The centrals that subscribe now. Changes on the manager's queue only.
+    /// The centrals that subscribe now.
+    ///
+    /// Changes on the manager's queue only.
     open internal(set) var subscribedCentrals: [CBCentral]? = []
 
     /// Makes a characteristic that belongs to no service yet.
@@ -39,13 +41,17 @@ open class CBMutableCharacteristic: CBCharacteristic {
         set { ownProperties = newValue }
     }
 
-    /// The value. What centrals write is not stored here.
+    /// The value.
+    ///
+    /// What centrals write is not stored here.
     open override var value: Data? {
         get { ownValue }
         set { ownValue = newValue }
     }
 
-    /// The descriptors. Setting them makes this their `characteristic`, weakly; those left out lose it.
+    /// The descriptors.
+    ///
+    /// Setting them makes this their `characteristic`, weakly; those left out lose it.
     open override var descriptors: [CBDescriptor]? {
         get { ownDescriptors }
         set {

@@ -17,13 +17,17 @@ open class CBMutableService: CBService {
         super.init(uuid: UUID, isPrimary: isPrimary)
     }
 
-    /// The services that this one includes. They must be published before this one.
+    /// The services that this one includes.
+    ///
+    /// They must be published before this one.
     open override var includedServices: [CBService]? {
         get { ownIncludedServices }
         set { ownIncludedServices = newValue }
     }
 
-    /// The service's characteristics. Setting them makes this their `service`, weakly; those left out lose it.
+    /// The service's characteristics.
+    ///
+    /// Setting them makes this their `service`, weakly; those left out lose it.
     open override var characteristics: [CBCharacteristic]? {
         get { ownCharacteristics }
         set {

@@ -12,7 +12,9 @@ final class WeakDelegate<Delegate>: Sendable {
 
     private let reference = Lock(Reference())
 
-    /// The delegate, if it is alive. The load's strong reference ends with the caller, outside the lock.
+    /// The delegate, if it is alive.
+    ///
+    /// The load's strong reference ends with the caller, outside the lock.
     var delegate: Delegate? {
         let loaded = reference.withLock { $0 }
         return loaded.object as? Delegate

@@ -51,7 +51,9 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// The UUID as 2, 4 or 16 bytes, most significant first. On the air the order is the reverse.
+    /// The UUID as 2, 4 or 16 bytes, most significant first.
+    ///
+    /// On the air the order is the reverse.
     open var data: Data { Data(bluetoothUUID.bigEndianBytes) }
 
     /// The UUID in upper-case digits: 4, 8 or 36 characters, in the width of creation.
@@ -72,6 +74,8 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     /// A hash of the 128-bit form.
     open override var hash: Int { bluetoothUUID.hashValue }
 
-    /// An English name for some standard UUIDs, else ``uuidString``. For people; the names may change.
+    /// An English name for some standard UUIDs, else ``uuidString``.
+    ///
+    /// For people; the names may change.
     open override var description: String { standardDescription ?? uuidString }
 }
