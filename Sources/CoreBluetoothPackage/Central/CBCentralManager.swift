@@ -32,7 +32,7 @@ open class CBCentralManager: CBManager {
         delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
         core = CentralCore(
-            backend: BackendResolver.current.backend(), options: CentralOptions(options), queue: queue ?? .main)
+            backend: BackendResolver.backend(), options: CentralOptions(options), queue: queue ?? .main)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -46,7 +46,7 @@ open class CBCentralManager: CBManager {
         options: [String: Any]? = nil
     ) {
         core = CentralCore(
-            backend: BackendResolver.resolve(backend), options: CentralOptions(options), queue: queue ?? .main)
+            backend: BackendResolver.backend(for: backend), options: CentralOptions(options), queue: queue ?? .main)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -73,7 +73,7 @@ open class CBCentralManager: CBManager {
 
     /// Whether the controller and the stack can do something that not all can.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
-        let backend = BackendResolver.current.backend()
+        let backend = BackendResolver.backend()
         return features.isSubset(of: backend.supports(.extendedScanAndConnect) ? .extendedScanAndConnect : [])
     }
 

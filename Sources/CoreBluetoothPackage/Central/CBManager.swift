@@ -1,3 +1,4 @@
+import BluetoothBackend
 public import Foundation
 
 /// What central and peripheral managers have in common. Source: Apple, CBManager.
@@ -11,7 +12,7 @@ open class CBManager: NSObject {
     /// Whether this process may use Bluetooth, by the backend that a manager made here and now would get; never
     /// prompts. On Linux `.allowedAlways`, unless the bus refuses access.
     open class var authorization: CBManagerAuthorization {
-        CBManagerAuthorization(BackendResolver.current.backend().authorization())
+        CBManagerAuthorization(BackendResolver.backend().authorization())
     }
 
     /// The older form of the static property.

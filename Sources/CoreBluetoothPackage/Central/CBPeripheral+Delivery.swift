@@ -1,5 +1,7 @@
 import BluetoothBackend
+import BluetoothLocking
 import Foundation
+import Synchronization
 
 /// What the core does to a peripheral, on the manager's queue: properties first, then the delegate (S162).
 extension CBPeripheral {

@@ -43,7 +43,7 @@ extension CentralCore {
             guard let peripheral = peripheral(id) else { return }
             delegate?.centralManager(
                 manager, didDisconnectPeripheral: peripheral,
-                timestamp: (date ?? now).timeIntervalSinceReferenceDate, isReconnecting: isReconnecting,
+                timestamp: (date ?? clock.date).timeIntervalSinceReferenceDate, isReconnecting: isReconnecting,
                 error: error?.appError)
         case .connectionEvent(let id, let isConnected):
             delegate?.centralManager(

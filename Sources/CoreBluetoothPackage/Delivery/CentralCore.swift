@@ -10,7 +10,9 @@ import Synchronization
 /// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
 /// before its callback. Commands are put into the outbox within the transition and submitted outside it, by whoever
 /// finds nobody submitting. App code runs under no lock. Peripherals hold the core, not the manager.
-final class CentralCore: InboxOwner {
+final class CentralCore: InboxOwner, EventSink {
+    typealias Event = CentralEvent
+
     /// What waits for the manager's queue; identifiers, never objects.
     enum Delivery: Sendable {
         case event(CentralEvent)
@@ -34,7 +36,7 @@ final class CentralCore: InboxOwner {
     }
 
     let backendName: @Sendable () -> String
-    private let clock: any BackendClock
+    let clock: any BackendClock
     private let backend: any CentralBackend
     private let inbox: Inbox<CentralCore>
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
@@ -180,7 +182,9 @@ final class CentralCore: InboxOwner {
     }
 }
 
-extension CentralCore: EventSink {
+// MARK: EventSink
+
+extension CentralCore {
     var label: String { inbox.queue.label }
 
     func deliver(_ event: CentralEvent) {

@@ -7,7 +7,7 @@ extension BackendError {
     /// A `CBATTError` for the peer's answers, a `CBError` for all else.
     var appError: any Error {
         if code == .att { return attError }
-        return CBError(code.appCode, userInfo: userInfo(CBError.Code.message(code.appCode)))
+        return CBError(code.appCode, userInfo: userInfo(code.appCode.message))
     }
 
     private var attError: any Error {
@@ -15,7 +15,7 @@ extension BackendError {
         guard let code = CBATTError.Code(rawValue: raw) else {
             return CBATTError(.unlikelyError, userInfo: userInfo(nil))
         }
-        return CBATTError(code, userInfo: userInfo(CBATTError.Code.message(code)))
+        return CBATTError(code, userInfo: userInfo(code.message))
     }
 
     /// Apple's text; what the daemon said goes beside it.
@@ -45,7 +45,7 @@ extension BackendError.Code {
         case .alreadyAdvertising: .alreadyAdvertising
         case .connectionFailed: .connectionFailed
         case .connectionLimitReached: .connectionLimitReached
-        case .unknownDevice: .unknownDevice
+        case .unknownDevice: .unkownDevice
         case .operationNotSupported: .operationNotSupported
         case .peerRemovedPairingInformation: .peerRemovedPairingInformation
         case .encryptionTimedOut: .encryptionTimedOut

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import DequeModule
 import FoundationEssentials
 
 /// The operations of a connected peripheral, and their answers.

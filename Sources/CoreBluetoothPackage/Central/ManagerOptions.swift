@@ -6,8 +6,16 @@ import Logging
 extension CentralOptions {
     init(_ options: [String: Any]?) {
         self.init(
-            adapter: ProcessEnvironment.adapter,
+            adapter: SelectionEnvironment.process.adapter,
             restoreIdentifier: option(CBCentralManagerOptionRestoreIdentifierKey, in: options))
+    }
+}
+
+extension PeripheralOptions {
+    init(_ options: [String: Any]?) {
+        self.init(
+            adapter: SelectionEnvironment.process.adapter,
+            restoreIdentifier: option(CBPeripheralManagerOptionRestoreIdentifierKey, in: options))
     }
 }
 
