@@ -2,9 +2,10 @@ public import Dispatch
 public import Foundation
 
 open class CBManager: NSObject {
-    init(peripheralRole: Void) { super.init() }
+    init(ofModule: Void) { super.init() }
     open var state: CBManagerState { .unknown }
     open class var authorization: CBManagerAuthorization { .allowedAlways }
+    @available(*, deprecated)
     open var authorization: CBManagerAuthorization { Self.authorization }
     open override var description: String { describe(self) }
 }
@@ -15,7 +16,7 @@ open class CBCentralManager: CBManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        super.init(peripheralRole: ())
+        super.init(ofModule: ())
     }
     open var isScanning: Bool { false }
     open class func supports(_ features: CBCentralManager.Feature) -> Bool { false }

@@ -42,7 +42,7 @@ open class CBPeripheralManager: CBManager {
     public init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
-        super.init(peripheralRole: ())
+        super.init(ofModule: ())
         delegateReference.set(delegate)
         let reference = WeakReference(manager: self)
         (queue ?? .main).async { reference.manager?.becomeUnsupported() }
