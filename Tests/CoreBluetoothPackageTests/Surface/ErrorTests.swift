@@ -91,6 +91,8 @@ import Testing
         #expect(CBError(.notConnected) != CBError(.connectionTimeout))
         #expect(CBError(.notConnected) != CBError(.notConnected, userInfo: ["key": "value"]))
         #expect(Set([CBError(.notConnected), CBError(.notConnected)]).count == 1)
+        #expect(CBError(.notConnected).hashValue == CBError(.notConnected).hashValue)
+        #expect(Set([CBATTError(.readNotPermitted), CBATTError(.writeNotPermitted)]).count == 2)
     }
 
     @Test(arguments: [

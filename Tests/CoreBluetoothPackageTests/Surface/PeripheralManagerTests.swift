@@ -32,6 +32,7 @@ import Testing
 
     @Test func S160_theDelegateIsHeldWeakly() {
         let manager = CBPeripheralManager(delegate: nil, queue: queue)
+        queue.sync {}
         do {
             let delegate = StateDelegate()
             manager.delegate = delegate
