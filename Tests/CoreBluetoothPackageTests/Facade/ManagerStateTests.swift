@@ -21,7 +21,7 @@ import Testing
     @Test func S3_withoutAQueueCallbacksComeOnTheMainQueue() async {
         let radio = ScriptedRadio()
         let recorder = CallbackRecorder()
-        recorder.onEach { _ in #expect(Thread.isMainThread) }
+        recorder.onEach { _ in dispatchPrecondition(condition: .onQueue(.main)) }
         let manager = CBCentralManager(backend: .custom(radio), delegate: recorder, queue: nil)
         await radio.centrals[0].play(.stateChanged(.poweredOff))
         #expect(recorder.lines == ["state poweredOff"])
