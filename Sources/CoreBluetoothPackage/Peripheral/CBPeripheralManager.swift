@@ -1,7 +1,6 @@
-import BluetoothLocking
+import BluetoothBackend
 public import Dispatch
 public import Foundation
-import Synchronization
 
 /// The peripheral role: services that others read, advertising, L2CAP channels.
 ///
@@ -9,13 +8,7 @@ import Synchronization
 /// CoreBluetooth does in any state but `.poweredOn`. Calls are accepted from any thread; callbacks run on the manager's
 /// queue, one at a time. Source: Apple, CBPeripheralManager.
 open class CBPeripheralManager: CBManager {
-    // Invariant of `@unchecked`: the manager is only carried to its own queue, and used there.
-    private struct WeakReference: @unchecked Sendable {
-        weak var manager: CBPeripheralManager?
-    }
-
-    private let currentState = Lock(CBManagerState.unknown)
-    private let delegateReference = WeakDelegate<any CBPeripheralManagerDelegate>()
+    private let core: PeripheralCore
 
     /// Makes a manager without delegate, on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
@@ -42,24 +35,47 @@ open class CBPeripheralManager: CBManager {
     public init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
+        core = PeripheralCore(
+            backend: BackendResolver.backend(), options: PeripheralOptions(options), queue: queue ?? .main)
         super.init(ofModule: ())
-        delegateReference.set(delegate)
-        let reference = WeakReference(manager: self)
-        (queue ?? .main).async { reference.manager?.becomeUnsupported() }
+        core.delegate = delegate
+        core.activate(for: self)
     }
+
+    /// A manager over a radio of the app's choice. An extension of this package.
+    ///
+    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    public init(
+        backend: CBBackendSelection, delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
+        options: [String: Any]? = nil
+    ) {
+        core = PeripheralCore(
+            backend: BackendResolver.backend(for: backend), options: PeripheralOptions(options),
+            queue: queue ?? .main)
+        super.init(ofModule: ())
+        core.delegate = delegate
+        core.activate(for: self)
+    }
+
+    deinit {
+        core.invalidate()
+    }
+
+    /// The radio's name: "bluez", "emulator", or "automatic" until it is decided. An extension of this package.
+    public var backendName: String { core.backendName() }
 
     /// Who is called.
     ///
     /// Held weakly and read at each callback.
     open var delegate: (any CBPeripheralManagerDelegate)? {
-        get { delegateReference.delegate }
-        set { delegateReference.set(newValue) }
+        get { core.delegate }
+        set { core.delegate = newValue }
     }
 
     /// What can be done with the adapter in this role.
     ///
     /// Changes on the manager's queue, just before the callback.
-    open override var state: CBManagerState { currentState.withLock { $0 } }
+    open override var state: CBManagerState { core.state }
 
     /// Whether the manager advertises.
     open var isAdvertising: Bool { false }
@@ -149,9 +165,4 @@ open class CBPeripheralManager: CBManager {
     ///
     /// Answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) { Misuse.notPoweredOn(self) }
-
-    private func becomeUnsupported() {
-        currentState.withLock { $0 = .unsupported }
-        delegate?.peripheralManagerDidUpdateState(self)
-    }
 }
