@@ -1,4 +1,5 @@
 import BluetoothBackend
+
 @testable import CoreBluetoothPackage
 
 /// Objects to hand to delegate methods directly.
