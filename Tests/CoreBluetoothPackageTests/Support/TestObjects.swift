@@ -1,21 +1,18 @@
 import BluetoothBackend
+import Foundation
 
 @testable import CoreBluetoothPackage
 
 /// Objects to hand to delegate methods directly.
 enum TestObjects {
-    /// A radio without an adapter.
+    /// A radio without an adapter, so that no test asks the system for one.
     static let noRadio = CBBackendSelection.custom(UnavailableBackend(name: "none", reason: "for tests"))
 
     static func centralManager() -> CBCentralManager {
-        CBCentralManager(backend: noRadio, delegate: nil, queue: DispatchQueue(label: "central manager"))
+        CBCentralManager(backend: .custom(ScriptedRadio()), delegate: nil, queue: nil)
     }
-
     static func peripheral() -> CBPeripheral {
-        let core = CentralCore(
-            backend: UnavailableBackend(name: "none", reason: "for tests"), options: CentralOptions(),
-            queue: DispatchQueue(label: "peripheral"))
-        return CBPeripheral(core: core, handle: PeerHandle(id: PeerID(UUID()), generation: 1), name: nil)
+        centralManager().core.peripheral(PeerID(UUID()), name: nil)
     }
     static func central(mtu: Int = 23) -> CBCentral { CBCentral(identifier: UUID(), mtu: mtu) }
     static func service() -> CBMutableService { CBMutableService(type: CBUUID(string: "180D"), primary: true) }
