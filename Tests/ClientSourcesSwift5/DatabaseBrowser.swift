@@ -27,11 +27,15 @@ class DatabaseBrowser: NSObject, CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?) {
         for characteristic in service.characteristics ?? [] {
             peripheral.discoverDescriptors(for: characteristic)
-            if characteristic.properties.intersection([.read, .notify]) != [] { peripheral.readValue(for: characteristic) }
+            if characteristic.properties.intersection([.read, .notify]) != [] {
+                peripheral.readValue(for: characteristic)
+            }
         }
     }
 
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: Error?) {
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: Error?
+    ) {
         characteristic.descriptors?.forEach { peripheral.readValue(for: $0) }
     }
 

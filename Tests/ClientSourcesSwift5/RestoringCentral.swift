@@ -5,7 +5,9 @@ class RestoringCentral: NSObject, CBCentralManagerDelegate {
     private var peripherals: [CBPeripheral] = []
     private lazy var central = CBCentralManager(
         delegate: self, queue: DispatchQueue(label: "restoring"),
-        options: [CBCentralManagerOptionRestoreIdentifierKey: "central", CBCentralManagerOptionShowPowerAlertKey: false])
+        options: [
+            CBCentralManagerOptionRestoreIdentifierKey: "central", CBCentralManagerOptionShowPowerAlertKey: false,
+        ])
     private var lastSeen: CFAbsoluteTime = 0
 
     func start() {

@@ -22,7 +22,7 @@ class ThermometerPeripheral: NSObject, CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         guard peripheral.state == .poweredOn else { return }
         measurement.descriptors = [
-            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "Temperature"),
+            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "Temperature")
         ]
         let service = CBMutableService(type: CBUUID(string: "1809"), primary: true)
         service.characteristics = [measurement, measurementInterval]

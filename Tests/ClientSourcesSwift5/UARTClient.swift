@@ -28,7 +28,7 @@ class UARTClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         guard let uart = uart, let rx = rx, uart.state == .connected else { return }
         let type: CBCharacteristicWriteType = rx.properties.contains(.write) ? .withResponse : .withoutResponse
         let size = uart.maximumWriteValueLength(for: type)
-        var data = text.data(using: .utf8)!
+        var data = Data(text.utf8)
         while data.count > 0 {
             uart.writeValue(Data(data.prefix(size)), for: rx, type: type)
             data = data.dropFirst(size)
@@ -61,9 +61,9 @@ class UARTClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         seen.insert(peripheral)
         NSLog("%@", "found \(peripheral.name ?? "?") \(RSSI) \(advertisementData)")
         uart = peripheral
-        uart!.delegate = self
+        peripheral.delegate = self
         central.stopScan()
-        central.connect(uart!, options: nil)
+        central.connect(peripheral, options: nil)
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

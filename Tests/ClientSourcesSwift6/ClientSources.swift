@@ -20,9 +20,4 @@ import Testing
     @Test func aSwitchWithUnknownDefaultNamesEachState() {
         #expect(name(of: .disconnecting) == "disconnecting")
     }
-
-    @Test func aManagerIsMadeThroughAProtocolOfTheApps() {
-        let queue = DispatchQueue(label: "seam")
-        #expect(makeManager(CBPeripheralManager.self, queue: queue).delegate == nil)
-    }
 }

@@ -44,9 +44,4 @@ public struct CBATTError: _BridgedStoredNSError {
         hasher.combine(_nsError.domain)
         hasher.combine(_nsError.code)
     }
-
-    /// An error as the system reports it: with the text that Apple's has, where one is known.
-    package init(reported code: Code) {
-        self.init(code, userInfo: code.message.map { [NSLocalizedDescriptionKey: $0] } ?? [:])
-    }
 }
