@@ -26,6 +26,12 @@ final class ConnectionCore: @unchecked Sendable {
         let handler: @Sendable (DBusMessage) -> Void
     }
 
+    /// What has to hear of the end.
+    private struct Leftovers: Sendable {
+        let calls: [PendingCalls<Completion>.Entry]
+        let disconnectHandler: (@Sendable (DBusError) -> Void)?
+    }
+
     static let logger = Logger(label: "BluetoothDBus")
 
     let queue: DispatchQueue
@@ -157,7 +163,8 @@ final class ConnectionCore: @unchecked Sendable {
 
     private func handleReply(_ message: DBusMessage) {
         let serial = dbus_message_get_reply_serial(message.raw)
-        let entry = state.withLock { $0.pending.take(serial) { message.isSent(by: $0) } }
+        let sender = message.sender
+        let entry = state.withLock { $0.pending.take(serial, from: sender) }
         guard let entry else {
             Self.logger.debug("late or foreign reply ignored", metadata: ["serial": "\(serial)"])
             return
@@ -227,25 +234,25 @@ final class ConnectionCore: @unchecked Sendable {
 
     private func sweep() {
         let now = DispatchTime.now().uptimeNanoseconds
-        let (expired, next) = state.withLock { $0.pending.expire(now: now) }
-        if let next { timer.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(5)) }
-        for entry in expired {
+        let due = state.withLock { $0.pending.expire(now: now) }
+        if let next = due.nextSweep { timer.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(5)) }
+        for entry in due.expired {
             let error = DBusError(name: DBusError.Name.noReply, message: "no reply from \(entry.destination) in time")
             entry.completion(.failure(error))
         }
     }
 
     func finish(_ error: DBusError) {
-        typealias Leftovers = (entries: [PendingCalls<Completion>.Entry], handler: (@Sendable (DBusError) -> Void)?)
-        let (entries, handler) = state.withLock { state -> Leftovers in
-            guard state.closed == nil else { return ([], nil) }
+        let left = state.withLock { state -> Leftovers in
+            guard state.closed == nil else { return Leftovers(calls: [], disconnectHandler: nil) }
             state.closed = error
             state.subscriptions = [:]
             defer { state.disconnectHandler = nil }
-            return (state.pending.removeAll(), state.isClosing ? nil : state.disconnectHandler)
+            return Leftovers(
+                calls: state.pending.removeAll(), disconnectHandler: state.isClosing ? nil : state.disconnectHandler)
         }
-        for entry in entries { entry.completion(.failure(error)) }
-        handler?(error)
+        for entry in left.calls { entry.completion(.failure(error)) }
+        left.disconnectHandler?(error)
     }
 
     /// Closes the connection; from any thread, more than once without harm.

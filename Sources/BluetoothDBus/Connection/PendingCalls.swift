@@ -3,14 +3,20 @@
 ///
 /// The serial is entered before the message is sent, so a reply can never be faster than its entry. (With
 /// libdbus's `DBusPendingCall` a reply may arrive before `set_notify` and is then lost.)
-struct PendingCalls<Completion> {
+struct PendingCalls<Completion: Sendable>: Sendable {
     /// One waiting call.
-    struct Entry {
+    struct Entry: Sendable {
         /// Who was asked.
         let destination: String
         /// On the monotonic clock, in nanoseconds.
         let deadline: UInt64
         let completion: Completion
+    }
+
+    /// What a sweep found.
+    struct Due: Sendable {
+        let expired: [Entry]
+        let nextSweep: UInt64?
     }
 
     private var entries: [UInt32: Entry] = [:]
@@ -38,13 +44,11 @@ struct PendingCalls<Completion> {
 
     /// Takes out the call that a reply answers.
     ///
-    /// - Parameter isSender: Whether the reply comes from a name. A call to a unique name is answered by that name
-    ///   or, when it is gone, by the bus; a reply from anybody else is not the reply.
-    mutating func take(_ serial: UInt32, if isSender: (String) -> Bool) -> Entry? {
+    /// - Parameter sender: Who the bus says replied. A call to a unique name is answered by that name or, when it is
+    ///   gone, by the bus; a reply from anybody else is not the reply.
+    mutating func take(_ serial: UInt32, from sender: String?) -> Entry? {
         guard let entry = entries[serial] else { return nil }
-        if DBusName.isUnique(entry.destination), !isSender(entry.destination), !isSender(BusDriver.name) {
-            return nil
-        }
+        if DBusName.isUnique(entry.destination), sender != entry.destination, sender != BusDriver.name { return nil }
         entries[serial] = nil
         return entry
     }
@@ -55,11 +59,11 @@ struct PendingCalls<Completion> {
     }
 
     /// Takes out the calls whose deadline has passed, oldest serial first, and says when to sweep next.
-    mutating func expire(now: UInt64) -> (expired: [Entry], nextSweep: UInt64?) {
+    mutating func expire(now: UInt64) -> Due {
         let due = entries.filter { $0.value.deadline <= now }
         for serial in due.keys { entries[serial] = nil }
         sweep = entries.values.map(\.deadline).min()
-        return (due.sorted { $0.key < $1.key }.map(\.value), sweep)
+        return Due(expired: due.sorted { $0.key < $1.key }.map(\.value), nextSweep: sweep)
     }
 
     /// Takes out all, oldest serial first: the connection is gone.
