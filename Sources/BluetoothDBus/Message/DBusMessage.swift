@@ -137,6 +137,9 @@ extension DBusMessage {
     /// Whether a caller waits for a reply.
     public var expectsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
 
+    /// Numbers a message that goes out by another way than a connection.
+    func assignSerial(_ serial: UInt32) { dbus_message_set_serial(raw, serial) }
+
     /// Tells the callee that nobody waits for a reply.
     public func suppressReply() { dbus_message_set_no_reply(raw, 1) }
 
