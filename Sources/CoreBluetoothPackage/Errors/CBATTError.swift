@@ -1,0 +1,28 @@
+public import Foundation
+
+/// An error that the other side of a link answered, or that a local server answers.
+///
+/// Casts and patterns work as those of ``CBError`` do. Codes of applications and profiles, 0x80 to 0xFF, pass
+/// unchanged.
+///
+/// Sources: Apple, CBATTError; Core Specification, Vol 3, Part F, 3.4.1.1.
+public struct CBATTError: _BridgedStoredNSError {
+    /// The error's domain, ``CBATTErrorDomain``.
+    ///
+    /// Foundation's bridging reads it under this name.
+    public static var _nsErrorDomain: String { CBATTErrorDomain }
+
+    /// The error's domain, ``CBATTErrorDomain``.
+    public static var errorDomain: String { CBATTErrorDomain }
+
+    /// The error as Foundation's class.
+    public let _nsError: NSError
+
+    /// Wraps an error of Foundation's class, whose domain should be ``CBATTErrorDomain``.
+    public init(_nsError error: NSError) { _nsError = error }
+
+    /// An error as the system reports it: with the text that Apple's has, where one is known.
+    package init(reported code: Code) {
+        self.init(code, userInfo: code.message.map { [NSLocalizedDescriptionKey: $0] } ?? [:])
+    }
+}
