@@ -79,7 +79,9 @@ import Testing
         service.on(Self.interface, "Wait") { _ in .none }
         let connection = try await connect()
         let ended = Recorder<String>()
-        for (name, deadline) in [("long", Duration.seconds(3600)), ("short", .milliseconds(20)), ("mid", .milliseconds(60))] {
+        for (name, deadline) in [
+            ("long", Duration.seconds(3600)), ("short", .milliseconds(20)), ("mid", .milliseconds(60)),
+        ] {
             let message = try DBusMessage.methodCall(
                 to: service.uniqueName, path: .root, interface: Self.interface, member: "Wait")
             connection.call(message, deadline: deadline) { _ in ended.append(name) }

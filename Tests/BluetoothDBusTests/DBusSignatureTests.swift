@@ -11,7 +11,9 @@ import Testing
         #expect(signature.types.map(\.text).joined() == text)
     }
 
-    @Test(arguments: ["a", "(", ")", "()", "(i", "a{s}", "a{sv", "a{vs}", "a{asv}", "{sv}", "a{svi}", "z", "s a", "r", "e"])
+    @Test(arguments: [
+        "a", "(", ")", "()", "(i", "a{s}", "a{sv", "a{vs}", "a{asv}", "{sv}", "a{svi}", "z", "s a", "r", "e",
+    ])
     func anInvalidSignatureIsRefused(text: String) {
         #expect(DBusSignature(text) == nil)
     }

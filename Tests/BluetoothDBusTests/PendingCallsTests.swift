@@ -6,7 +6,8 @@ import Testing
 @Suite struct PendingCallsTests {
     private typealias Calls = PendingCalls<Int>
 
-    private func entry(_ number: Int, to destination: String = "org.bluez", until deadline: UInt64 = 100) -> Calls.Entry {
+    private func entry(_ number: Int, to destination: String = "org.bluez", until deadline: UInt64 = 100) -> Calls.Entry
+    {
         Calls.Entry(destination: destination, deadline: deadline, completion: number)
     }
 

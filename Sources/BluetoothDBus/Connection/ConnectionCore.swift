@@ -235,7 +235,9 @@ final class ConnectionCore: @unchecked Sendable {
     private func sweep() {
         let now = DispatchTime.now().uptimeNanoseconds
         let due = state.withLock { $0.pending.expire(now: now) }
-        if let next = due.nextSweep { timer.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(5)) }
+        if let next = due.nextSweep {
+            timer.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(5))
+        }
         for entry in due.expired {
             let error = DBusError(name: DBusError.Name.noReply, message: "no reply from \(entry.destination) in time")
             entry.completion(.failure(error))

@@ -247,7 +247,9 @@ extension DBusReader {
         return inner
     }
 
-    private mutating func basic<Value: BitwiseCopyable>(_ code: UnicodeScalar, _ initial: Value) throws(DBusError) -> Value {
+    private mutating func basic<Value: BitwiseCopyable>(
+        _ code: UnicodeScalar, _ initial: Value
+    ) throws(DBusError) -> Value {
         guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
         var value = initial
         dbus_message_iter_get_basic(&iterator, &value)

@@ -46,7 +46,9 @@ extension DBusValue {
     }
 
     private static func checkedArray(_ length: Int) throws(DBusError) -> Int {
-        guard length <= DBusLimits.arrayLength else { throw invalid("array longer than \(DBusLimits.arrayLength) bytes") }
+        guard length <= DBusLimits.arrayLength else {
+            throw invalid("array longer than \(DBusLimits.arrayLength) bytes")
+        }
         return length
     }
 
@@ -63,7 +65,9 @@ extension DBusValue {
     }
 
     private func checkedEntries(of dictionary: DBusDictionary, depth: Int) throws(DBusError) -> Int {
-        guard dictionary.keyType.isBasic else { throw Self.invalid("dictionary key of type \(dictionary.keyType.text)") }
+        guard dictionary.keyType.isBasic else {
+            throw Self.invalid("dictionary key of type \(dictionary.keyType.text)")
+        }
         var length = 0
         for entry in dictionary.entries {
             guard entry.key.type == dictionary.keyType, entry.value.type == dictionary.valueType else {
