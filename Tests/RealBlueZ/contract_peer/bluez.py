@@ -41,9 +41,10 @@ class BlueZ:
 
     async def forget(self, addresses: list[str]) -> None:
         """The daemon drops what it remembers of these peers: object, cached services, bond."""
-        objects = await self.busctl("call", BUS, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        # Not GetManagedObjects: busctl 252 ends at a dictionary whose keys are numbers (ManufacturerData).
+        paths = (await run("busctl", "--system", "--list", "tree", BUS)).split()
         known = {f"{self.adapter}/dev_{address.replace(':', '_')}" for address in addresses}
-        for path in known & objects["data"][0].keys():
+        for path in known.intersection(paths):
             await self.busctl("call", BUS, self.adapter, "org.bluez.Adapter1", "RemoveDevice", "o", path)
 
     async def busctl(self, *arguments: str) -> dict:

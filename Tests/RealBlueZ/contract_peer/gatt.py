@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from bumble import att
 from bumble.core import UUID
-from bumble.gatt import Characteristic, CharacteristicValue, Descriptor
+from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, IncludedServiceDeclaration
 from bumble.gatt_server import Server
 
 SUFFIX = "-7A3D-4C5B-9E1F-2B6A8D4C0F01"
@@ -78,6 +78,12 @@ def descriptor(identifier: str, value: Value, properties: Properties = Propertie
 
 class CheckingServer(Server):
     """Refuses what permissions and properties do not allow; Bumble 0.0.236 leaves that to the application."""
+
+    def add_attribute(self, attribute) -> None:
+        if isinstance(attribute, IncludedServiceDeclaration) and len(attribute.service.uuid.to_bytes()) > 2:
+            # The UUID is there only if it has 16 bits: Core, Vol 3, Part G, 3.2.
+            attribute.value = attribute.value[:4]
+        super().add_attribute(attribute)
 
     def on_gatt_pdu(self, bearer, pdu) -> None:
         refusal = self.refusal(pdu)

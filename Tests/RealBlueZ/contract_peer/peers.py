@@ -162,6 +162,7 @@ async def contract_peer(radio) -> Peer:
     echo = make("C0DE0401", WRITE | COMMAND | NOTIFY, echo_value)
     services = [
         Service(uuid("180F"), [make("2A19", READ | NOTIFY, Value(b"\x64"))]),
+        included,  # First: Bumble would put it inside of the service that includes it.
         main,
         Service(uuid("C0DE0003"), [make("C0DE0301", READ, Value(b"\x01"))]),
         Service(uuid("C0DE0003"), [make("C0DE0301", READ, Value(b"\x02"))]),

@@ -5,6 +5,7 @@ relies on; each point names the rule of the Core Specification that it follows.
 """
 import asyncio
 from dataclasses import dataclass
+from math import inf
 
 from bumble import hci, ll
 from bumble.controller import Connection, Controller, LegacyAdvertiser
@@ -19,6 +20,7 @@ EventType = hci.HCI_LE_Advertising_Report_Event.EventType
 ACTIVE_SCAN = 0x01
 RSSI_DBM = -50
 TX_POWER_DBM = 4
+DUPLICATE_FILTER_S = 1.0
 
 
 @dataclass
@@ -65,7 +67,7 @@ class VirtualController(Controller):
         # Without these two features hosts use the legacy commands, which Bumble answers as specified.
         self.le_features &= ~(hci.LeFeatureMask.LL_PRIVACY | hci.LeFeatureMask.LE_EXTENDED_ADVERTISING)
         self.le_legacy_advertiser = VirtualAdvertiser(self)
-        self.already_reported: set[tuple] = set()
+        self.reported_at: dict[tuple, float] = {}
 
     def lose(self, connection: Connection) -> None:
         """Ends a link as the supervision timeout does, on this side only: Core, Vol 6, Part B, 4.5.2."""
@@ -84,17 +86,18 @@ class VirtualController(Controller):
             self.create_le_connection(pdu.advertiser_address)
 
     def report(self, pdu: Advertisement, event_type: int, data: bytes) -> None:
-        # Filter_Duplicates: Core, Vol 4, Part E, 7.8.11. New data is not a duplicate here.
+        # Filter_Duplicates: Core, Vol 4, Part E, 7.8.11. How long a controller remembers is left to it.
         key = (pdu.advertiser_address, event_type, data)
-        if self.filter_duplicates and key in self.already_reported:
+        now = asyncio.get_running_loop().time()
+        if self.filter_duplicates and now < self.reported_at.get(key, -inf) + DUPLICATE_FILTER_S:
             return
-        self.already_reported.add(key)
+        self.reported_at[key] = now
         self.send_hci_packet(hci.HCI_LE_Advertising_Report_Event([Report(
             event_type=event_type, address_type=pdu.advertiser_address.address_type,
             address=pdu.advertiser_address, data=data, rssi=RSSI_DBM)]))
 
     def on_hci_le_set_scan_enable_command(self, command):
-        self.already_reported.clear()
+        self.reported_at.clear()
         return super().on_hci_le_set_scan_enable_command(command)
 
     def on_hci_le_create_connection_cancel_command(self, command):
