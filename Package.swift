@@ -122,5 +122,11 @@ let package = Package(
             name: "BackendContractTests",
             dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],
             swiftSettings: settings),
+
+        // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.
+        .testTarget(name: "ClientSourcesSwift6", dependencies: ["CoreBluetooth"], packageAccess: false),
+        .testTarget(
+            name: "ClientSourcesSwift5", dependencies: ["CoreBluetooth"], packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v5)]),
     ]
 )
