@@ -1,1 +1,101 @@
-// placeholder
+/// A radio that CoreBluetooth's classes can drive: the common manager protocol.
+///
+/// Commands go down and events come up, both plain values, so that a backend can be wrapped by another that logs,
+/// records, delays, drops or injects. A backend reports what happened on its radio; what Apple promises on top of
+/// that (state gating, accumulation, identity, error domains, callback order) is not its business.
+///
+/// All members may be called from any thread and return at once.
+public protocol BluetoothBackend: Sendable {
+    /// A short lower-case name for logs and listings: "bluez", "emulator".
+    var name: String { get }
+
+    /// The time by which this radio lives.
+    var clock: any BackendClock { get }
+
+    /// Whether this process may use Bluetooth; never prompts.
+    func authorization() -> AuthorizationStatus
+
+    /// Whether the radio can do something that not every radio can.
+    func supports(_ feature: BackendFeature) -> Bool
+
+    /// Makes the central role for one manager; silent until ``CentralBackend/activate(_:)``.
+    func makeCentral(_ options: CentralOptions) -> any CentralBackend
+
+    /// Makes the peripheral role for one manager; silent until ``PeripheralBackend/activate(_:)``.
+    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend
+
+    /// Makes one listener and speaker for pairing; silent until ``PairingBackend/activate(_:)``.
+    func makePairing() -> any PairingBackend
+}
+
+/// Something that one radio can do and another cannot.
+public enum BackendFeature: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Extended advertising is scanned for and connected to.
+    case extendedScanAndConnect
+    /// The peripheral role: local services and advertising.
+    case peripheralRole
+    /// L2CAP connection-oriented channels.
+    case channels
+    /// The signal strength of an open link can be read.
+    case connectedRSSI
+    /// The reason for a lost link is known.
+    case disconnectReason
+    /// Pairing requests can be answered by the app.
+    case pairing
+}
+
+/// Whether this process may use Bluetooth. Apple: `CBManagerAuthorization`.
+public enum AuthorizationStatus: String, Hashable, Sendable, Codable {
+    /// The user has not been asked yet.
+    case notDetermined
+    /// Forbidden by policy.
+    case restricted
+    /// Forbidden by the user or the bus.
+    case denied
+    /// Allowed.
+    case allowed
+}
+
+/// The state of an adapter as a manager sees it. Apple: `CBManagerState`.
+public enum AdapterState: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Not known yet.
+    case unknown
+    /// The connection with the system's Bluetooth service was lost and is expected back.
+    case resetting
+    /// There is no adapter, or it lacks the role.
+    case unsupported
+    /// This process may not use Bluetooth.
+    case unauthorized
+    /// The adapter is off.
+    case poweredOff
+    /// The adapter is on.
+    case poweredOn
+}
+
+/// What a central manager asked for when it was made.
+public struct CentralOptions: Hashable, Sendable, Codable {
+    /// The adapter: a name such as `hci1`, an address, or an emulated host's name; nil takes the default.
+    public var adapter: String?
+    /// The app's restoration identifier, if it gave one.
+    public var restoreIdentifier: String?
+
+    /// Collects the options of a central manager.
+    public init(adapter: String? = nil, restoreIdentifier: String? = nil) {
+        self.adapter = adapter
+        self.restoreIdentifier = restoreIdentifier
+    }
+}
+
+/// What a peripheral manager asked for when it was made.
+public struct PeripheralOptions: Hashable, Sendable, Codable {
+    /// The adapter: a name such as `hci1`, an address, or an emulated host's name; nil takes the default.
+    public var adapter: String?
+    /// The app's restoration identifier, if it gave one.
+    public var restoreIdentifier: String?
+
+    /// Collects the options of a peripheral manager.
+    public init(adapter: String? = nil, restoreIdentifier: String? = nil) {
+        self.adapter = adapter
+        self.restoreIdentifier = restoreIdentifier
+    }
+}

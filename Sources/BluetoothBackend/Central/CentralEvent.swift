@@ -1,0 +1,165 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What the radio tells a central manager. Each case names the delegate method that it leads to.
+public enum CentralEvent: Hashable, Sendable, Codable {
+    /// The adapter's state changed, or is told for the first time. `centralManagerDidUpdateState`.
+    case stateChanged(AdapterState)
+    /// The permission changed; a `stateChanged` follows where the state did too.
+    case authorizationChanged(AuthorizationStatus)
+    /// What an earlier process left; before the first state. `centralManager(_:willRestoreState:)`.
+    indirect case restored(RestoredCentralState)
+    /// A peer was heard. `centralManager(_:didDiscover:advertisementData:rssi:)`.
+    indirect case discovered(Discovery)
+    /// A link is up; echoes the connect's operation, also after a reconnection. `centralManager(_:didConnect:)`.
+    case connected(peer: PeerID, link: LinkID, operation: OperationID, parameters: LinkParameters)
+    /// A connect is over without a link. `centralManager(_:didFailToConnect:error:)`.
+    indirect case connectFailed(peer: PeerID, operation: OperationID, error: BackendError)
+    /// A link is over; with `isReconnecting`, the connect's operation lives on.
+    /// `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)`.
+    case disconnected(link: LinkID, reason: DisconnectReason, at: Date, isReconnecting: Bool)
+    /// The peer's name, as the host knows it, changed. `peripheralDidUpdateName`.
+    case nameChanged(peer: PeerID, name: String?, source: NameSource)
+    /// The host forgot the peer; its identifier means nothing any more.
+    case peerForgotten(peer: PeerID)
+    /// A peer connected to the host or left it.
+    /// `centralManager(_:connectionEventDidOccur:for:)`.
+    case connectionEvent(peer: PeerID, isConnected: Bool)
+    /// The peer may now tell of the phone's notifications, or no more.
+    /// `centralManager(_:didUpdateANCSAuthorizationFor:)`.
+    case ancsAuthorizationChanged(peer: PeerID, isAuthorized: Bool)
+
+    /// The link's ATT MTU changed, in bytes.
+    case mtuChanged(link: LinkID, mtu: Int)
+    /// More write commands may be sent. `peripheralIsReady(toSendWriteWithoutResponse:)`.
+    case writeCredits(link: LinkID, count: Int)
+    /// Services vanished (with all within) and appeared. `peripheral(_:didModifyServices:)`.
+    case servicesChanged(link: LinkID, removed: [AttributeID], added: [ServiceRecord])
+
+    /// Answers `readRSSI`, in dBm. `peripheral(_:didReadRSSI:error:)`.
+    case rssiRead(link: LinkID, operation: OperationID, rssi: Int)
+    /// Answers `discoverServices` and `discoverIncludedServices`, in handle order.
+    /// `peripheral(_:didDiscoverServices:)`, `peripheral(_:didDiscoverIncludedServicesFor:error:)`.
+    case servicesDiscovered(link: LinkID, operation: OperationID, services: [ServiceRecord])
+    /// Answers `discoverCharacteristics`, in handle order. `peripheral(_:didDiscoverCharacteristicsFor:error:)`.
+    case characteristicsDiscovered(
+        link: LinkID, operation: OperationID, characteristics: [CharacteristicRecord])
+    /// Answers `discoverDescriptors`, in handle order. `peripheral(_:didDiscoverDescriptorsFor:error:)`.
+    case descriptorsDiscovered(link: LinkID, operation: OperationID, descriptors: [DescriptorRecord])
+    /// Answers `read`. `peripheral(_:didUpdateValueFor:error:)`.
+    case valueRead(link: LinkID, operation: OperationID, value: Data)
+    /// Answers `write`. `peripheral(_:didWriteValueFor:error:)`.
+    case written(link: LinkID, operation: OperationID)
+    /// Answers `setNotifying`. `peripheral(_:didUpdateNotificationStateFor:error:)`.
+    case notifyingChanged(link: LinkID, operation: OperationID, isNotifying: Bool)
+    /// A notification or an indication. `peripheral(_:didUpdateValueFor:error:)`.
+    case valueNotified(link: LinkID, attribute: AttributeID, value: Data)
+    /// Answers `openChannel`, with the bytes that may be sent at first. `peripheral(_:didOpen:error:)`.
+    case channelOpened(link: LinkID, operation: OperationID, channel: ChannelID, credits: Int)
+    /// Bytes arrived; goes to the stream's buffer at once, not to the manager's queue.
+    case channelReceived(channel: ChannelID, data: Data)
+    /// More bytes may be sent; goes to the stream at once.
+    case channelCredits(channel: ChannelID, count: Int)
+    /// The channel is closed.
+    case channelClosed(channel: ChannelID)
+    /// Any operation on a link failed; leads to its delegate method, with the error.
+    indirect case operationFailed(link: LinkID, operation: OperationID, error: BackendError)
+}
+
+/// What a link starts with.
+public struct LinkParameters: Hashable, Sendable, Codable {
+    /// The ATT MTU in bytes, 23...517.
+    public var mtu: Int
+    /// How many write commands may be sent at first.
+    public var writeCredits: Int
+
+    /// Collects what a link starts with.
+    public init(mtu: Int, writeCredits: Int) {
+        self.mtu = mtu
+        self.writeCredits = writeCredits
+    }
+}
+
+/// Why a link ended.
+public enum DisconnectReason: String, Hashable, Sendable, Codable {
+    /// This manager asked.
+    case local
+    /// The peer asked.
+    case remote
+    /// Nothing was heard for the supervision timeout.
+    case timeout
+    /// The keys do not fit.
+    case authentication
+    /// The radio does not tell.
+    case unknown
+}
+
+/// Where a name was learned.
+public enum NameSource: String, Hashable, Sendable, Codable {
+    /// The GAP Device Name characteristic.
+    case gap
+    /// Advertising data.
+    case advertised
+}
+
+/// What an earlier process left behind for a central manager.
+public struct RestoredCentralState: Hashable, Sendable, Codable {
+    /// A peer with a connection, or one under way.
+    public struct Peer: Hashable, Sendable, Codable {
+        /// Who.
+        public var summary: PeerSummary
+        /// The connect that a later `connected` will echo, or that led to `link`.
+        public var operation: OperationID
+        /// The open link, nil while connecting.
+        public var link: LinkID?
+        /// What the link starts with, nil while connecting.
+        public var parameters: LinkParameters?
+        /// The services that the earlier process knew.
+        public var services: [Service]
+
+        /// A peer with a connection, or one under way.
+        public init(
+            summary: PeerSummary, operation: OperationID, link: LinkID? = nil, parameters: LinkParameters? = nil,
+            services: [Service] = []
+        ) {
+            self.summary = summary
+            self.operation = operation
+            self.link = link
+            self.parameters = parameters
+            self.services = services
+        }
+    }
+
+    /// A known service and what is known within.
+    public struct Service: Hashable, Sendable, Codable {
+        /// The service.
+        public var record: ServiceRecord
+        /// Its characteristics.
+        public var characteristics: [CharacteristicRecord]
+        /// Those of them that are subscribed.
+        public var notifying: [AttributeID]
+
+        /// A known service and what is known within.
+        public init(
+            record: ServiceRecord, characteristics: [CharacteristicRecord] = [], notifying: [AttributeID] = []
+        ) {
+            self.record = record
+            self.characteristics = characteristics
+            self.notifying = notifying
+        }
+    }
+
+    /// Peers with connections, or connections under way.
+    public var peers: [Peer]
+    /// The scan that was running.
+    public var scan: ScanParameters?
+
+    /// What an earlier process left behind.
+    public init(peers: [Peer] = [], scan: ScanParameters? = nil) {
+        self.peers = peers
+        self.scan = scan
+    }
+}

@@ -1,0 +1,77 @@
+/// Pairing, of both roles: requests to the user come up, answers go down, values too.
+///
+/// Source: Core Specification, Vol 3, Part H; BlueZ `org.bluez.Agent1`.
+public protocol PairingBackend: AnyObject, Sendable {
+    /// Starts delivery; called once. Until then the backend answers as a device without input and output does.
+    func activate(_ sink: any EventSink<PairingEvent>)
+
+    /// Hands over one command; callable from any thread.
+    func submit(_ command: PairingCommand)
+
+    /// Ends delivery; open requests are rejected. Later calls do nothing.
+    func invalidate()
+}
+
+/// What an app asks of pairing.
+public enum PairingCommand: Hashable, Sendable, Codable {
+    /// Says what the app can show and ask, which decides the method. BlueZ: `RegisterAgent`.
+    case setCapability(PairingCapability)
+    /// Pairs and bonds: `paired`. BlueZ: `Device1.Pair`.
+    case pair(peer: PeerID, operation: OperationID)
+    /// Forgets the bond: `unpaired`. BlueZ: `Adapter1.RemoveDevice`.
+    case unpair(peer: PeerID, operation: OperationID)
+    /// Answers a request.
+    case answer(request: PairingRequestID, answer: PairingAnswer)
+}
+
+/// What pairing tells and asks an app.
+public enum PairingEvent: Hashable, Sendable, Codable {
+    /// A question for the user; stays open until answered or cancelled.
+    case requested(request: PairingRequestID, peer: PeerID, question: PairingQuestion)
+    /// The question is void: the peer gave up or time ran out.
+    case cancelled(request: PairingRequestID)
+    /// A pairing is done; `operation` is nil where a protected attribute or the peer started it.
+    case paired(peer: PeerID, operation: OperationID?, isBonded: Bool)
+    /// A pairing failed.
+    indirect case pairingFailed(peer: PeerID, operation: OperationID?, error: BackendError)
+    /// A bond is gone.
+    case unpaired(peer: PeerID, operation: OperationID?)
+}
+
+/// What an app can show and ask. Source: Core Specification, Vol 3, Part H, 2.3.2.
+public enum PairingCapability: String, Hashable, Sendable, Codable {
+    /// Shows six digits.
+    case displayOnly
+    /// Shows six digits and asks yes or no.
+    case displayYesNo
+    /// Asks for six digits.
+    case keyboardOnly
+    /// Neither: Just Works.
+    case noInputNoOutput
+    /// Shows and asks for six digits.
+    case keyboardDisplay
+}
+
+/// A question for the user.
+public enum PairingQuestion: Hashable, Sendable, Codable {
+    /// Shall the two pair at all?
+    case consent
+    /// Does the peer show this number, 0...999999?
+    case confirm(passkey: Int)
+    /// Which number does the peer show?
+    case enterPasskey
+    /// Nothing to answer: the user shall type this number at the peer.
+    case display(passkey: Int)
+    /// The peer's out-of-band data is wanted.
+    case outOfBand
+}
+
+/// The user's answer.
+public enum PairingAnswer: Hashable, Sendable, Codable {
+    /// Yes.
+    case accept
+    /// No.
+    case reject
+    /// The number that the peer shows, 0...999999.
+    case passkey(Int)
+}

@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a peripheral manager asks of the radio. Each case names the public call behind it.
+public enum PeripheralCommand: Hashable, Sendable, Codable {
+    /// Publishes a service: `serviceAdded`. `CBPeripheralManager.add`.
+    indirect case addService(operation: OperationID, service: ServiceDefinition)
+    /// Withdraws a service. `CBPeripheralManager.remove`.
+    case removeService(AttributeID)
+    /// Withdraws all services. `CBPeripheralManager.removeAllServices`.
+    case removeAllServices
+    /// Advertises: `advertisingStarted`. `CBPeripheralManager.startAdvertising`.
+    indirect case startAdvertising(operation: OperationID, advertisement: Advertisement)
+    /// Stops advertising. `CBPeripheralManager.stopAdvertising`.
+    case stopAdvertising
+    /// Answers a request: an ATT error code or 0, and the value of a read from its offset on.
+    /// `CBPeripheralManager.respond`.
+    case respond(request: RequestID, attCode: UInt8, value: Data?)
+    /// Sends a value to the subscribers, or to some of them, for one notify credit each.
+    /// `CBPeripheralManager.updateValue`.
+    case updateValue(attribute: AttributeID, value: Data, centrals: [PeerID]?)
+    /// Wishes for a connection interval. `CBPeripheralManager.setDesiredConnectionLatency`.
+    case setConnectionLatency(central: PeerID, latency: ConnectionLatency)
+    /// Listens for L2CAP channels: `channelPublished`. `CBPeripheralManager.publishL2CAPChannel`.
+    case publishChannel(operation: OperationID, isEncryptionRequired: Bool)
+    /// Listens no more: `channelUnpublished`. `CBPeripheralManager.unpublishL2CAPChannel`.
+    case unpublishChannel(operation: OperationID, psm: UInt16)
+    /// Sends bytes, for that many channel credits. The output stream of `CBL2CAPChannel`.
+    case sendOnChannel(channel: ChannelID, data: Data)
+    /// Says that received bytes were taken from the buffer. The input stream of `CBL2CAPChannel`.
+    case channelConsumed(channel: ChannelID, bytes: Int)
+    /// Closes a channel. The streams of `CBL2CAPChannel`, or its release.
+    case closeChannel(channel: ChannelID)
+}
+
+/// How often a central should listen. Apple: `CBPeripheralManagerConnectionLatency`.
+public enum ConnectionLatency: String, Hashable, Sendable, Codable {
+    /// Answers quickly.
+    case low
+    /// In between.
+    case medium
+    /// Saves power.
+    case high
+}
+
+/// A service to publish. Identifiers are the manager's choice.
+public struct ServiceDefinition: Hashable, Sendable, Codable {
+    /// A characteristic to publish.
+    public struct Characteristic: Hashable, Sendable, Codable {
+        /// Its identity within the manager.
+        public var id: AttributeID
+        /// Its type.
+        public var uuid: BluetoothUUID
+        /// What it can do.
+        public var properties: CharacteristicProperties
+        /// What the server allows.
+        public var permissions: AttributePermissions
+        /// The value that the radio serves by itself; nil asks the manager each time.
+        public var staticValue: Data?
+        /// Its descriptors.
+        public var descriptors: [Descriptor]
+
+        /// A characteristic to publish.
+        public init(
+            id: AttributeID, uuid: BluetoothUUID, properties: CharacteristicProperties,
+            permissions: AttributePermissions, staticValue: Data? = nil, descriptors: [Descriptor] = []
+        ) {
+            self.id = id
+            self.uuid = uuid
+            self.properties = properties
+            self.permissions = permissions
+            self.staticValue = staticValue
+            self.descriptors = descriptors
+        }
+    }
+
+    /// A descriptor to publish.
+    public struct Descriptor: Hashable, Sendable, Codable {
+        /// Its identity within the manager.
+        public var id: AttributeID
+        /// Its type.
+        public var uuid: BluetoothUUID
+        /// Its value, served by the radio.
+        public var value: Data
+
+        /// A descriptor to publish.
+        public init(id: AttributeID, uuid: BluetoothUUID, value: Data) {
+            self.id = id
+            self.uuid = uuid
+            self.value = value
+        }
+    }
+
+    /// Its identity within the manager.
+    public var id: AttributeID
+    /// Its type.
+    public var uuid: BluetoothUUID
+    /// Whether it is a primary service.
+    public var isPrimary: Bool
+    /// The published services that it includes.
+    public var included: [AttributeID]
+    /// Its characteristics.
+    public var characteristics: [Characteristic]
+
+    /// A service to publish.
+    public init(
+        id: AttributeID, uuid: BluetoothUUID, isPrimary: Bool = true, included: [AttributeID] = [],
+        characteristics: [Characteristic] = []
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.included = included
+        self.characteristics = characteristics
+    }
+}

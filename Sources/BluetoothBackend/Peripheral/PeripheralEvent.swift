@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What the radio tells a peripheral manager. Each case names the delegate method that it leads to.
+public enum PeripheralEvent: Hashable, Sendable, Codable {
+    /// The adapter's state changed, or is told for the first time. `peripheralManagerDidUpdateState`.
+    case stateChanged(AdapterState)
+    /// The permission changed; a `stateChanged` follows where the state did too.
+    case authorizationChanged(AuthorizationStatus)
+    /// What an earlier process left; before the first state. `peripheralManager(_:willRestoreState:)`.
+    indirect case restored(RestoredPeripheralState)
+    /// Answers `addService`. `peripheralManager(_:didAdd:error:)`.
+    case serviceAdded(operation: OperationID)
+    /// Answers `startAdvertising`. `peripheralManagerDidStartAdvertising`.
+    case advertisingStarted(operation: OperationID)
+    /// The radio's service ended the advertisement by itself.
+    case advertisingEnded
+    /// A central subscribed, with the values that may be sent to it at first.
+    /// `peripheralManager(_:central:didSubscribeTo:)`.
+    case subscribed(central: PeerID, attribute: AttributeID, mtu: Int, notifyCredits: Int)
+    /// A central unsubscribed, or left. `peripheralManager(_:central:didUnsubscribeFrom:)`.
+    case unsubscribed(central: PeerID, attribute: AttributeID)
+    /// More values may be sent to a central. `peripheralManagerIsReady(toUpdateSubscribers:)`.
+    case notifyCredits(central: PeerID, count: Int)
+    /// The ATT MTU with a central changed, in bytes.
+    case mtuChanged(central: PeerID, mtu: Int)
+    /// A central reads from an offset on. `peripheralManager(_:didReceiveRead:)`.
+    case readRequested(request: RequestID, central: PeerID, attribute: AttributeID, offset: Int, mtu: Int)
+    /// A central writes; a prepared write is one request of several parts. `peripheralManager(_:didReceiveWrite:)`.
+    case writeRequested(request: RequestID, central: PeerID, mtu: Int, wantsResponse: Bool, parts: [WritePart])
+    /// The request was answered by the radio because no answer came in time.
+    case requestExpired(request: RequestID)
+    /// Answers `publishChannel`. `peripheralManager(_:didPublishL2CAPChannel:error:)`.
+    case channelPublished(operation: OperationID, psm: UInt16)
+    /// Answers `unpublishChannel`. `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+    case channelUnpublished(operation: OperationID, psm: UInt16)
+    /// A central opened a channel. `peripheralManager(_:didOpen:error:)`.
+    case channelOpened(channel: ChannelID, psm: UInt16, central: PeerID, credits: Int)
+    /// Bytes arrived; goes to the stream's buffer at once, not to the manager's queue.
+    case channelReceived(channel: ChannelID, data: Data)
+    /// More bytes may be sent; goes to the stream at once.
+    case channelCredits(channel: ChannelID, count: Int)
+    /// The channel is closed.
+    case channelClosed(channel: ChannelID)
+    /// Any operation failed; leads to its delegate method, with the error.
+    indirect case operationFailed(operation: OperationID, error: BackendError)
+}
+
+/// One part of a write request.
+public struct WritePart: Hashable, Sendable, Codable {
+    /// What is written.
+    public var attribute: AttributeID
+    /// Where the part begins, in bytes.
+    public var offset: Int
+    /// The bytes.
+    public var value: Data
+
+    /// One part of a write request.
+    public init(attribute: AttributeID, offset: Int, value: Data) {
+        self.attribute = attribute
+        self.offset = offset
+        self.value = value
+    }
+}
+
+/// What an earlier process left behind for a peripheral manager.
+public struct RestoredPeripheralState: Hashable, Sendable, Codable {
+    /// A central that is subscribed to a characteristic.
+    public struct Subscription: Hashable, Sendable, Codable {
+        /// Who.
+        public var central: PeerID
+        /// To what.
+        public var attribute: AttributeID
+        /// The ATT MTU in bytes.
+        public var mtu: Int
+
+        /// A central that is subscribed to a characteristic.
+        public init(central: PeerID, attribute: AttributeID, mtu: Int) {
+            self.central = central
+            self.attribute = attribute
+            self.mtu = mtu
+        }
+    }
+
+    /// The published services.
+    public var services: [ServiceDefinition]
+    /// Their subscribers.
+    public var subscriptions: [Subscription]
+    /// The running advertisement.
+    public var advertisement: Advertisement?
+
+    /// What an earlier process left behind.
+    public init(
+        services: [ServiceDefinition] = [], subscriptions: [Subscription] = [], advertisement: Advertisement? = nil
+    ) {
+        self.services = services
+        self.subscriptions = subscriptions
+        self.advertisement = advertisement
+    }
+}

@@ -1,0 +1,123 @@
+/// The properties of a characteristic, bits as on the air, two of Apple's above. Apple: `CBCharacteristicProperties`.
+///
+/// Source: Core Specification, Vol 3, Part G, 3.3.1.1.
+public struct CharacteristicProperties: OptionSet, Hashable, Sendable, Codable {
+    /// The bits.
+    public let rawValue: UInt16
+    /// Wraps bits.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// May be broadcast in advertising data.
+    public static let broadcast = Self(rawValue: 0x01)
+    /// May be read.
+    public static let read = Self(rawValue: 0x02)
+    /// May be written with a Write Command.
+    public static let writeWithoutResponse = Self(rawValue: 0x04)
+    /// May be written with a Write Request.
+    public static let write = Self(rawValue: 0x08)
+    /// May be notified.
+    public static let notify = Self(rawValue: 0x10)
+    /// May be indicated.
+    public static let indicate = Self(rawValue: 0x20)
+    /// May be written with a Signed Write Command.
+    public static let authenticatedSignedWrites = Self(rawValue: 0x40)
+    /// More properties are in the Extended Properties descriptor.
+    public static let extendedProperties = Self(rawValue: 0x80)
+    /// Only encrypted links may subscribe to notifications.
+    public static let notifyEncryptionRequired = Self(rawValue: 0x100)
+    /// Only encrypted links may subscribe to indications.
+    public static let indicateEncryptionRequired = Self(rawValue: 0x200)
+}
+
+/// What a server allows. Apple: `CBAttributePermissions`.
+public struct AttributePermissions: OptionSet, Hashable, Sendable, Codable {
+    /// The bits.
+    public let rawValue: UInt8
+    /// Wraps bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// May be read.
+    public static let readable = Self(rawValue: 0x01)
+    /// May be written.
+    public static let writeable = Self(rawValue: 0x02)
+    /// May be read over an encrypted link.
+    public static let readEncryptionRequired = Self(rawValue: 0x04)
+    /// May be written over an encrypted link.
+    public static let writeEncryptionRequired = Self(rawValue: 0x08)
+}
+
+/// A service found at a peer.
+public struct ServiceRecord: Hashable, Sendable, Codable {
+    /// Its identity within the link.
+    public var id: AttributeID
+    /// Its type.
+    public var uuid: BluetoothUUID
+    /// Whether it is a primary service.
+    public var isPrimary: Bool
+    /// Its handle on the peer, if the radio tells; for listings only.
+    public var handle: UInt16?
+
+    /// A service.
+    public init(id: AttributeID, uuid: BluetoothUUID, isPrimary: Bool, handle: UInt16? = nil) {
+        self.id = id
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.handle = handle
+    }
+}
+
+/// A characteristic found at a peer.
+public struct CharacteristicRecord: Hashable, Sendable, Codable {
+    /// Its identity within the link.
+    public var id: AttributeID
+    /// Its type.
+    public var uuid: BluetoothUUID
+    /// What it can do.
+    public var properties: CharacteristicProperties
+    /// The handle of its value on the peer, if the radio tells; for listings only.
+    public var handle: UInt16?
+
+    /// A characteristic.
+    public init(
+        id: AttributeID, uuid: BluetoothUUID, properties: CharacteristicProperties, handle: UInt16? = nil
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.properties = properties
+        self.handle = handle
+    }
+}
+
+/// A descriptor found at a peer.
+public struct DescriptorRecord: Hashable, Sendable, Codable {
+    /// Its identity within the link.
+    public var id: AttributeID
+    /// Its type.
+    public var uuid: BluetoothUUID
+    /// Its handle on the peer, if the radio tells; for listings only.
+    public var handle: UInt16?
+
+    /// A descriptor.
+    public init(id: AttributeID, uuid: BluetoothUUID, handle: UInt16? = nil) {
+        self.id = id
+        self.uuid = uuid
+        self.handle = handle
+    }
+}
+
+/// A peer that a backend knows of without asking the radio.
+public struct PeerSummary: Hashable, Sendable, Codable {
+    /// Its identity.
+    public var id: PeerID
+    /// Its name, if known.
+    public var name: String?
+    /// Its address as people write it, if the radio tells; for listings only.
+    public var address: String?
+
+    /// A known peer.
+    public init(id: PeerID, name: String? = nil, address: String? = nil) {
+        self.id = id
+        self.name = name
+        self.address = address
+    }
+}

@@ -1,0 +1,80 @@
+/// A failure as a backend saw it, before it becomes a `CBError` or a `CBATTError`.
+public struct BackendError: Error, Hashable, Sendable, Codable {
+    /// What kind of failure.
+    public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The peer's ATT answer; see ``BackendError/attCode``.
+        case att
+        /// Nothing more is known.
+        case unknown
+        /// A parameter was impossible.
+        case invalidParameters
+        /// The attribute is gone.
+        case invalidHandle
+        /// The link is down or was never up.
+        case notConnected
+        /// There is no room: advertising sets, tables, buffers.
+        case outOfSpace
+        /// Taken back before it was done.
+        case operationCancelled
+        /// The link was lost, or no answer came in time.
+        case connectionTimeout
+        /// The peer closed the link.
+        case peerDisconnected
+        /// The UUID is reserved.
+        case uuidNotAllowed
+        /// Advertising is on already.
+        case alreadyAdvertising
+        /// A connection could not be made.
+        case connectionFailed
+        /// The adapter holds as many links as it can.
+        case connectionLimitReached
+        /// The peer is not known.
+        case unknownDevice
+        /// The radio or its service cannot do this.
+        case operationNotSupported
+        /// The peer lost the keys that this host holds.
+        case peerRemovedPairingInformation
+        /// Encryption did not start in time.
+        case encryptionTimedOut
+        /// The peer keeps no more keys.
+        case tooManyPairedDevices
+    }
+
+    /// What kind of failure.
+    public var code: Code
+    /// The ATT error code, where ``code`` is `.att`: 0x01...0xFF.
+    public var attCode: UInt8?
+    /// What was tried, for logs: "WriteValue char0012".
+    public var operation: String
+    /// The daemon's name for it, for example `org.bluez.Error.InProgress`.
+    public var daemonName: String?
+    /// The daemon's words, for logs and `userInfo`.
+    public var message: String?
+
+    /// A failure that is not an ATT answer.
+    public init(_ code: Code, operation: String, daemonName: String? = nil, message: String? = nil) {
+        self.code = code
+        self.operation = operation
+        self.daemonName = daemonName
+        self.message = message
+    }
+
+    /// The peer's ATT answer.
+    public static func att(
+        _ attCode: UInt8, operation: String, daemonName: String? = nil, message: String? = nil
+    ) -> BackendError {
+        var error = BackendError(.att, operation: operation, daemonName: daemonName, message: message)
+        error.attCode = attCode
+        return error
+    }
+}
+
+extension BackendError: CustomStringConvertible {
+    /// For logs: operation, code, and the daemon's name and words.
+    public var description: String {
+        var text = "\(operation): "
+        if let attCode { text += "ATT error 0x" + String(attCode, radix: 16) } else { text += code.rawValue }
+        if let daemonName { text += " (\(daemonName)\(message.map { ": \($0)" } ?? ""))" }
+        return text
+    }
+}

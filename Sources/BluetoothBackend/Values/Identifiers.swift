@@ -1,0 +1,83 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A remote device as this host knows it. Apple: `CBPeer.identifier`.
+public struct PeerID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The identifier that apps see.
+    public let uuid: UUID
+
+    /// Wraps an identifier.
+    public init(_ uuid: UUID) { self.uuid = uuid }
+
+    /// The UUID in upper case.
+    public var description: String { uuid.uuidString }
+}
+
+/// A number with a meaning of its own, so that a link cannot be taken for an operation.
+public protocol NumericIdentifier: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible
+where RawValue: FixedWidthInteger & Codable & Sendable {
+    /// Wraps a number.
+    init(rawValue: RawValue)
+}
+
+extension NumericIdentifier {
+    /// Orders by number, which is the order of birth.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// The number.
+    public var description: String { "\(rawValue)" }
+
+    /// The identifier that follows this one.
+    public var next: Self { Self(rawValue: rawValue &+ 1) }
+}
+
+/// One manager's connection to one peer, from `connected` to `disconnected`; new at each connection.
+public struct LinkID: NumericIdentifier {
+    /// The number.
+    public let rawValue: UInt64
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// A command that wants an answer, and its answer.
+public struct OperationID: NumericIdentifier {
+    /// The number.
+    public let rawValue: UInt64
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// An attribute of a link's database, or of a manager's own; never reused within the link or the manager.
+public struct AttributeID: NumericIdentifier {
+    /// The number.
+    public let rawValue: UInt32
+    /// Wraps a number.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// A read or write request from a central, until it is answered.
+public struct RequestID: NumericIdentifier {
+    /// The number.
+    public let rawValue: UInt64
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// An open L2CAP channel.
+public struct ChannelID: NumericIdentifier {
+    /// The number.
+    public let rawValue: UInt64
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// A question that pairing asks the user.
+public struct PairingRequestID: NumericIdentifier {
+    /// The number.
+    public let rawValue: UInt64
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}

@@ -1,0 +1,138 @@
+import BluetoothBackend
+public import Dispatch
+public import Foundation
+
+/// Scans for, discovers and connects to peripherals.
+///
+/// Callbacks run on the queue given at initialization, one at a time. Methods may be called from any thread; those
+/// that need the adapter are logged and ignored in any state but `.poweredOn`. The manager does not keep peripherals
+/// alive. Source: Apple, CBCentralManager.
+open class CBCentralManager: CBManager {
+    let core: CentralCore
+
+    /// A manager without a delegate, with callbacks on the main queue.
+    public convenience init() {
+        self.init(delegate: nil, queue: nil, options: nil)
+    }
+
+    /// A manager over the selected backend.
+    ///
+    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    public required convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
+        self.init(delegate: delegate, queue: queue, options: nil)
+    }
+
+    /// A manager over the selected backend.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: `CBCentralManagerOption…` keys. They are accepted; none changes anything on Linux but the
+    ///     restore identifier, which backends may use.
+    public init(
+        delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
+    ) {
+        core = CentralCore(
+            backend: BackendResolver.backend(), options: CentralOptions(options), queue: queue ?? .main)
+        super.init(ofModule: ())
+        core.delegate = delegate
+        core.activate(for: self)
+    }
+
+    /// A manager over a backend of the app's choice. An extension of this package.
+    ///
+    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    public init(
+        backend: CBBackendSelection, delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?,
+        options: [String: Any]? = nil
+    ) {
+        core = CentralCore(
+            backend: BackendResolver.backend(for: backend), options: CentralOptions(options), queue: queue ?? .main)
+        super.init(ofModule: ())
+        core.delegate = delegate
+        core.activate(for: self)
+    }
+
+    deinit {
+        core.invalidate()
+    }
+
+    /// Who is told. Weak; looked up at each delivery.
+    open var delegate: (any CBCentralManagerDelegate)? {
+        get { core.delegate }
+        set { core.delegate = newValue }
+    }
+
+    /// The state of the adapter as the delegate knows it.
+    open override var state: CBManagerState { CBManagerState(core.read { $0.state }) }
+
+    /// Whether this manager scans; follows `scanForPeripherals` and `stopScan` at once.
+    open var isScanning: Bool { core.read { $0.isScanning } }
+
+    /// The backend's name: "bluez", "emulator", or "automatic" until it is decided. An extension of this package.
+    public var backendName: String { core.backendName() }
+
+    /// Whether the controller and the stack can do something that not all can.
+    open class func supports(_ features: CBCentralManager.Feature) -> Bool {
+        let backend = BackendResolver.backend()
+        return features.isSubset(of: backend.supports(.extendedScanAndConnect) ? .extendedScanAndConnect : [])
+    }
+
+    /// Scans, in place of a scan that is running, until `stopScan` or power-off.
+    ///
+    /// - Parameters:
+    ///   - serviceUUIDs: Only peripherals that advertise one of these; nil or empty for all.
+    ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey`,
+    ///     `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`.
+    open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+        let parameters = ScanParameters(services: serviceUUIDs, options: options)
+        core.transition { $0.scan(parameters) }
+    }
+
+    /// Ends the scan; nothing happens where there is none.
+    open func stopScan() {
+        core.transition { $0.stopScan() }
+    }
+
+    /// The peripherals that the system knows by these identifiers, in that order; unknown ones are left out.
+    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        core.retrieve { $0.knownPeers(identifiers.map { PeerID($0) }) }
+    }
+
+    /// The peripherals that are connected to the system by any app and offer one of the services.
+    open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+        core.retrieve { $0.connectedPeers(offering: serviceUUIDs.map(\.bluetoothUUID)) }
+    }
+
+    /// Connects; never times out. Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection`.
+    ///
+    /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` and
+    ///   `CBConnectPeripheralOptionEnableAutoReconnect` count; the others are accepted and change nothing.
+    open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+        guard let handle = ownHandle(peripheral) else { return }
+        let delay = startDelay(in: options)
+        core.transition { $0.connect(handle, options: ConnectOptions(options), startDelay: delay) }
+    }
+
+    /// Ends a connection, or an attempt at one: `didDisconnectPeripheral` without an error.
+    open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+        guard let handle = ownHandle(peripheral) else { return }
+        core.transition { $0.cancel(handle) }
+    }
+
+    /// Asks to be told of connections of matching peripherals to the system; nil asks for none.
+    ///
+    /// - Parameter options: `.serviceUUIDs` with `[CBUUID]`, `.peripheralUUIDs` with `[UUID]`.
+    open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+        let filter = options.map(ConnectionEventFilter.init)
+        core.transition { $0.registerForConnectionEvents(filter) }
+    }
+
+    /// S32: a peripheral of another manager is logged and ignored.
+    private func ownHandle(_ peripheral: CBPeripheral) -> PeerHandle? {
+        guard peripheral.core === core else {
+            core.log(.foreignPeripheral(peripheral.handle.id))
+            return nil
+        }
+        return peripheral.handle
+    }
+}

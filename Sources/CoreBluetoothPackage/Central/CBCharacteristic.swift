@@ -1,0 +1,87 @@
+import BluetoothBackend
+import BluetoothLocking
+public import Foundation
+import Synchronization
+
+/// A characteristic of a service. Source: Apple, CBCharacteristic.
+open class CBCharacteristic: CBAttribute {
+    private struct Fields {
+        weak var service: CBService?
+        var value: Data?
+        var descriptors: [CBDescriptor]?
+        var isNotifying = false
+    }
+
+    // Invariant: reached under this lock.
+    private let fields: Lock<Unchecked<Fields>>
+    private let initialProperties: CBCharacteristicProperties
+
+    /// The handle of the value on the peripheral, if the radio tells; for listings.
+    package let handle: UInt16?
+
+    /// A characteristic of the app's own.
+    init(uuid: CBUUID, properties: CBCharacteristicProperties) {
+        initialProperties = properties
+        handle = nil
+        fields = Lock(Unchecked(Fields()))
+        super.init(uuid: uuid)
+    }
+
+    /// A characteristic found at a peripheral.
+    init(_ record: CharacteristicRecord, on link: LinkID, of service: CBService) {
+        initialProperties = CBCharacteristicProperties(rawValue: UInt(record.properties.rawValue))
+        handle = record.handle
+        fields = Lock(Unchecked(Fields(service: service)))
+        super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
+    }
+
+    /// The service, if it is alive; nil for a characteristic of the app's own that is in none.
+    open internal(set) var service: CBService? {
+        get { fields.withLock { Unchecked($0.value.service) }.value }
+        set {
+            let new = Unchecked(newValue)
+            fields.withLock { $0.value.service = new.value }
+        }
+    }
+
+    /// What the characteristic can do.
+    open var properties: CBCharacteristicProperties { initialProperties }
+
+    /// The value that was last read, notified or indicated; writes do not change it.
+    open var value: Data? { fields.withLock { $0.value.value } }
+
+    /// The descriptors found so far; nil before any discovery.
+    open var descriptors: [CBDescriptor]? { fields.withLock { Unchecked($0.value.descriptors) }.value }
+
+    /// Always false: no radio here broadcasts values.
+    @available(*, deprecated)
+    open var isBroadcasted: Bool { false }
+
+    /// Whether notifications or indications are on for this manager.
+    open var isNotifying: Bool { fields.withLock { $0.value.isNotifying } }
+
+    func setValue(_ value: Data) {
+        fields.withLock { $0.value.value = value }
+    }
+
+    func setNotifying(_ isNotifying: Bool) {
+        fields.withLock { $0.value.isNotifying = isNotifying }
+    }
+
+    func append(_ descriptors: [CBDescriptor]) {
+        let new = Unchecked(descriptors)
+        fields.withLock { $0.value.descriptors = ($0.value.descriptors ?? []) + new.value }
+    }
+
+    /// `<CBCharacteristic: 0x1234, UUID = 2A37, properties = 0x10, value = (null), notifying = NO>`.
+    open override var description: String {
+        describe(
+            self,
+            [
+                "UUID": uuid.description,
+                "properties": "0x" + String(properties.rawValue, radix: 16, uppercase: true),
+                "value": value.map { "{length = \($0.count)}" } ?? "(null)",
+                "notifying": isNotifying ? "YES" : "NO",
+            ])
+    }
+}

@@ -1,0 +1,67 @@
+import BluetoothBackend
+import BluetoothLocking
+import Foundation
+import Synchronization
+
+/// A descriptor of a characteristic. Source: Apple, CBDescriptor.
+open class CBDescriptor: CBAttribute {
+    private struct Fields {
+        weak var characteristic: CBCharacteristic?
+        var value: Any?
+    }
+
+    // Invariant: reached under this lock.
+    private let fields: Lock<Unchecked<Fields>>
+
+    /// The descriptor's handle on the peripheral, if the radio tells; for listings.
+    package let handle: UInt16?
+
+    /// A descriptor of the app's own.
+    init(uuid: CBUUID) {
+        handle = nil
+        fields = Lock(Unchecked(Fields()))
+        super.init(uuid: uuid)
+    }
+
+    /// A descriptor found at a peripheral.
+    init(_ record: DescriptorRecord, on link: LinkID, of characteristic: CBCharacteristic) {
+        handle = record.handle
+        fields = Lock(Unchecked(Fields(characteristic: characteristic)))
+        super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
+    }
+
+    /// The characteristic, if it is alive; nil for a descriptor of the app's own that is in none.
+    open internal(set) var characteristic: CBCharacteristic? {
+        get { fields.withLock { Unchecked($0.value.characteristic) }.value }
+        set {
+            let new = Unchecked(newValue)
+            fields.withLock { $0.value.characteristic = new.value }
+        }
+    }
+
+    /// The value that was last read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
+    open var value: Any? { fields.withLock { Unchecked($0.value.value) }.value }
+
+    /// Takes the bytes that were read, typed by the descriptor's UUID (S95).
+    func setValue(_ bytes: Data) {
+        let typed = Unchecked(Self.typed(bytes, for: uuid.bluetoothUUID))
+        fields.withLock { $0.value.value = typed.value }
+    }
+
+    private static func typed(_ bytes: Data, for uuid: BluetoothUUID) -> Any {
+        switch uuid.bits16 {
+        case 0x2900, 0x2902, 0x2903:
+            NSNumber(value: bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        case 0x2901:
+            // Apple's type is String whatever the peer sends; bytes that are no UTF-8 become replacement characters.
+            String(decoding: bytes, as: UTF8.self)
+        default:
+            bytes
+        }
+    }
+
+    /// `<CBDescriptor: 0x1234, UUID = Characteristic User Description, value = (null)>`.
+    open override var description: String {
+        describe(self, ["UUID": uuid.description, "value": value.map { "\($0)" } ?? "(null)"])
+    }
+}

@@ -1,0 +1,27 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+// The keys of an advertisement dictionary. Source: Apple, Advertisement Data Retrieval Keys.
+
+/// The local name: `String`.
+public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
+
+/// The transmit power: `NSNumber`, in dBm.
+public let CBAdvertisementDataTxPowerLevelKey = "kCBAdvDataTxPowerLevel"
+
+/// The advertised services: `[CBUUID]`.
+public let CBAdvertisementDataServiceUUIDsKey = "kCBAdvDataServiceUUIDs"
+
+/// The service data: `[CBUUID: Data]`.
+public let CBAdvertisementDataServiceDataKey = "kCBAdvDataServiceData"
+
+/// The manufacturer data: `Data`, beginning with the company identifier in two bytes, least significant first.
+public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
+
+/// The services of Apple's overflow area: `[CBUUID]`.
+public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
+
+/// Whether the device accepts connections: `NSNumber` of a `Bool`.
+public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
+
+/// The services that the device looks for: `[CBUUID]`.
+public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"

@@ -1,0 +1,197 @@
+import BluetoothBackend
+import BluetoothLocking
+import DequeModule
+import Dispatch
+import Logging
+import Synchronization
+
+/// What stands between a central manager and its backend: the machine, its two mailboxes and the objects.
+///
+/// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
+/// before its callback. Commands are put into the outbox within the transition and submitted outside it, by whoever
+/// finds nobody submitting. App code runs under no lock. Peripherals hold the core, not the manager.
+final class CentralCore: InboxOwner, EventSink {
+    typealias Event = CentralEvent
+
+    /// What waits for the manager's queue; identifiers, never objects.
+    enum Delivery: Sendable {
+        case event(CentralEvent)
+        case completion(CentralCompletion)
+        case released(PeerHandle)
+        case settled(@Sendable () -> Void)
+    }
+
+    private struct State {
+        var machine = CentralStateMachine()
+        var registry = PeripheralRegistry()
+        var outbox = Deque<CentralCommand>()
+        var isSubmitting = false
+        var isInvalidated = false
+    }
+
+    /// The manager's delegate and the manager itself, both weak.
+    struct Owner {
+        weak var manager: CBCentralManager?
+        weak var delegate: (any CBCentralManagerDelegate)?
+    }
+
+    let backendName: @Sendable () -> String
+    let clock: any BackendClock
+    private let backend: any CentralBackend
+    private let inbox: Inbox<CentralCore>
+    // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
+    private let state = Lock(Unchecked(State()))
+    private let owner = Lock(Unchecked(Owner()))
+
+    init(backend: any BluetoothBackend, options: CentralOptions, queue: DispatchQueue) {
+        self.backendName = { backend.name }
+        self.clock = backend.clock
+        self.backend = backend.makeCentral(options)
+        inbox = Inbox(queue: queue)
+    }
+
+    /// Starts delivery for a manager that is complete.
+    func activate(for manager: CBCentralManager) {
+        let owner = Unchecked(manager)
+        self.owner.withLock { $0.value.manager = owner.value }
+        backend.activate(self)
+    }
+
+    /// The manager is gone: its scan and its links end without a callback (S16).
+    func invalidate() {
+        state.withLock { $0.value.isInvalidated = true }
+        backend.invalidate()
+        for case .settled(let body) in inbox.close() { body() }
+    }
+
+    // MARK: Owner
+
+    var manager: CBCentralManager? {
+        owner.withLock { Unchecked($0.value.manager) }.value
+    }
+
+    var delegate: (any CBCentralManagerDelegate)? {
+        get { owner.withLock { Unchecked($0.value.delegate) }.value }
+        set {
+            let new = Unchecked(newValue)
+            owner.withLock { $0.value.delegate = new.value }
+        }
+    }
+
+    // MARK: Transitions
+
+    /// Runs a transition of the machine and carries out what it leads to.
+    func transition(_ body: (inout CentralStateMachine) -> [CentralEffect]) {
+        let (effects, mustSubmit) = state.withLock { state -> ([CentralEffect], Bool) in
+            let effects = body(&state.value.machine)
+            for effect in effects {
+                switch effect {
+                case .submit(let command): state.value.outbox.append(command)
+                case .complete(let completion): inbox.post(.completion(completion), for: self)
+                default: break
+                }
+            }
+            let mustSubmit = !state.value.outbox.isEmpty && !state.value.isSubmitting
+            if mustSubmit { state.value.isSubmitting = true }
+            return (effects, mustSubmit)
+        }
+        if mustSubmit { submitOutbox() }
+        for effect in effects { perform(effect) }
+    }
+
+    /// Reads the machine.
+    func read<Result: Sendable>(_ body: (CentralStateMachine) -> Result) -> Result {
+        state.withLock { body($0.value.machine) }
+    }
+
+    /// Runs on one thread at a time: the one that set `isSubmitting`.
+    private func submitOutbox() {
+        while let command = nextCommand() { backend.submit(command) }
+    }
+
+    private func nextCommand() -> CentralCommand? {
+        state.withLock { state in
+            if state.value.isInvalidated { state.value.outbox = [] }
+            let command = state.value.outbox.popFirst()
+            if command == nil { state.value.isSubmitting = false }
+            return command
+        }
+    }
+
+    private func perform(_ effect: CentralEffect) {
+        switch effect {
+        case .submit, .complete: break
+        case .misuse(let misuse): log(misuse)
+        case .schedule(let completion, let delay):
+            clock.schedule(after: delay) { [weak self] in
+                guard let self else { return }
+                inbox.post(.completion(completion), for: self)
+            }
+        case .invalidateAttributes(let id): peripheral(id)?.invalidateAttributes()
+        case .invalidatePeripheral(let id):
+            state.withLock { Unchecked($0.value.registry.remove(id)) }.value?.invalidateAttributes()
+        case .invalidatePeripherals:
+            let stale = state.withLock { Unchecked($0.value.registry.removeAll()) }.value
+            stale.forEach { $0.invalidateAttributes() }
+        case .callback(let callback): deliver(callback)
+        }
+    }
+
+    // MARK: Objects
+
+    /// The living object for a peer.
+    func peripheral(_ id: PeerID) -> CBPeripheral? {
+        state.withLock { Unchecked($0.value.registry[id]) }.value
+    }
+
+    /// The object for a peer, made if there is none.
+    func peripheral(_ id: PeerID, name: String?) -> CBPeripheral {
+        state.withLock { state in
+            if let known = state.value.registry[id] { return Unchecked(known) }
+            let made = state.value.registry.insert(id) { CBPeripheral(core: self, handle: $0, name: name) }
+            state.value.machine.adopt(made.handle, name: name)
+            return Unchecked(made)
+        }.value
+    }
+
+    /// The object for a peer died; takes no lock but the mailbox's.
+    func released(_ handle: PeerHandle) {
+        inbox.post(.released(handle), for: self)
+    }
+
+    /// What the backend knows of peers, asked outside every lock.
+    func retrieve(_ query: (any CentralBackend) -> [PeerSummary]) -> [CBPeripheral] {
+        guard read({ $0.state }) == .poweredOn else {
+            log(.notPoweredOn)
+            return []
+        }
+        return query(backend).map { peripheral($0.id, name: $0.name) }
+    }
+
+    // MARK: The queue
+
+    func handle(_ delivery: Delivery) {
+        switch delivery {
+        case .event(let event): transition { $0.handle(event) }
+        case .completion(let completion): transition { $0.handle(completion) }
+        case .released(let handle):
+            transition { $0.released(handle) }
+            state.withLock { $0.value.registry.removeIfDead(handle.id) }
+        case .settled(let body): body()
+        }
+    }
+}
+
+// MARK: EventSink
+
+extension CentralCore {
+    var label: String { inbox.queue.label }
+
+    func deliver(_ event: CentralEvent) {
+        inbox.post(.event(event), for: self)
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+        inbox.post(.settled(body), for: self)
+    }
+}

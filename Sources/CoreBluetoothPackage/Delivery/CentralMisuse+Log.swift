@@ -1,0 +1,49 @@
+import BluetoothBackend
+import Logging
+
+extension CentralCore {
+    /// Writes what Apple writes for a call that is ignored. Label `CoreBluetooth`, level `warning`.
+    func log(_ misuse: CentralMisuse) {
+        // A new logger each time, so that the handler is the one that the app has bootstrapped by now.
+        Logger(label: "CoreBluetooth").warning("\(text(of: misuse))")
+    }
+
+    private func text(of misuse: CentralMisuse) -> String {
+        switch misuse {
+        case .notPoweredOn:
+            "API MISUSE: \(managerText) can only accept this command while in the powered on state"
+        case .notConnected(let id):
+            "API MISUSE: \(text(of: id)) can only accept commands while in the connected state"
+        case .stalePeripheral(let id):
+            "API MISUSE: \(text(of: id)) is no longer valid; discover or retrieve it again"
+        case .foreignPeripheral(let id):
+            "API MISUSE: \(text(of: id)) belongs to another manager than \(managerText)"
+        case .staleAttribute(let id):
+            "API MISUSE: attribute \(id) belongs to an earlier connection; discover it again"
+        case .unusedWhileConnecting(let id):
+            "API MISUSE: Cancelling connection for unused peripheral \(text(of: id)), "
+                + "Did you forget to keep a reference to it?"
+        case .unusedWhileConnected(let id):
+            "API MISUSE: Forcing disconnection of unused peripheral \(text(of: id)). "
+                + "Did you forget to cancel the connection?"
+        case .writeWithoutResponseNotSupported(let id):
+            "WARNING: Characteristic <\(id)> does not specify the \"Write Without Response\" property"
+                + " - ignoring response-less write"
+        case .writeCommandTooLong(let id, let length, let maximum):
+            "WARNING: Characteristic <\(id)>: \(length) bytes are more than the \(maximum) that fit"
+                + " - ignoring response-less write"
+        case .transmitQueueFull(let id):
+            "WARNING: Characteristic <\(id)>: the transmit queue is full - ignoring response-less write"
+        case .localAttribute(let attribute):
+            "API MISUSE: \(attribute) was not discovered at a peripheral"
+        case .delegateIsNil(let action, let method):
+            "API MISUSE: \(action) while delegate is either nil or does not implement \(method)"
+        }
+    }
+
+    private var managerText: String { manager?.description ?? "<CBCentralManager>" }
+
+    private func text(of id: PeerID) -> String {
+        peripheral(id)?.description ?? "<CBPeripheral: identifier = \(id)>"
+    }
+}

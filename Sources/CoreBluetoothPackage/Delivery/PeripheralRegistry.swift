@@ -1,0 +1,43 @@
+import BluetoothBackend
+
+/// The peripherals of a manager, by identifier, without keeping them alive (S29, S30).
+///
+/// A value under the core's lock. Loading a weak reference makes a strong one, which must end outside that lock.
+struct PeripheralRegistry {
+    private final class Entry {
+        weak var peripheral: CBPeripheral?
+        init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
+    }
+
+    private var entries: [PeerID: Entry] = [:]
+    private var lastGeneration: UInt64 = 0
+
+    /// The living object for a peer.
+    subscript(id: PeerID) -> CBPeripheral? {
+        entries[id]?.peripheral
+    }
+
+    /// Makes an object for a peer that has none.
+    mutating func insert(_ id: PeerID, make: (PeerHandle) -> CBPeripheral) -> CBPeripheral {
+        lastGeneration += 1
+        let peripheral = make(PeerHandle(id: id, generation: lastGeneration))
+        entries[id] = Entry(peripheral)
+        return peripheral
+    }
+
+    /// Forgets an object that is gone; a newer one stays.
+    mutating func removeIfDead(_ id: PeerID) {
+        if entries[id]?.peripheral == nil { entries[id] = nil }
+    }
+
+    /// Takes the identifier from its object.
+    mutating func remove(_ id: PeerID) -> CBPeripheral? {
+        entries.removeValue(forKey: id)?.peripheral
+    }
+
+    /// Takes the identifiers from all objects.
+    mutating func removeAll() -> [CBPeripheral] {
+        defer { entries = [:] }
+        return entries.values.compactMap(\.peripheral)
+    }
+}

@@ -1,0 +1,55 @@
+import BluetoothBackend
+import Foundation
+import Logging
+
+/// The one table from a backend's errors to those that apps see (S163).
+extension BackendError {
+    /// A `CBATTError` for the peer's answers, a `CBError` for all else.
+    var appError: any Error {
+        if code == .att { return attError }
+        return CBError(code.appCode, userInfo: userInfo(code.appCode.message))
+    }
+
+    private var attError: any Error {
+        let raw = Int(attCode ?? 0x0E)
+        guard let code = CBATTError.Code(rawValue: raw) else {
+            return CBATTError(.unlikelyError, userInfo: userInfo(nil))
+        }
+        return CBATTError(code, userInfo: userInfo(code.message))
+    }
+
+    /// Apple's text; what the daemon said goes beside it.
+    private func userInfo(_ text: String?) -> [String: Any] {
+        var info: [String: Any] = [:]
+        info[NSLocalizedDescriptionKey] = text
+        if let daemonName {
+            info[NSDebugDescriptionErrorKey] = message.map { "\(daemonName): \($0)" } ?? daemonName
+        }
+        return info
+    }
+}
+
+extension BackendError.Code {
+    /// The `CBError.Code`; `.att` is not one and counts as unknown here.
+    var appCode: CBError.Code {
+        switch self {
+        case .att, .unknown: .unknown
+        case .invalidParameters: .invalidParameters
+        case .invalidHandle: .invalidHandle
+        case .notConnected: .notConnected
+        case .outOfSpace: .outOfSpace
+        case .operationCancelled: .operationCancelled
+        case .connectionTimeout: .connectionTimeout
+        case .peerDisconnected: .peripheralDisconnected
+        case .uuidNotAllowed: .uuidNotAllowed
+        case .alreadyAdvertising: .alreadyAdvertising
+        case .connectionFailed: .connectionFailed
+        case .connectionLimitReached: .connectionLimitReached
+        case .unknownDevice: .unkownDevice
+        case .operationNotSupported: .operationNotSupported
+        case .peerRemovedPairingInformation: .peerRemovedPairingInformation
+        case .encryptionTimedOut: .encryptionTimedOut
+        case .tooManyPairedDevices: .tooManyLEPairedDevices
+        }
+    }
+}

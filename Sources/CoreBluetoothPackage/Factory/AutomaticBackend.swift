@@ -1,0 +1,143 @@
+import BluetoothBackend
+import BluetoothLocking
+import FoundationEssentials
+import Logging
+import Synchronization
+
+/// The radio that is not decided yet: the first one if it has an adapter, else the fallback, where there may be one.
+///
+/// Managers stay in `.unknown` until then; nobody waits on a thread. The probe starts with the first manager and ends
+/// with the first radio's first definite state or after 3 seconds.
+final class AutomaticBackend: BluetoothBackend {
+    private struct State {
+        var isProbing = false
+        var decided: (any BluetoothBackend)?
+        var waiting: [@Sendable (any BluetoothBackend) -> Void] = []
+    }
+
+    static let deadline = Duration.seconds(3)
+
+    private let primary: any BluetoothBackend
+    private let fallback: (@Sendable () -> any BluetoothBackend)?
+    private let timeKeeper: any BackendClock
+    private let state = Lock(State())
+
+    init(
+        primary: any BluetoothBackend, fallback: (@Sendable () -> any BluetoothBackend)?,
+        clock: any BackendClock = SystemClock()
+    ) {
+        self.primary = primary
+        self.fallback = fallback
+        timeKeeper = clock
+    }
+
+    var decided: (any BluetoothBackend)? { state.withLock { $0.decided } }
+
+    var name: String { decided?.name ?? "automatic" }
+    var clock: any BackendClock { DecidedClock(backend: self, before: timeKeeper) }
+    func authorization() -> AuthorizationStatus { (decided ?? primary).authorization() }
+    func supports(_ feature: BackendFeature) -> Bool { (decided ?? primary).supports(feature) }
+    func makeCentral(_ options: CentralOptions) -> any CentralBackend { DeferredCentral(self, options) }
+    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { DeferredPeripheral(self, options) }
+    func makePairing() -> any PairingBackend { DeferredPairing(self) }
+
+    /// Calls `body` with the radio, now if it is decided, else when it is.
+    func whenDecided(_ body: @escaping @Sendable (any BluetoothBackend) -> Void) {
+        let (decided, mustProbe) = state.withLock { state -> ((any BluetoothBackend)?, Bool) in
+            if let decided = state.decided { return (decided, false) }
+            state.waiting.append(body)
+            defer { state.isProbing = true }
+            return (nil, !state.isProbing)
+        }
+        if let decided { body(decided) }
+        if mustProbe { probe() }
+    }
+
+    private func probe() {
+        let probe = Probe(primary.makeCentral(CentralOptions(adapter: SelectionEnvironment.process.adapter))) {
+            self.decide(hasAdapter: $0)
+        }
+        timeKeeper.schedule(after: Self.deadline) { probe.end(hasAdapter: false) }
+        probe.start()
+    }
+
+    private func decide(hasAdapter: Bool) {
+        let radio = choose(hasAdapter: hasAdapter)
+        let waiting = state.withLock { state in
+            state.decided = radio
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for body in waiting { body(radio) }
+    }
+
+    private func choose(hasAdapter: Bool) -> any BluetoothBackend {
+        let logger = Logger(label: "CoreBluetooth")
+        if hasAdapter { return primary }
+        if let fallback {
+            let radio = fallback()
+            logger.warning("no Bluetooth adapter through \(primary.name): using the radio \"\(radio.name)\" instead")
+            return radio
+        }
+        logger.warning(
+            """
+            no Bluetooth adapter through \(primary.name): plug one in or start bluetoothd (bluectl doctor tells more), \
+            or set COREBLUETOOTH_BACKEND=emulator for an emulated radio
+            """)
+        return primary
+    }
+}
+
+/// One look at a radio: has it an adapter?
+private final class Probe: EventSink {
+    private let central: any CentralBackend
+    private let completion: Lock<(@Sendable (Bool) -> Void)?>
+
+    let label = "probe"
+
+    init(_ central: any CentralBackend, completion: @escaping @Sendable (Bool) -> Void) {
+        self.central = central
+        self.completion = Lock(completion)
+    }
+
+    func start() { central.activate(self) }
+
+    /// The first definite answer counts.
+    func end(hasAdapter: Bool) {
+        let completion = completion.withLock { completion in
+            defer { completion = nil }
+            return completion
+        }
+        guard let completion else { return }
+        // Not inline: a backend may deliver under a lock of its own.
+        _ = SystemClock().schedule(after: .zero) { [central] in
+            central.invalidate()
+            completion(hasAdapter)
+        }
+    }
+
+    func deliver(_ event: CentralEvent) {
+        guard case .stateChanged(let state) = event else { return }
+        switch state {
+        case .unknown, .resetting: break
+        case .unsupported: end(hasAdapter: false)
+        case .unauthorized, .poweredOff, .poweredOn: end(hasAdapter: true)
+        }
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+}
+
+/// The time of the radio, once there is one.
+private struct DecidedClock: BackendClock {
+    let backend: AutomaticBackend
+    let before: any BackendClock
+
+    private var current: any BackendClock { backend.decided?.clock ?? before }
+    var now: Duration { current.now }
+    var date: Date { current.date }
+
+    func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer {
+        current.schedule(after: delay, body)
+    }
+}

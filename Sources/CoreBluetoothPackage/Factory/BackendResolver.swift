@@ -1,0 +1,98 @@
+import BluetoothBackend
+import BluetoothLocking
+import Logging
+import Synchronization
+#if Emulator
+import BluetoothEmulator
+#endif
+#if BlueZ && os(Linux)
+import BlueZ
+#endif
+
+/// From what app and environment say to a radio. Order: the initializer's argument, the task-local, the environment,
+/// the default.
+enum BackendResolver {
+    @TaskLocal static var taskSelection: CBBackendSelection?
+
+    static let defaultSelection = Lock(CBBackendSelection?.none)
+
+    private static let sharedAutomatic = Lock<[Bool: AutomaticBackend]>([:])
+
+    /// The radio of a manager that names none.
+    static func backend(environment: SelectionEnvironment = .process) -> any BluetoothBackend {
+        if let taskSelection { return backend(for: taskSelection, environment: environment) }
+        if let unknown = environment.unknownBackend {
+            let known = SelectionEnvironment.Backend.allCases.map(\.rawValue).joined(separator: ", ")
+            Logger(label: "CoreBluetooth").warning(
+                "COREBLUETOOTH_BACKEND is \"\(unknown)\", which is none of \(known), and is ignored")
+        }
+        switch environment.backend {
+        case .bluez: return bluez()
+        case .emulator: return emulator(environment)
+        case .auto: return automatic(fallback: nil, isFallbackAllowed: true, environment)
+        case nil: break
+        }
+        let selection = defaultSelection.withLock { $0 } ?? .automatic()
+        return backend(for: selection, environment: environment)
+    }
+
+    /// The radio of a selection.
+    static func backend(
+        for selection: CBBackendSelection, environment: SelectionEnvironment = .process
+    ) -> any BluetoothBackend {
+        switch selection.kind {
+        case .custom(let backend): backend
+        case .automatic(let fallback): automatic(fallback: fallback, isFallbackAllowed: environment.isCI, environment)
+        }
+    }
+
+    /// A fallback that is given makes a backend of its own; the shared emulator is asked for when it is needed.
+    private static func automatic(
+        fallback: (any BluetoothBackend)?, isFallbackAllowed: Bool, _ environment: SelectionEnvironment
+    ) -> any BluetoothBackend {
+        if let fallback { return AutomaticBackend(primary: bluez(), fallback: { fallback }) }
+        let emulated: @Sendable () -> any BluetoothBackend = { emulator(environment) }
+        let made = AutomaticBackend(primary: bluez(), fallback: isFallbackAllowed ? emulated : nil)
+        return sharedAutomatic.withLock { shared -> AutomaticBackend in
+            let kept = shared[isFallbackAllowed] ?? made
+            shared[isFallbackAllowed] = kept
+            return kept
+        }
+    }
+
+    private static func bluez() -> any BluetoothBackend {
+        #if BlueZ && os(Linux)
+        BlueZBackend.shared(BlueZConfiguration())
+        #else
+        UnavailableBackend(name: "bluez", reason: "this build has no BlueZ (trait \"BlueZ\" is off)")
+        #endif
+    }
+
+    /// The shared emulator, with the world that the environment names. A world that cannot be read is an error in the
+    /// log and a radio without an adapter, never another world.
+    static func emulator(_ environment: SelectionEnvironment) -> any BluetoothBackend {
+        #if Emulator
+        guard let path = environment.world else { return Emulator.shared }
+        return worlds.withLock { worlds in
+            if let known = worlds[path] { return known }
+            let made = loadWorld(path)
+            worlds[path] = made
+            return made
+        }
+        #else
+        UnavailableBackend(name: "emulator", reason: "this build has no emulator (trait \"Emulator\" is off)")
+        #endif
+    }
+
+    #if Emulator
+    private static let worlds = Lock<[String: any BluetoothBackend]>([:])
+
+    private static func loadWorld(_ path: String) -> any BluetoothBackend {
+        do {
+            return try Emulator(worldFile: path)
+        } catch {
+            return UnavailableBackend(name: "emulator", reason: "COREBLUETOOTH_WORLD: \(error)")
+        }
+    }
+    #endif
+}

@@ -1,0 +1,18 @@
+public import Dispatch
+
+/// Makes peripheral managers, as code written for Nordic's CoreBluetoothMock does. An extension of this package.
+public enum CBPeripheralManagerFactory {
+    /// A peripheral manager over the selected radio.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - forceMock: Takes the shared emulator, whatever else is said.
+    public static func instance(
+        delegate: (any CBPeripheralManagerDelegate)? = nil, queue: DispatchQueue? = nil,
+        options: [String: Any]? = nil, forceMock: Bool = false
+    ) -> CBPeripheralManager {
+        guard forceMock else { return CBPeripheralManager(delegate: delegate, queue: queue, options: options) }
+        return CBPeripheralManager(
+            backend: .custom(BackendResolver.emulator(.process)), delegate: delegate, queue: queue, options: options)
+    }
+}

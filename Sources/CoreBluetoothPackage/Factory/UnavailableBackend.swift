@@ -1,0 +1,57 @@
+import BluetoothBackend
+import BluetoothLocking
+import Logging
+import Synchronization
+
+/// The radio where there is none: every manager becomes `.unsupported`, and the log says why.
+final class UnavailableBackend: BluetoothBackend {
+    let name: String
+    let clock: any BackendClock = SystemClock()
+    private let reason: String
+
+    init(name: String, reason: String) {
+        self.name = name
+        self.reason = reason
+        Logger(label: "CoreBluetooth").error("there is no radio: \(reason)")
+    }
+
+    func authorization() -> AuthorizationStatus { .allowed }
+    func supports(_ feature: BackendFeature) -> Bool { false }
+    func makeCentral(_ options: CentralOptions) -> any CentralBackend { UnavailableCentral() }
+    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { UnavailablePeripheral() }
+    func makePairing() -> any PairingBackend { UnavailablePairing() }
+}
+
+/// Tells its state; the facade sends nothing in that state.
+private final class UnavailableCentral: CentralBackend {
+    func activate(_ sink: any EventSink<CentralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
+    func submit(_ command: CentralCommand) {}
+    func knownPeers(_ ids: [PeerID]) -> [PeerSummary] { [] }
+    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] { [] }
+    func invalidate() {}
+}
+
+/// Tells its state; the facade sends nothing in that state.
+private final class UnavailablePeripheral: PeripheralBackend {
+    func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
+    func submit(_ command: PeripheralCommand) {}
+    func invalidate() {}
+}
+
+/// Fails what it is asked.
+private final class UnavailablePairing: PairingBackend {
+    private let sink = Lock<(any EventSink<PairingEvent>)?>(nil)
+
+    func activate(_ sink: any EventSink<PairingEvent>) { self.sink.withLock { $0 = sink } }
+
+    func submit(_ command: PairingCommand) {
+        switch command {
+        case .pair(let peer, let operation), .unpair(let peer, let operation):
+            let error = BackendError(.operationNotSupported, operation: "pairing")
+            sink.withLock { $0 }?.deliver(.pairingFailed(peer: peer, operation: operation, error: error))
+        case .setCapability, .answer: break
+        }
+    }
+
+    func invalidate() { sink.withLock { $0 = nil } }
+}

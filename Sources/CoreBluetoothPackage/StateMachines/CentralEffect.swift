@@ -1,0 +1,77 @@
+import BluetoothBackend
+import FoundationEssentials
+
+/// What a transition leads to.
+enum CentralEffect: Equatable, Sendable {
+    /// Goes to the backend.
+    case submit(CentralCommand)
+    /// Goes to the log.
+    case misuse(CentralMisuse)
+    /// Comes back on the manager's queue, behind what is there.
+    case complete(CentralCompletion)
+    /// Comes back on the manager's queue, later.
+    case schedule(CentralCompletion, after: Duration)
+    /// The peripheral's services mean nothing any more.
+    case invalidateAttributes(PeerID)
+    /// The object means nothing any more; its identifier gets a new one.
+    case invalidatePeripheral(PeerID)
+    /// No object means anything any more (S15).
+    case invalidatePeripherals
+    /// Goes to a delegate.
+    case callback(CentralCallback)
+}
+
+/// What comes back to the machine without a radio.
+enum CentralCompletion: Equatable, Sendable {
+    case connectedAgain(PeerHandle)
+    case connectCancelled(PeerHandle)
+    case startDelayOver(PeerHandle, OperationID, ConnectOptions)
+    case operation(PeerHandle, LinkID, LinkAnswer)
+}
+
+/// What a delegate is told.
+enum CentralCallback: Equatable, Sendable {
+    case stateUpdated
+    case discovered(Discovery)
+    case connected(PeerID)
+    case connectFailed(PeerID, BackendError)
+    case disconnected(PeerID, at: Date?, isReconnecting: Bool, error: BackendError?)
+    case connectionEvent(PeerID, isConnected: Bool)
+    case ancsAuthorizationUpdated(PeerID)
+    case nameUpdated(PeerID, String?)
+    case servicesModified(PeerID, removed: [AttributeID])
+    case readyToWrite(PeerID)
+    case notified(PeerID, AttributeID, Data)
+    case answered(PeerID, LinkAnswer)
+}
+
+/// How an operation on a link ended, with what is new.
+enum LinkAnswer: Equatable, Sendable {
+    case rssi(Int)
+    case services([ServiceRecord])
+    case includedServices(AttributeID, [ServiceRecord])
+    case characteristics(AttributeID, [CharacteristicRecord])
+    case descriptors(AttributeID, [DescriptorRecord])
+    case characteristicRead(AttributeID, Data)
+    case descriptorRead(AttributeID, Data)
+    case characteristicWritten(AttributeID)
+    case descriptorWritten(AttributeID)
+    case notifying(AttributeID, Bool)
+    case failed(LinkOperation, BackendError)
+}
+
+/// A call that Apple logs and ignores. The texts are in `CentralMisuse+Log.swift`.
+enum CentralMisuse: Equatable, Sendable {
+    case notPoweredOn
+    case notConnected(PeerID)
+    case stalePeripheral(PeerID)
+    case foreignPeripheral(PeerID)
+    case staleAttribute(AttributeID)
+    case unusedWhileConnecting(PeerID)
+    case unusedWhileConnected(PeerID)
+    case writeWithoutResponseNotSupported(AttributeID)
+    case writeCommandTooLong(AttributeID, length: Int, maximum: Int)
+    case transmitQueueFull(AttributeID)
+    case localAttribute(String)
+    case delegateIsNil(String, String)
+}

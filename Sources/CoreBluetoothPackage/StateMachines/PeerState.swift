@@ -1,0 +1,127 @@
+import BluetoothBackend
+import DequeModule
+
+/// An object that stands for a peer: the identifier, and which of the objects that had it in turn.
+struct PeerHandle: Hashable, Sendable {
+    let id: PeerID
+    let generation: UInt64
+}
+
+/// An attribute of a link.
+struct AttributeReference: Hashable, Sendable {
+    let link: LinkID
+    let id: AttributeID
+}
+
+/// What the machine knows of one peer.
+struct PeerState {
+    /// The same as `CBPeripheralState`.
+    enum Connection: Equatable {
+        case disconnected, connecting, connected, disconnecting
+    }
+
+    /// An operation on the link, in the order of the calls.
+    struct Pending {
+        var operation: OperationID
+        var kind: LinkOperation
+        /// The result, where the radio is not asked; it waits for those before it (S66).
+        var result: BackendError?
+        var isLocal = false
+    }
+
+    var generation: UInt64
+    var name: String?
+    var state = Connection.disconnected
+    /// The connect that is under way or led to the link.
+    var connect: OperationID?
+    var link: LinkID?
+    var mtu = 23
+    var writeCredits = 0
+    var pending = Deque<Pending>()
+    var notifying: Set<AttributeID> = []
+    var database = DiscoveredDatabase()
+    var isANCSAuthorized = false
+
+    init(generation: UInt64, name: String?) {
+        self.generation = generation
+        self.name = name
+    }
+
+    /// Forgets all that ends with a link; pending operations vanish without a word (S46, S47).
+    mutating func endLink() {
+        connect = nil
+        link = nil
+        mtu = 23
+        writeCredits = 0
+        pending = []
+        notifying = []
+        database = DiscoveredDatabase()
+        isANCSAuthorized = false
+    }
+
+    /// The most bytes of a value that one packet carries (S79).
+    var maximumCommandLength: Int { min(mtu - 3, 512) }
+
+    /// Takes the operation with this number, in order or not.
+    mutating func take(_ operation: OperationID) -> Pending? {
+        if pending.first?.operation == operation { return pending.popFirst() }
+        guard let index = pending.firstIndex(where: { $0.operation == operation }) else { return nil }
+        return pending.remove(at: index)
+    }
+}
+
+/// What an operation on a link was for.
+enum LinkOperation: Hashable, Sendable {
+    case rssi
+    case services
+    case includedServices(AttributeID)
+    case characteristics(AttributeID)
+    case descriptors(AttributeID)
+    case readCharacteristic(AttributeID)
+    case readDescriptor(AttributeID)
+    case writeCharacteristic(AttributeID)
+    case writeDescriptor(AttributeID)
+    case notify(AttributeID, Bool)
+    case channel(UInt16)
+}
+
+/// Which attributes of a link the app has been told of: discoveries accumulate (S57).
+struct DiscoveredDatabase {
+    private var services: Set<AttributeID> = []
+    private var included: [AttributeID: Set<AttributeID>] = [:]
+    private var characteristics: [AttributeID: Set<AttributeID>] = [:]
+    private var descriptors: [AttributeID: Set<AttributeID>] = [:]
+
+    mutating func addServices(_ found: [ServiceRecord]) -> [ServiceRecord] {
+        found.filter { services.insert($0.id).inserted }
+    }
+
+    mutating func addIncluded(_ found: [ServiceRecord], in service: AttributeID) -> [ServiceRecord] {
+        found.filter { included[service, default: []].insert($0.id).inserted }
+    }
+
+    mutating func add(_ found: [CharacteristicRecord], in service: AttributeID) -> [CharacteristicRecord] {
+        found.filter { characteristics[service, default: []].insert($0.id).inserted }
+    }
+
+    mutating func add(_ found: [DescriptorRecord], in characteristic: AttributeID) -> [DescriptorRecord] {
+        found.filter { descriptors[characteristic, default: []].insert($0.id).inserted }
+    }
+
+    /// Removes services.
+    ///
+    /// - Returns: Those that the app had been told of, and the characteristics within all of them.
+    mutating func remove(_ gone: [AttributeID]) -> (services: [AttributeID], characteristics: Set<AttributeID>) {
+        var within: Set<AttributeID> = []
+        var told: [AttributeID] = []
+        for id in gone {
+            let wasIncluded = included.values.contains { $0.contains(id) }
+            if services.remove(id) != nil || wasIncluded { told.append(id) }
+            within.formUnion(characteristics.removeValue(forKey: id) ?? [])
+            included[id] = nil
+            for parent in included.keys { included[parent]?.remove(id) }
+        }
+        for id in within { descriptors[id] = nil }
+        return (told, within)
+    }
+}
