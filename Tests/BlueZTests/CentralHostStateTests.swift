@@ -120,7 +120,7 @@ import Testing
         #expect(fixture.host.adapter == other)
     }
 
-    @Test(arguments: [("hci1", "/org/bluez/hci1"), ("00:00:00:00:00:0a", "/org/bluez/hci10"), (nil, "/org/bluez/hci1")])
+    @Test(arguments: [("hci1", "/org/bluez/hci1"), ("00:00:00:00:00:0a", "/org/bluez/hci10"), (nil, "/org/bluez/hci1")] as [(String?, String)])
     mutating func anAdapterIsChosenByNameByAddressOrForBeingOn(selector: String?, path: String) {
         fixture = HostFixture(adapter: selector)
         fixture.input(.activated(1))

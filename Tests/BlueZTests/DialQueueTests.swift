@@ -64,7 +64,8 @@ import Testing
     @Test mutating func aPeerTakenBackInFlightAndWantedAgainIsTriedAgain() {
         queue.add(one, isClosing: false)
         _ = queue.next { _ in true }
-        #expect(queue.remove(one))
+        let isInFlight = queue.remove(one)
+        #expect(isInFlight)
         #expect(queue.contains(one))
         queue.add(one, isClosing: false)
         let failure = queue.fail(isBusy: false)
@@ -80,7 +81,8 @@ import Testing
         let failure = queue.fail(isBusy: false)
         #expect(failure == nil)
         #expect(!queue.contains(one) && !queue.needsScan)
-        #expect(!queue.remove(two))
+        let wasThere = queue.remove(two)
+        #expect(!wasThere)
     }
 
     @Test mutating func aPeerWhoseLinkIsGoingDownWaitsForThat() {
@@ -170,12 +172,14 @@ import Testing
     @Test mutating func discoveryThatEndedByItselfIsStartedAgain() {
         session.want(filter, restart: true)
         _ = (run(), run())
-        #expect(session.discoveringEnded())
+        let mustPause = session.discoveringEnded()
+        #expect(mustPause)
         #expect(session.nextStep() == nil)
         session.pauseOver()
         #expect(run() == .start)
         session.want(nil, restart: false)
-        #expect(!session.discoveringEnded())
+        let isNews = session.discoveringEnded()
+        #expect(!isNews)
     }
 
     @Test func theFilterLeavesDefaultsOut() {
