@@ -5,7 +5,9 @@ import Synchronization
 extension Emulator {
     /// The permission of the host "default".
     public func authorization() -> AuthorizationStatus {
-        core.withLock { $0.world.hosts.first?.authorization ?? .allowed }
+        core.withLock { core in
+            core.world.hosts.first { $0.name == "default" }?.authorization ?? .allowed
+        }
     }
 
     /// What this radio can do.

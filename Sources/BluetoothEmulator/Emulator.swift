@@ -16,11 +16,7 @@ import Synchronization
 /// real time, with the next drive in virtual time.
 public final class Emulator: BluetoothBackend {
     /// Serves where nothing else is said: real time, the default settings, the built-in devices.
-    public static let shared: Emulator = {
-        let emulator = Emulator()
-        emulator.addBuiltInDevices()
-        return emulator
-    }()
+    public static let shared = Emulator(verified: .builtIn)
 
     /// Always "emulator".
     public let name = "emulator"
@@ -36,27 +32,63 @@ public final class Emulator: BluetoothBackend {
     private let start = ContinuousClock.now
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
 
-    /// An empty world with the host "default", powered on.
+    /// A world with nothing but the host "default", powered on.
     ///
     /// - Parameters:
     ///   - configuration: Delays, sizes and chances.
     ///   - time: Real, scaled or virtual.
     ///   - seed: From which all chance follows; the same seed and inputs give the same ``trace``.
-    public init(
+    public convenience init(
         configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real, seed: UInt64 = 1
+    ) {
+        self.init(verified: WorldDescription(), configuration: configuration, time: time, seed: seed)
+    }
+
+    /// A world as described; with the host "default", whether it is described or not.
+    ///
+    /// - Throws: ``DescriptionError`` naming path and rule.
+    public convenience init(
+        world: WorldDescription, configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real,
+        seed: UInt64 = 1
+    ) throws {
+        try world.validate()
+        self.init(verified: world, configuration: configuration, time: time, seed: seed)
+    }
+
+    /// The world of a file of JSON.
+    ///
+    /// - Throws: ``DescriptionError`` naming file, path and rule.
+    public convenience init(
+        worldFile: String, configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real,
+        seed: UInt64 = 1
+    ) throws {
+        self.init(
+            verified: try WorldDescription(contentsOfFile: worldFile), configuration: configuration, time: time,
+            seed: seed)
+    }
+
+    /// A world whose description was checked.
+    private init(
+        verified description: WorldDescription, configuration: EmulatorConfiguration = .default,
+        time: EmulatorTime = .real, seed: UInt64 = 1
     ) {
         self.configuration = configuration
         self.time = time
         self.seed = seed
         origin = time == .virtual ? Date(timeIntervalSince1970: 1_735_689_600) : Date()
         var world = World(configuration: configuration, seed: seed, origin: origin)
-        world.addHost(Host(name: "default", address: Emulator.address(ofHost: "default")))
+        let hasDefault = description.hosts.contains { $0.name == "default" }
+        for host in (hasDefault ? [] : [HostDescription(name: "default")]) + description.hosts {
+            world.addHost(Host(host))
+        }
+        for device in description.devices {
+            do {
+                _ = try world.addDevice(EmulatedPeripheral(device))
+            } catch {
+                preconditionFailure("a checked description failed: \(error)")
+            }
+        }
         core = Lock(EmulatorCore(world: world))
-    }
-
-    static func address(ofHost name: String) -> DeviceAddress {
-        var generator = SeededGenerator(seed: 0, stream: "host \(name)")
-        return DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
     }
 
     // MARK: Time

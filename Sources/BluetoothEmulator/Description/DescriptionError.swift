@@ -13,6 +13,12 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
         self.rule = rule
     }
 
+    func inFile(_ file: String) -> DescriptionError {
+        var named = self
+        named.file = file
+        return named
+    }
+
     /// `file: path: rule`.
     public var description: String {
         [file, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")

@@ -20,12 +20,15 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var connectionInterval: Duration?
     /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
     public var supervisionTimeout: Duration?
+    /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
+    public var handler: BuiltInHandler?
 
     /// An emulated device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
-        connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil
+        connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
+        handler: BuiltInHandler? = nil
     ) {
         self.name = name
         self.address = address
@@ -36,6 +39,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.maximumMTU = maximumMTU
         self.connectionInterval = connectionInterval
         self.supervisionTimeout = supervisionTimeout
+        self.handler = handler
     }
 
     /// The address, or the random static one that the name leads to.

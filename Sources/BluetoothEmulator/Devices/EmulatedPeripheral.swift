@@ -11,7 +11,11 @@ public struct EmulatedPeripheral: Sendable {
     public init(_ description: PeripheralDescription) throws {
         try description.validate()
         self.description = description
-        makeBehaviour = nil
+        if let handler = description.handler {
+            makeBehaviour = { handler.makeBehaviour() }
+        } else {
+            makeBehaviour = nil
+        }
         asynchronousHandler = nil
     }
 

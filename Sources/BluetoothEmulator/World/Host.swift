@@ -48,9 +48,17 @@ struct Host: Sendable {
     /// Whether a scan wants every packet.
     var wantsDuplicates = false
 
-    init(name: String, address: DeviceAddress) {
-        self.name = name
-        self.address = address
+    init(_ description: HostDescription) {
+        name = description.name
+        if let address = description.address {
+            self.address = address
+        } else {
+            // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
+            var generator = SeededGenerator(seed: 0, stream: "host \(description.name)")
+            address = DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
+        }
+        isPowered = description.isPowered
+        authorization = description.authorization
     }
 
     /// The state as managers see it.
