@@ -103,12 +103,21 @@ let package = Package(
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
+        .target(
+            name: "ScriptedBlueZ",
+            dependencies: [
+                .target(name: "CBluetoothGIO", condition: .when(platforms: [.linux])),
+                "BluetoothDBus", "BluetoothLocking",
+            ],
+            path: "Tests/ScriptedBlueZ",
+            swiftSettings: settings),
         .testTarget(
             name: "BluetoothDBusTests",
-            dependencies: ["BluetoothDBus", "BluetoothLocking"], swiftSettings: settings),
+            dependencies: ["BluetoothDBus", "BluetoothLocking", "ScriptedBlueZ"], swiftSettings: settings),
         .testTarget(
             name: "BlueZTests",
-            dependencies: ["BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking"], swiftSettings: settings),
+            dependencies: ["BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ScriptedBlueZ"],
+            swiftSettings: settings),
         .testTarget(
             name: "BackendContractTests",
             dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],

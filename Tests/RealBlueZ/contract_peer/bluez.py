@@ -1,0 +1,85 @@
+"""What is done to the central's side: its adapter and its daemon, as another program would do it."""
+import asyncio
+import os
+
+from dbus_next import BusType, Message, MessageType, Variant
+from dbus_next.aio import MessageBus
+
+DEVICE = "org.bluez.Device1"
+ADAPTER = "org.bluez.Adapter1"
+
+
+class BlueZ:
+    """The adapter named by COREBLUETOOTH_ADAPTER (hci0 if unset), and bluetoothd.
+
+    BLUEZ_DAEMON_CONTROL names a program that takes "start" or "stop"; without it systemd is asked.
+    """
+
+    def __init__(self) -> None:
+        self.adapter = "/org/bluez/" + os.environ.get("COREBLUETOOTH_ADAPTER", "hci0")
+        self.control = os.environ.get("BLUEZ_DAEMON_CONTROL")
+        self.bus: MessageBus | None = None
+
+    async def set_powered(self, on: bool) -> None:
+        await self.call(
+            self.adapter, "org.freedesktop.DBus.Properties.Set", "ssv", ADAPTER, "Powered", Variant("b", on))
+
+    async def set_running(self, on: bool) -> None:
+        if self.control:
+            await run(self.control, "start" if on else "stop")
+        elif on:
+            await run("systemctl", "start", "bluetooth.service")
+        else:
+            await run("systemctl", "kill", "--signal=SIGKILL", "bluetooth.service")
+        if on:
+            await self.set_powered(True)
+
+    async def restore(self) -> None:
+        """The daemon runs and the adapter is on."""
+        owned = await self.call(
+            "/", "org.freedesktop.DBus.NameHasOwner", "s", "org.bluez", destination="org.freedesktop.DBus")
+        if not owned:
+            await self.set_running(True)
+        if not (await self.objects())[self.adapter][ADAPTER]["Powered"].value:
+            await self.set_powered(True)
+
+    async def forget(self, addresses: list[str]) -> None:
+        """The daemon drops what it remembers of these peers, once it has seen their links end."""
+        paths = [f"{self.adapter}/dev_{address.replace(':', '_')}" for address in addresses]
+        for _ in range(100):
+            known = await self.objects()
+            if not any(known[path][DEVICE]["Connected"].value for path in paths if path in known):
+                break
+            await asyncio.sleep(0.05)
+        for path in paths:
+            if path in known:
+                await self.call(self.adapter, ADAPTER + ".RemoveDevice", "o", path)
+
+    async def objects(self) -> dict:
+        return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+
+    async def call(self, path, member, signature="", *body, destination="org.bluez"):
+        """The first result of a call; its error as an exception."""
+        if self.bus is None or not self.bus.connected:
+            self.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+        interface, _, method = member.rpartition(".")
+        reply = await asyncio.wait_for(self.bus.call(Message(
+            destination=destination, path=path, interface=interface, member=method, signature=signature,
+            body=list(body))), 20)
+        if reply.message_type == MessageType.ERROR:
+            raise RuntimeError(f"{method} {path}: {reply.error_name}: {' '.join(map(str, reply.body))}")
+        return reply.body[0] if reply.body else None
+
+
+async def run(*command: str) -> None:
+    """Runs the command; its error text is an exception where it fails or takes more than 25 seconds."""
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE)
+    try:
+        _, errors = await asyncio.wait_for(process.communicate(), 25)
+    except TimeoutError:
+        process.kill()
+        raise RuntimeError(f"{command[0]} took more than 25 s") from None
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {errors.decode().strip()}")
