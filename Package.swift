@@ -103,15 +103,30 @@ let package = Package(
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
+        .target(
+            name: "ScriptedBlueZ",
+            dependencies: [
+                .target(name: "CBluetoothGIO", condition: .when(platforms: [.linux])),
+                "BluetoothDBus", "BluetoothLocking",
+            ],
+            path: "Tests/ScriptedBlueZ",
+            swiftSettings: settings),
         .testTarget(
             name: "BluetoothDBusTests",
-            dependencies: ["BluetoothDBus", "BluetoothLocking"], swiftSettings: settings),
+            dependencies: ["BluetoothDBus", "BluetoothLocking", "ScriptedBlueZ"], swiftSettings: settings),
         .testTarget(
             name: "BlueZTests",
-            dependencies: ["BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking"], swiftSettings: settings),
+            dependencies: ["BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ScriptedBlueZ"],
+            swiftSettings: settings),
         .testTarget(
             name: "BackendContractTests",
             dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],
             swiftSettings: settings),
+
+        // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.
+        .testTarget(name: "ClientSourcesSwift6", dependencies: ["CoreBluetooth"], packageAccess: false),
+        .testTarget(
+            name: "ClientSourcesSwift5", dependencies: ["CoreBluetooth"], packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v5)]),
     ]
 )

@@ -42,3 +42,8 @@ extension CBError {
     /// The device is not known: the code ``Code/unkownDevice`` in the usual spelling.
     public static var unknownDevice: Code { .unkownDevice }
 }
+
+extension CBError.Code {
+    /// The device is not known: ``unkownDevice`` in the usual spelling.
+    public static var unknownDevice: Self { .unkownDevice }
+}

@@ -22,8 +22,27 @@ public struct CBError: _BridgedStoredNSError {
     /// Wraps an error of Foundation's class, whose domain should be ``CBErrorDomain``.
     public init(_nsError error: NSError) { _nsError = error }
 
-    /// An error as the system reports it: with the text that Apple's has, where one is known.
-    package init(reported code: Code) {
-        self.init(code, userInfo: code.message.map { [NSLocalizedDescriptionKey: $0] } ?? [:])
+    /// Makes an error of a code.
+    ///
+    /// - Parameters:
+    ///   - code: What went wrong.
+    ///   - userInfo: More about it, under Foundation's keys such as `NSLocalizedDescriptionKey`.
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        _nsError = NSError(domain: CBErrorDomain, code: code.rawValue, userInfo: userInfo)
+    }
+
+    /// The hash of domain and code.
+    ///
+    /// Foundation's default asks `NSError.hash`, which never returns on Linux.
+    public var hashValue: Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return hasher.finalize()
+    }
+
+    /// Hashes domain and code.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(_nsError.domain)
+        hasher.combine(_nsError.code)
     }
 }

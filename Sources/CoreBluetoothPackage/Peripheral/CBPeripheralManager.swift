@@ -42,7 +42,9 @@ open class CBPeripheralManager: CBManager {
         core.activate(for: self)
     }
 
-    /// A manager over a radio of the app's choice. An extension of this package.
+    /// A manager over a radio of the app's choice.
+    ///
+    /// An extension of this package.
     ///
     /// - Parameter queue: The queue of all callbacks; nil is the main queue.
     public init(
@@ -61,7 +63,9 @@ open class CBPeripheralManager: CBManager {
         core.invalidate()
     }
 
-    /// The radio's name: "bluez", "emulator", or "automatic" until it is decided. An extension of this package.
+    /// The radio's name: "bluez", "emulator", or "automatic" until it is decided.
+    ///
+    /// An extension of this package.
     public var backendName: String { core.backendName() }
 
     /// Who is called.

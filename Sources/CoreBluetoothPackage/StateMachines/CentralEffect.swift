@@ -2,7 +2,7 @@ import BluetoothBackend
 import FoundationEssentials
 
 /// What a transition leads to.
-enum CentralEffect: Sendable {
+enum CentralEffect: Equatable, Sendable {
     /// Goes to the backend.
     case submit(CentralCommand)
     /// Goes to the log.
@@ -22,7 +22,7 @@ enum CentralEffect: Sendable {
 }
 
 /// What comes back to the machine without a radio.
-enum CentralCompletion: Sendable {
+enum CentralCompletion: Equatable, Sendable {
     case connectedAgain(PeerHandle)
     case connectCancelled(PeerHandle)
     case startDelayOver(PeerHandle, OperationID, ConnectOptions)
@@ -30,7 +30,7 @@ enum CentralCompletion: Sendable {
 }
 
 /// What a delegate is told.
-enum CentralCallback: Sendable {
+enum CentralCallback: Equatable, Sendable {
     case stateUpdated
     case discovered(Discovery)
     case connected(PeerID)
@@ -46,7 +46,7 @@ enum CentralCallback: Sendable {
 }
 
 /// How an operation on a link ended, with what is new.
-enum LinkAnswer: Sendable {
+enum LinkAnswer: Equatable, Sendable {
     case rssi(Int)
     case services([ServiceRecord])
     case includedServices(AttributeID, [ServiceRecord])

@@ -7,7 +7,9 @@ enum LogCapture {
     private static let lines = Lock<[String]>([])
     private static let bootstrapped: Void = LoggingSystem.bootstrap { label in Handler(label: label) }
 
-    /// Sets logging up. Call it first in a test that asks for lines.
+    /// Sets logging up.
+    ///
+    /// Call it first in a test that asks for lines.
     static func start() { _ = bootstrapped }
 
     /// The lines so far that contain `text`, as `label level message`.

@@ -1,9 +1,19 @@
+import BluetoothBackend
+import Foundation
+
 @testable import CoreBluetoothPackage
 
 /// Objects to hand to delegate methods directly.
 enum TestObjects {
-    static func centralManager() -> CBCentralManager { CBCentralManager(delegate: nil, queue: nil) }
-    static func peripheral() -> CBPeripheral { CBPeripheral(identifier: UUID()) }
+    /// A radio without an adapter, so that no test asks the system for one.
+    static let noRadio = CBBackendSelection.custom(UnavailableBackend(name: "none", reason: "for tests"))
+
+    static func centralManager() -> CBCentralManager {
+        CBCentralManager(backend: .custom(ScriptedRadio()), delegate: nil, queue: nil)
+    }
+    static func peripheral() -> CBPeripheral {
+        centralManager().core.peripheral(PeerID(UUID()), name: nil)
+    }
     static func central(mtu: Int = 23) -> CBCentral { CBCentral(identifier: UUID(), mtu: mtu) }
     static func service() -> CBMutableService { CBMutableService(type: CBUUID(string: "180D"), primary: true) }
     static func characteristic(_ uuid: String = "2A37") -> CBMutableCharacteristic {

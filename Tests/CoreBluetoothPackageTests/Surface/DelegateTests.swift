@@ -27,7 +27,10 @@ import Testing
         let peripheral = TestObjects.peripheral()
         callOptionalMethods(of: delegate, central, peripheral)
         callOptionalMethods(of: delegate, peripheral)
-        callOptionalMethods(of: delegate, CBPeripheralManager())
+        callOptionalMethods(
+            of: delegate,
+            CBPeripheralManager(
+                backend: TestObjects.noRadio, delegate: nil, queue: DispatchQueue(label: "peripheral manager")))
         #expect(delegate.states == 0)
     }
 

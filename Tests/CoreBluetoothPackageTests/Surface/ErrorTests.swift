@@ -91,35 +91,13 @@ import Testing
         #expect(CBError(.notConnected) != CBError(.connectionTimeout))
         #expect(CBError(.notConnected) != CBError(.notConnected, userInfo: ["key": "value"]))
         #expect(Set([CBError(.notConnected), CBError(.notConnected)]).count == 1)
-    }
-
-    @Test(arguments: [
-        (CBError.Code.unknown, "Unknown error."),
-        (.invalidParameters, "One or more parameters were invalid."),
-        (.connectionTimeout, "The connection has timed out unexpectedly."),
-        (.peripheralDisconnected, "The specified device has disconnected from us."),
-        (.uuidNotAllowed, "The specified UUID is not allowed for this operation."),
-        (.alreadyAdvertising, "Advertising has already started."),
-    ])
-    func reportedErrorsSayWhatApplesSay(code: CBError.Code, text: String) {
-        let error: any Error = CBError(reported: code)
-        #expect(error.localizedDescription == text)
-        #expect((error as NSError).localizedDescription == text)
-    }
-
-    @Test(arguments: [
-        (1, "The handle is invalid."), (2, "Reading is not permitted."), (3, "Writing is not permitted."),
-        (6, "The request is not supported."), (10, "The attribute could not be found."),
-        (13, "The value's length is invalid."), (0x85, "Unknown ATT error."),
-    ])
-    func reportedATTErrorsSayWhatApplesSay(number: Int, text: String) throws {
-        let error: any Error = CBATTError(reported: try #require(CBATTError.Code(rawValue: number)))
-        #expect(error.localizedDescription == text)
+        #expect(CBError(.notConnected).hashValue == CBError(.notConnected).hashValue)
+        #expect(Set([CBATTError(.readNotPermitted), CBATTError(.writeNotPermitted)]).count == 2)
     }
 
     @Test func anErrorMadeByAnAppCarriesWhatTheAppGave() {
         #expect(CBError(.connectionTimeout).errorUserInfo.isEmpty)
-        #expect(CBError(reported: .connectionLimitReached).errorUserInfo.isEmpty)
+        #expect(CBATTError(.readNotPermitted).errorUserInfo.isEmpty)
     }
 
     @Test func openCodesAreSwitchedOverWithADefault() throws {

@@ -1,5 +1,6 @@
-@testable import CoreBluetoothPackage
 import Testing
+
+@testable import CoreBluetoothPackage
 
 @Suite struct MutableAttributeTests {
     @Test func S33_aServiceIsTheWeakParentOfItsCharacteristics() {

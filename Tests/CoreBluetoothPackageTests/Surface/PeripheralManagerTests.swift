@@ -9,7 +9,7 @@ import Testing
     @Test func S1_theStateIsUnknownUntilTheFirstCallbackOnTheQueue() {
         let delegate = StateDelegate()
         queue.suspend()
-        let manager = CBPeripheralManager(delegate: delegate, queue: queue)
+        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: delegate, queue: queue)
         #expect(manager.state == .unknown)
         #expect(delegate.states.isEmpty)
         queue.resume()
@@ -22,7 +22,7 @@ import Testing
         let first = StateDelegate()
         let second = StateDelegate()
         queue.suspend()
-        let manager = CBPeripheralManager(delegate: first, queue: queue)
+        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: first, queue: queue)
         manager.delegate = second
         queue.resume()
         queue.sync {}
@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test func S160_theDelegateIsHeldWeakly() {
-        let manager = CBPeripheralManager(delegate: nil, queue: queue)
+        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: nil, queue: queue)
+        queue.sync {}
         do {
             let delegate = StateDelegate()
             manager.delegate = delegate
@@ -43,7 +44,7 @@ import Testing
     @Test func aReleasedManagerCallsNobody() {
         let delegate = StateDelegate()
         queue.suspend()
-        _ = CBPeripheralManager(delegate: delegate, queue: queue)
+        _ = CBPeripheralManager(backend: TestObjects.noRadio, delegate: delegate, queue: queue)
         queue.resume()
         queue.sync {}
         #expect(delegate.states.isEmpty)
@@ -52,7 +53,7 @@ import Testing
     @Test func S9_commandsAreLoggedAndIgnored() {
         LogCapture.start()
         let delegate = StateDelegate()
-        let manager = CBPeripheralManager(delegate: delegate, queue: queue, options: [:])
+        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: delegate, queue: queue, options: [:])
         queue.sync {}
         let characteristic = TestObjects.characteristic()
         let before = LogCapture.lines(containing: manager.description).count
@@ -77,7 +78,9 @@ import Testing
 
     @Test func aProtocolWithAnInitializerCanBeGivenToTheClass() {
         func make<Manager: ManagerMaking>(_ type: Manager.Type) -> Manager { type.init(delegate: nil, queue: queue) }
-        #expect(make(CBPeripheralManager.self).delegate == nil)
+        CBManager.withBackend(TestObjects.noRadio) {
+            #expect(make(CBPeripheralManager.self).delegate == nil)
+        }
     }
 }
 

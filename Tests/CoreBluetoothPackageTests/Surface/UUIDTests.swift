@@ -4,13 +4,17 @@ import Testing
 @Suite struct UUIDTests {
     private static let heartRateLong = "0000180D-0000-1000-8000-00805F9B34FB"
 
-    @Test(arguments: [
-        ("180D", [0x18, 0x0D]), ("180d", [0x18, 0x0D]), ("0000180D", [0, 0, 0x18, 0x0D]),
-        ("12345678", [0x12, 0x34, 0x56, 0x78]),
-        ("6e400001-B5A3-F393-E0A9-E50E24DCCA9E", [
-            0x6E, 0x40, 0x00, 0x01, 0xB5, 0xA3, 0xF3, 0x93, 0xE0, 0xA9, 0xE5, 0x0E, 0x24, 0xDC, 0xCA, 0x9E,
-        ]),
-    ] as [(String, [UInt8])])
+    @Test(
+        arguments: [
+            ("180D", [0x18, 0x0D]), ("180d", [0x18, 0x0D]), ("0000180D", [0, 0, 0x18, 0x0D]),
+            ("12345678", [0x12, 0x34, 0x56, 0x78]),
+            (
+                "6e400001-B5A3-F393-E0A9-E50E24DCCA9E",
+                [
+                    0x6E, 0x40, 0x00, 0x01, 0xB5, 0xA3, 0xF3, 0x93, 0xE0, 0xA9, 0xE5, 0x0E, 0x24, 0xDC, 0xCA, 0x9E,
+                ]
+            ),
+        ] as [(String, [UInt8])])
     func U1_U4_textIsReadInThreeWidthsAndDataIsBigEndian(text: String, bytes: [UInt8]) {
         #expect(CBUUID(string: text).data == Data(bytes))
     }

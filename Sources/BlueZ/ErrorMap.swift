@@ -1,0 +1,119 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// What an error of `bluetoothd` means. One table for connects, one for attributes.
+///
+/// Sources: `doc/org.bluez.*.rst`, `src/error.c`, `src/gatt-client.c` and `src/device.c` of BlueZ.
+enum ErrorMap {
+    private static let bluez = "org.bluez.Error."
+
+    // MARK: Connecting
+
+    /// What to do after `Device1.Connect` failed.
+    enum ConnectOutcome: Equatable {
+        /// The link is up after all.
+        case connected
+        /// Try again, after others had their turn.
+        case retry
+        /// Another connect to this device is pending inside `bluetoothd`, ours of an earlier process perhaps.
+        case busy
+        /// The device's object is gone: look for it first.
+        case objectGone
+        /// Power went; the state says the rest.
+        case noPower
+        /// Hopeless.
+        case fail(BackendError)
+    }
+
+    /// A failed `Device1.Connect`. Apple's connects never time out, so most failures only mean: again.
+    static func connect(_ error: DBusError) -> ConnectOutcome {
+        let text = error.message.lowercased()
+        switch error.name {
+        case bluez + "AlreadyConnected": return .connected
+        case bluez + "NotReady": return .noPower
+        case bluez + "InProgress": return .busy
+        case bluez + "DoesNotExist", DBusError.Name.unknownObject, DBusError.Name.unknownMethod: return .objectGone
+        case DBusError.Name.accessDenied: return fail(.connectionFailed, error)
+        default: break
+        }
+        if text.contains("adapter-not-powered") { return .noPower }
+        if text.contains("concurrent-connection-limit") { return fail(.connectionLimitReached, error) }
+        if text.contains("key-missing") { return fail(.peerRemovedPairingInformation, error) }
+        if text.contains("already-connected") { return .connected }
+        if text.contains("-busy") || text.contains("already in progress") { return .busy }
+        return .retry
+    }
+
+    private static func fail(_ code: BackendError.Code, _ error: DBusError) -> ConnectOutcome {
+        .fail(BackendError(code, operation: "Connect", daemonName: error.name, message: error.message))
+    }
+
+    // MARK: Attributes
+
+    /// What to do after a read, a write or a subscription failed.
+    enum AttributeOutcome: Equatable {
+        /// The attribute is busy, for another program or for us: again, soon.
+        case retry
+        /// The link is going down, and will say so itself.
+        case linkLost(BackendError)
+        /// The answer.
+        case fail(BackendError)
+    }
+
+    /// A failed method of `GattCharacteristic1` or `GattDescriptor1`.
+    ///
+    /// - Parameter isPaired: Tells encryption that is missing from authentication that is missing; BlueZ merges them.
+    static func attribute(_ error: DBusError, operation: String, isPaired: Bool) -> AttributeOutcome {
+        func att(_ code: UInt8) -> AttributeOutcome {
+            .fail(.att(code, operation: operation, daemonName: error.name, message: error.message))
+        }
+        func local(_ code: BackendError.Code) -> BackendError {
+            BackendError(code, operation: operation, daemonName: error.name, message: error.message)
+        }
+        switch error.name {
+        case bluez + "InProgress", "org.freedesktop.DBus.Error.LimitsExceeded": return .retry
+        case bluez + "NotConnected", bluez + "NotReady": return .linkLost(local(.notConnected))
+        case bluez + "NotAuthorized": return att(0x08)
+        case bluez + "NotSupported": return operation == "StartNotify" ? .fail(local(.operationNotSupported)) : att(0x06)
+        case bluez + "InvalidOffset": return att(0x07)
+        case bluez + "InvalidValueLength": return att(0x0D)
+        case bluez + "InvalidArguments":
+            switch error.message {
+            case "Invalid offset": return att(0x07)
+            case "Invalid Length": return att(0x0D)
+            default: return .fail(local(.invalidParameters))
+            }
+        case bluez + "NotPermitted": return notPermitted(error, local, att, isPaired: isPaired)
+        case bluez + "Failed": return failed(error, local, att)
+        case DBusError.Name.unknownObject, DBusError.Name.unknownMethod: return .fail(local(.invalidHandle))
+        case DBusError.Name.noReply: return .fail(local(.connectionTimeout))
+        case DBusError.Name.disconnected, DBusError.Name.serviceUnknown: return .linkLost(local(.notConnected))
+        default: return .fail(local(.unknown))
+        }
+    }
+
+    private static func notPermitted(
+        _ error: DBusError, _ local: (BackendError.Code) -> BackendError, _ att: (UInt8) -> AttributeOutcome,
+        isPaired: Bool
+    ) -> AttributeOutcome {
+        switch error.message {
+        case "Read not permitted": att(0x02)
+        case "Write not permitted": att(0x03)
+        // 0x05, 0x0C and 0x0F are one text: without a bond encryption cannot be what is missing alone.
+        case "Not paired": att(isPaired ? 0x0F : 0x05)
+        default: .fail(local(.operationNotSupported))
+        }
+    }
+
+    private static func failed(
+        _ error: DBusError, _ local: (BackendError.Code) -> BackendError, _ att: (UInt8) -> AttributeOutcome
+    ) -> AttributeOutcome {
+        let prefix = "Operation failed with ATT error: 0x"
+        if error.message.hasPrefix(prefix), let code = UInt8(error.message.dropFirst(prefix.count), radix: 16) {
+            return att(code)
+        }
+        return error.message == "Not connected" ? .linkLost(local(.notConnected)) : att(0x0E)
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+/// Which identifier stands for which remote device. Pure.
+///
+/// An identifier is computed from the adapter's address, the device's identity address and its type, so that it is
+/// the same in every process. A device that is met under a private address keeps the identifier of that address for
+/// the process, also when bonding reveals its identity: BlueZ then changes `Address`, and not the object's path.
+struct PeerDirectory: Sendable {
+    /// What is known of a device, also after BlueZ has forgotten it.
+    struct Record: Equatable, Sendable {
+        var address: String
+        var isRandom: Bool
+        var name: String?
+    }
+
+    private struct Key: Hashable, Sendable {
+        let address: String
+        let isRandom: Bool
+    }
+
+    private let adapterAddress: String
+    private(set) var records: [PeerID: Record] = [:]
+    private var byKey: [Key: PeerID] = [:]
+    private var byPath: [ObjectPath: PeerID] = [:]
+    private var paths: [PeerID: ObjectPath] = [:]
+
+    /// An empty directory of an adapter's devices.
+    init(adapterAddress: String) {
+        self.adapterAddress = adapterAddress
+    }
+
+    /// The identifier of the device at a path, if it was noted.
+    func peer(at path: ObjectPath) -> PeerID? { byPath[path] }
+
+    /// The device's object, if it has one now.
+    func path(of peer: PeerID) -> ObjectPath? { paths[peer] }
+
+    /// Notes a device, or what changed of it.
+    @discardableResult
+    mutating func note(_ path: ObjectPath, _ device: Device1) -> PeerID? {
+        guard !device.address.isEmpty else { return nil }
+        let key = Key(address: device.address, isRandom: device.isRandom)
+        let peer = byPath[path] ?? byKey[key] ?? identifier(of: key)
+        byPath[path] = peer
+        byKey[key] = peer
+        paths[peer] = path
+        let name = device.name ?? records[peer]?.name
+        records[peer] = Record(address: device.address, isRandom: device.isRandom, name: name)
+        return peer
+    }
+
+    /// Notes that a device's object is gone. The identifier stays valid.
+    mutating func forgetObject(at path: ObjectPath) {
+        guard let peer = byPath.removeValue(forKey: path), paths[peer] == path else { return }
+        paths[peer] = nil
+    }
+
+    /// Notes that all objects are gone.
+    mutating func forgetObjects() {
+        byPath = [:]
+        paths = [:]
+    }
+
+    /// What apps may know of a peer.
+    func summary(of peer: PeerID) -> PeerSummary? {
+        records[peer].map { PeerSummary(id: peer, name: $0.name, address: $0.address) }
+    }
+
+    private func identifier(of key: Key) -> PeerID {
+        let name = "\(adapterAddress)/\(key.address)/\(key.isRandom ? "random" : "public")"
+        return PeerID(UUID.version5(of: name, in: Self.namespace))
+    }
+
+    /// The namespace of this package's peer identifiers; its value has no meaning, and must never change.
+    private static let namespace = UUID(
+        uuid: (0x3B, 0x7C, 0x61, 0x0E, 0x92, 0x4D, 0x4A, 0x5F, 0x8E, 0x21, 0x5D, 0x0C, 0x7A, 0x96, 0xB4, 0xE3))
+}
+
+extension UUID {
+    /// A name-based UUID. Source: RFC 9562, 5.5.
+    static func version5(of name: String, in namespace: UUID) -> UUID {
+        var digest = SHA1.digest(of: withUnsafeBytes(of: namespace.uuid) { Array($0) } + Array(name.utf8))
+        digest[6] = digest[6] & 0x0F | 0x50
+        digest[8] = digest[8] & 0x3F | 0x80
+        var bytes = namespace.uuid
+        withUnsafeMutableBytes(of: &bytes) { $0.copyBytes(from: digest[..<16]) }
+        return UUID(uuid: bytes)
+    }
+}
+#endif

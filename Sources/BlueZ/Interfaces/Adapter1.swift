@@ -1,0 +1,52 @@
+#if os(Linux)
+import BluetoothDBus
+
+/// `org.bluez.Adapter1`: a local controller.
+struct Adapter1: RemoteInterface {
+    struct Changes: OptionSet {
+        let rawValue: UInt8
+        static let power = Changes(rawValue: 1)
+        static let roles = Changes(rawValue: 2)
+        static let discovering = Changes(rawValue: 4)
+        static let address = Changes(rawValue: 8)
+    }
+
+    static let interface = "org.bluez.Adapter1"
+
+    /// The public or static address, as people write it.
+    private(set) var address = ""
+    private(set) var isPowered = false
+    /// Whether discovery runs, for whichever program.
+    private(set) var isDiscovering = false
+    /// From BlueZ 5.55 on; nil before.
+    private(set) var roles: [String]?
+
+    /// Whether the controller can be a central; an old daemon does not say, and means yes.
+    var supportsCentral: Bool {
+        roles?.contains { $0 == "central" || $0 == "central-peripheral" } ?? true
+    }
+
+    mutating func set(_ property: String, to value: DBusValue?) -> Changes? {
+        switch property {
+        case "Address":
+            guard let text = value?.stringValue else { return nil }
+            address = text.uppercased()
+            return .address
+        case "Powered":
+            guard let flag = value?.boolValue else { return nil }
+            isPowered = flag
+            return .power
+        case "Discovering":
+            guard let flag = value?.boolValue else { return nil }
+            isDiscovering = flag
+            return .discovering
+        case "Roles":
+            guard let texts = value?.stringsValue else { return nil }
+            roles = texts
+            return .roles
+        default:
+            return []
+        }
+    }
+}
+#endif

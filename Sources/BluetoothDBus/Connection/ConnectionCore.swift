@@ -1,0 +1,284 @@
+#if os(Linux)
+import BluetoothLocking
+import CBluetoothDBus
+import Dispatch
+import Logging
+import Synchronization
+
+/// One private libdbus connection, driven by Dispatch sources on one serial queue.
+///
+/// Every call into libdbus is made under one lock, and none of them calls our handlers: messages are popped under
+/// the lock and handled outside of it, on the queue. So any thread may send, and handlers may too.
+final class ConnectionCore: @unchecked Sendable {
+    typealias Completion = @Sendable (Result<DBusMessage, DBusError>) -> Void
+
+    struct State {
+        var pending = PendingCalls<Completion>()
+        var subscriptions: [UInt64: Subscription] = [:]
+        var nextSubscription: UInt64 = 0
+        var closed: DBusError?
+        var isClosing = false
+        var disconnectHandler: (@Sendable (DBusError) -> Void)?
+    }
+
+    struct Subscription {
+        let rule: DBusMatchRule
+        let handler: @Sendable (DBusMessage) -> Void
+    }
+
+    /// What has to hear of the end.
+    private struct Leftovers: Sendable {
+        let calls: [PendingCalls<Completion>.Entry]
+        let disconnectHandler: (@Sendable (DBusError) -> Void)?
+    }
+
+    static let logger = Logger(label: "BluetoothDBus")
+
+    let queue: DispatchQueue
+    let state = Lock(State())
+    // Invariant: set once in `init`, used only under `state`'s lock, released in `deinit`.
+    private let raw: OpaquePointer
+    // Invariant: set by libdbus's callbacks, read after the call that caused them; all under `state`'s lock.
+    private var wakeIsWanted = false
+    private let timer: any DispatchSourceTimer
+
+    /// Opens the transport. Blocks for as long as `connect(2)` does; authentication follows on the queue.
+    init(address: String, queue: DispatchQueue) throws(DBusError) {
+        var error = CBluetoothDBus.DBusError()
+        dbus_error_init(&error)
+        guard dbus_threads_init_default() != 0 else { throw .outOfMemory }
+        guard let raw = dbus_connection_open_private(address, &error) else { throw DBusError(freeing: &error) }
+        self.raw = raw
+        self.queue = queue
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        dbus_connection_set_exit_on_disconnect(raw, 0)
+        dbus_connection_set_max_message_size(raw, DBusLimits.messageLength)
+    }
+
+    deinit { dbus_connection_unref(raw) }
+
+    /// Starts the sources. On the queue.
+    func start() {
+        timer.setEventHandler { [weak self] in self?.sweep() }
+        timer.activate()
+        let data = Unmanaged.passUnretained(self).toOpaque()
+        state.withLock { _ in
+            // The callbacks use `self` unretained: libdbus calls them only inside calls that `self` makes, and
+            // `close` has made it forget them before `self` can go.
+            dbus_connection_set_wakeup_main_function(raw, { ConnectionCore.from($0)?.wakeIsWanted = true }, data, nil)
+            dbus_connection_set_dispatch_status_function(
+                raw,
+                { _, status, data in
+                    if status == DBUS_DISPATCH_DATA_REMAINS { ConnectionCore.from(data)?.wakeIsWanted = true }
+                }, data, nil)
+            setWatchFunctions(data)
+        }
+        pump()
+    }
+
+    private func setWatchFunctions(_ data: UnsafeMutableRawPointer) {
+        let done = dbus_connection_set_watch_functions(
+            raw,
+            { watch, data in ConnectionCore.from(data)?.add(watch) ?? 0 },
+            { watch, _ in ConnectionCore.remove(watch) },
+            { watch, _ in ConnectionCore.source(of: watch)?.update() },
+            data, nil)
+        if done == 0 { Self.logger.error("no memory or descriptors left to watch the bus connection") }
+    }
+
+    private static func from(_ data: UnsafeMutableRawPointer?) -> ConnectionCore? {
+        data.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Watches, under the lock
+
+    private func add(_ watch: OpaquePointer?) -> dbus_bool_t {
+        guard let watch else { return 0 }
+        let source = WatchSource(watch: watch, queue: queue) { [weak self] source in self?.ready(source) }
+        guard let source else { return 0 }
+        dbus_watch_set_data(watch, Unmanaged.passRetained(source).toOpaque(), nil)
+        return 1
+    }
+
+    private static func source(of watch: OpaquePointer?) -> WatchSource? {
+        guard let watch, let data = dbus_watch_get_data(watch) else { return nil }
+        return Unmanaged.fromOpaque(data).takeUnretainedValue()
+    }
+
+    private static func remove(_ watch: OpaquePointer?) {
+        guard let watch, let data = dbus_watch_get_data(watch) else { return }
+        dbus_watch_set_data(watch, nil, nil)
+        Unmanaged<WatchSource>.fromOpaque(data).takeRetainedValue().cancel()
+    }
+
+    // MARK: Receiving, on the queue
+
+    /// Below this many messages the socket is taken to be drained.
+    private static let floodThreshold = 4
+    /// How often one event reads on before others on the queue have their turn.
+    private static let roundsPerEvent = 16
+
+    private func ready(_ source: WatchSource) {
+        // libdbus reads 2 KiB at a time. In a flood, reading on is cheaper than waiting for the next event.
+        for _ in 0..<Self.roundsPerEvent {
+            state.withLock { _ in source.handle() }
+            guard pump() >= Self.floodThreshold else { return }
+        }
+    }
+
+    /// Handles what has been received, and says how many messages that was.
+    @discardableResult
+    private func pump() -> Int {
+        var count = 0
+        while let message = nextMessage() {
+            handle(message)
+            count += 1
+        }
+        return count
+    }
+
+    private func nextMessage() -> DBusMessage? {
+        let raw = state.withLock { _ -> UInt in
+            wakeIsWanted = false
+            return UInt(bitPattern: dbus_connection_pop_message(self.raw))
+        }
+        return OpaquePointer(bitPattern: raw).map(DBusMessage.init(adopting:))
+    }
+
+    /// Runs `pump` soon if libdbus asked for it in the call just made. Under the lock.
+    private func wakeIfWanted() {
+        guard wakeIsWanted else { return }
+        wakeIsWanted = false
+        queue.async { [weak self] in _ = self?.pump() }
+    }
+
+    private func handle(_ message: DBusMessage) {
+        switch message.kind {
+        case .methodReturn, .error: handleReply(message)
+        case .signal: handleSignal(message)
+        case .methodCall: refuse(message)
+        case nil: break
+        }
+    }
+
+    private func handleReply(_ message: DBusMessage) {
+        let serial = dbus_message_get_reply_serial(message.raw)
+        let sender = message.sender
+        let entry = state.withLock { $0.pending.take(serial, from: sender) }
+        guard let entry else {
+            Self.logger.debug("late or foreign reply ignored", metadata: ["serial": "\(serial)"])
+            return
+        }
+        entry.completion(message.error.map(Result.failure) ?? .success(message))
+    }
+
+    private func handleSignal(_ message: DBusMessage) {
+        if message.isSignal("org.freedesktop.DBus.Local", "Disconnected") {
+            return finish(DBusError(name: DBusError.Name.disconnected, message: "the bus closed the connection"))
+        }
+        let subscriptions = state.withLock { $0.subscriptions }
+        for subscription in subscriptions.values where subscription.rule.matches(message) {
+            subscription.handler(message)
+        }
+    }
+
+    /// Nothing is exported yet but what every peer must answer.
+    private func refuse(_ call: DBusMessage) {
+        guard call.expectsReply else { return }
+        do {
+            if call.has(interface: "org.freedesktop.DBus.Peer", member: "Ping") {
+                try send(call.methodReturn())
+            } else {
+                try send(call.errorReply(DBusError(name: DBusError.Name.unknownMethod, message: "no such method")))
+            }
+        } catch {
+            Self.logger.debug("a call could not be answered: \(error)")
+        }
+    }
+
+    // MARK: Sending, any thread
+
+    func call(_ message: DBusMessage, deadline: UInt64, completion: @escaping Completion) {
+        let destination = dbus_message_get_destination(message.raw).map { String(cString: $0) } ?? ""
+        let message = message.raw
+        let outcome = state.withLock { state -> (failure: DBusError?, sweep: UInt64?) in
+            if let closed = state.closed { return (closed, nil) }
+            let serial = state.pending.nextSerial()
+            let sweep = state.pending.insert(
+                .init(destination: destination, deadline: deadline, completion: completion), serial: serial)
+            dbus_message_set_serial(message, serial)
+            guard dbus_connection_send(raw, message, nil) != 0 else {
+                _ = state.pending.remove(serial)
+                return (.outOfMemory, nil)
+            }
+            wakeIfWanted()
+            return (nil, sweep)
+        }
+        if let failure = outcome.failure { queue.async { completion(.failure(failure)) } }
+        if outcome.sweep != nil { queue.async { [weak self] in self?.sweep() } }
+    }
+
+    func send(_ message: DBusMessage) throws(DBusError) {
+        let message = message.raw
+        let failure = state.withLock { state -> DBusError? in
+            if let closed = state.closed { return closed }
+            dbus_message_set_serial(message, state.pending.nextSerial())
+            guard dbus_connection_send(raw, message, nil) != 0 else { return .outOfMemory }
+            wakeIfWanted()
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: Deadlines and the end, on the queue
+
+    private func sweep() {
+        let now = DispatchTime.now().uptimeNanoseconds
+        let due = state.withLock { $0.pending.expire(now: now) }
+        if let next = due.nextSweep {
+            timer.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(5))
+        }
+        for entry in due.expired {
+            let error = DBusError(name: DBusError.Name.noReply, message: "no reply from \(entry.destination) in time")
+            entry.completion(.failure(error))
+        }
+    }
+
+    func finish(_ error: DBusError) {
+        let left = state.withLock { state -> Leftovers in
+            guard state.closed == nil else { return Leftovers(calls: [], disconnectHandler: nil) }
+            state.closed = error
+            state.subscriptions = [:]
+            defer { state.disconnectHandler = nil }
+            return Leftovers(
+                calls: state.pending.removeAll(), disconnectHandler: state.isClosing ? nil : state.disconnectHandler)
+        }
+        for entry in left.calls { entry.completion(.failure(error)) }
+        left.disconnectHandler?(error)
+    }
+
+    /// Closes the connection; from any thread, more than once without harm.
+    func close() {
+        state.withLock { $0.isClosing = true }
+        queue.async { [self] in
+            finish(DBusError(name: DBusError.Name.disconnected, message: "the connection was closed"))
+            timer.cancel()
+            state.withLock { _ in
+                dbus_connection_close(raw)
+                dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
+                dbus_connection_set_wakeup_main_function(raw, nil, nil, nil)
+                _ = dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
+            }
+        }
+    }
+
+    /// Whether the bus accepted our credentials.
+    var isAuthenticated: Bool {
+        state.withLock { _ in dbus_connection_get_is_authenticated(raw) != 0 }
+    }
+
+    func setUniqueName(_ name: String) -> Bool {
+        state.withLock { _ in dbus_bus_set_unique_name(raw, name) != 0 }
+    }
+}
+#endif

@@ -1,0 +1,129 @@
+#if os(Linux)
+import BluetoothLocking
+import Dispatch
+import Logging
+import Synchronization
+
+/// Signals wanted by one handler, until ``cancel()`` or the last reference goes.
+public final class DBusSubscription: Sendable {
+    private let remove: Lock<(@Sendable () -> Void)?>
+
+    init(remove: @escaping @Sendable () -> Void) {
+        self.remove = Lock(remove)
+    }
+
+    deinit { cancel() }
+
+    /// Ends the subscription; a handler that is running already finishes. Any thread.
+    public func cancel() {
+        let remove = remove.withLock { remove in
+            defer { remove = nil }
+            return remove
+        }
+        remove?()
+    }
+}
+
+extension DBusConnection {
+    /// How long the bus may take to answer about match rules and names.
+    static let busDeadline = Duration.seconds(10)
+
+    /// Subscribes to signals.
+    ///
+    /// - Parameters:
+    ///   - rule: Which signals.
+    ///   - handler: Runs on the queue with each of them, in the order of the socket.
+    ///   - completion: Runs on the queue with the bus's answer. A call made after this one is answered later than
+    ///     the rule is in force, so there is no need to wait.
+    /// - Returns: Keeps the subscription alive.
+    public func subscribe(
+        _ rule: DBusMatchRule, handler: @escaping @Sendable (DBusMessage) -> Void,
+        completion: @escaping @Sendable (Result<Void, DBusError>) -> Void = { _ in }
+    ) -> DBusSubscription {
+        let core = core
+        let id = core.state.withLock { state -> UInt64 in
+            state.nextSubscription += 1
+            state.subscriptions[state.nextSubscription] = .init(rule: rule, handler: handler)
+            return state.nextSubscription
+        }
+        do {
+            call(try BusDriver.call("AddMatch", [.string(rule.text)]), deadline: Self.busDeadline) { reply in
+                completion(reply.map { _ in })
+            }
+        } catch {
+            queue.async { completion(.failure(error)) }
+        }
+        return DBusSubscription { [weak core] in core?.removeSubscription(id, rule: rule) }
+    }
+
+    /// Follows who owns a name.
+    ///
+    /// - Parameters:
+    ///   - name: A well-known name, such as `org.bluez`.
+    ///   - handler: Runs on the queue, first with the present owner (`nil` for none), then with each change; with an
+    ///     error where the bus refuses to tell.
+    /// - Returns: Keeps the watch alive.
+    public func watchOwner(
+        of name: String, handler: @escaping @Sendable (Result<String?, DBusError>) -> Void
+    ) -> DBusSubscription {
+        let rule = DBusMatchRule(
+            sender: BusDriver.name, interface: BusDriver.name, member: "NameOwnerChanged", argument0: name)
+        let subscription = subscribe(rule) { message in
+            handler(Self.newOwner(message))
+        } completion: { added in
+            if case .failure(let error) = added { handler(.failure(error)) }
+        }
+        do {
+            call(try BusDriver.call("GetNameOwner", [.string(name)]), deadline: Self.busDeadline) { reply in
+                handler(Self.presentOwner(reply))
+            }
+        } catch {
+            queue.async { handler(.failure(error)) }
+        }
+        return subscription
+    }
+
+    private static func newOwner(_ message: DBusMessage) -> Result<String?, DBusError> {
+        var reader = DBusReader(message)
+        do throws(DBusError) {
+            _ = try reader.string()
+            _ = try reader.string()
+            let owner = try reader.string()
+            return .success(owner.isEmpty ? nil : owner)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func presentOwner(_ reply: Result<DBusMessage, DBusError>) -> Result<String?, DBusError> {
+        switch reply {
+        case .success(let message):
+            var reader = DBusReader(message)
+            do throws(DBusError) {
+                return .success(try reader.string())
+            } catch {
+                return .failure(error)
+            }
+        case .failure(let error):
+            return error.name == DBusError.Name.nameHasNoOwner ? .success(nil) : .failure(error)
+        }
+    }
+}
+
+extension ConnectionCore {
+    func removeSubscription(_ id: UInt64, rule: DBusMatchRule) {
+        let isOpen = state.withLock { state -> Bool in
+            state.subscriptions[id] = nil
+            return state.closed == nil
+        }
+        guard isOpen else { return }
+        do {
+            let message = try BusDriver.call("RemoveMatch", [.string(rule.text)])
+            message.suppressReply()
+            try send(message)
+        } catch {
+            Self.logger.debug("a match rule was not removed: \(error)")
+        }
+    }
+}
+#endif

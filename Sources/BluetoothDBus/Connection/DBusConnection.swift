@@ -1,0 +1,158 @@
+#if os(Linux)
+public import Dispatch
+import BluetoothLocking
+import Synchronization
+
+/// A private connection to a message bus.
+///
+/// Any thread may call any method. Completions and handlers run on the connection's queue, one at a time, in the order
+/// of the socket. Nothing here blocks, and every call has a deadline. The connection closes with its last reference.
+public final class DBusConnection: Sendable {
+    /// How long opening may take where nothing is said.
+    public static let openingDeadline = Duration.seconds(10)
+
+    /// The name that the bus gave this connection, such as `:1.42`.
+    public let uniqueName: String
+    /// The serial queue on which completions and handlers run.
+    public var queue: DispatchQueue { core.queue }
+    let core: ConnectionCore
+
+    private init(core: ConnectionCore, uniqueName: String) {
+        self.core = core
+        self.uniqueName = uniqueName
+    }
+
+    deinit { core.close() }
+
+    /// Opens a connection and says Hello to the bus.
+    ///
+    /// - Parameters:
+    ///   - address: Which bus.
+    ///   - queue: A serial queue; `connect(2)` is made on it, and everything else.
+    ///   - deadline: How long authentication and Hello may take.
+    ///   - completion: Runs on the queue, once. Fails with `AuthFailed` where the bus refuses the credentials,
+    ///     `Disconnected` where it hangs up, `NoReply` where it says nothing, or what libdbus says of the address.
+    public static func open(
+        _ address: DBusAddress, queue: DispatchQueue, deadline: Duration = openingDeadline,
+        completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
+    ) {
+        queue.async {
+            do throws(DBusError) {
+                guard let text = address.text else {
+                    throw DBusError(
+                        name: "org.freedesktop.DBus.Error.NoServer",
+                        message: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+                }
+                let core = try ConnectionCore(address: text, queue: queue)
+                core.start()
+                try sayHello(core, deadline: deadline, completion: completion)
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    private static func sayHello(
+        _ core: ConnectionCore, deadline: Duration,
+        completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
+    ) throws(DBusError) {
+        let hello = try BusDriver.call("Hello", [])
+        core.call(hello, deadline: DBusConnection.instant(after: deadline)) { reply in
+            let outcome = reply.flatMap { message -> Result<DBusConnection, DBusError> in
+                var reader = DBusReader(message)
+                do throws(DBusError) {
+                    let name = try reader.string()
+                    guard core.setUniqueName(name) else { throw .outOfMemory }
+                    return .success(DBusConnection(core: core, uniqueName: name))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if case .failure(let error) = outcome {
+                // A bus that refuses the credentials hangs up.
+                let wasRefused = error.name == DBusError.Name.disconnected && !core.isAuthenticated
+                core.close()
+                return completion(
+                    .failure(
+                        wasRefused
+                            ? DBusError(
+                                name: DBusError.Name.authenticationFailed, message: "the bus refused authentication")
+                            : error))
+            }
+            completion(outcome)
+        }
+    }
+
+    /// Calls `handler` on the queue, once, when the bus has closed the connection; not after ``close()``.
+    ///
+    /// If it has been closed already, the handler runs soon.
+    public func onDisconnect(_ handler: @escaping @Sendable (DBusError) -> Void) {
+        let closed = core.state.withLock { state -> DBusError? in
+            if state.closed == nil { state.disconnectHandler = handler }
+            return state.isClosing ? nil : state.closed
+        }
+        if let closed { queue.async { handler(closed) } }
+    }
+
+    /// Closes the connection. Waiting calls fail with `Disconnected`.
+    public func close() {
+        core.close()
+    }
+
+    /// Calls a method.
+    ///
+    /// - Parameters:
+    ///   - message: A method call; handed over, the caller must not use it again.
+    ///   - deadline: How long the reply may take; then the call fails with `NoReply`, and a late reply is ignored.
+    ///   - completion: Runs on the queue, once: the reply, or the error that came in its place.
+    public func call(
+        _ message: DBusMessage, deadline: Duration,
+        completion: @escaping @Sendable (Result<DBusMessage, DBusError>) -> Void
+    ) {
+        core.call(message, deadline: Self.instant(after: deadline), completion: completion)
+    }
+
+    /// Calls a method and gives the reply's body.
+    ///
+    /// - Throws: The peer's error, or `NoReply`, or `Disconnected`.
+    public func call(
+        to destination: String, path: ObjectPath, interface: String, member: String, _ body: [DBusValue] = [],
+        deadline: Duration = .seconds(25)
+    ) async throws(DBusError) -> [DBusValue] {
+        let message = try DBusMessage.methodCall(
+            to: destination, path: path, interface: interface, member: member, body)
+        let result = await withCheckedContinuation { continuation in
+            call(message, deadline: deadline) { reply in
+                continuation.resume(returning: reply.flatMap(Self.body))
+            }
+        }
+        return try result.get()
+    }
+
+    private static func body(_ message: DBusMessage) -> Result<[DBusValue], DBusError> {
+        var reader = DBusReader(message)
+        do throws(DBusError) {
+            return .success(try reader.remainingValues())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Sends a message that expects no reply: a signal, or the answer to a call.
+    ///
+    /// - Parameter message: Handed over, the caller must not use it again.
+    /// - Throws: `Disconnected` where the connection is closed.
+    public func send(_ message: DBusMessage) throws(DBusError) {
+        try core.send(message)
+    }
+
+    /// The instant on the monotonic clock, in nanoseconds; saturates.
+    private static func instant(after delay: Duration) -> UInt64 {
+        let (seconds, attoseconds) = delay.components
+        guard seconds >= 0, attoseconds >= 0 else { return DispatchTime.now().uptimeNanoseconds }
+        guard seconds < 1_000_000_000 else { return .max }
+        return DispatchTime.now().uptimeNanoseconds + UInt64(seconds) * 1_000_000_000
+            + UInt64(attoseconds / 1_000_000_000)
+    }
+}
+#endif

@@ -1,0 +1,89 @@
+#if os(Linux)
+import CBluetoothDBus
+import Glibc
+
+/// Which signals a subscription wants.
+///
+/// Source: D-Bus Specification, "Match Rules".
+public struct DBusMatchRule: Hashable, Sendable {
+    /// The sender's name. A well-known name is resolved by the bus alone: who must be sure that no stranger's signal
+    /// gets in through another rule compares ``DBusMessage/isSent(by:)`` with the owner.
+    public var sender: String?
+    /// The object.
+    public var path: ObjectPath?
+    /// The object, or one above it.
+    public var pathNamespace: ObjectPath?
+    /// The signal's interface.
+    public var interface: String?
+    /// The signal's name.
+    public var member: String?
+    /// The first argument, a string.
+    public var argument0: String?
+    /// The first argument, a string or path, as `arg0path` compares it.
+    public var argument0Path: String?
+
+    /// Makes a rule; what is not said matches everything.
+    public init(
+        sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil,
+        interface: String? = nil, member: String? = nil, argument0: String? = nil, argument0Path: String? = nil
+    ) {
+        self.sender = sender
+        self.path = path
+        self.pathNamespace = pathNamespace
+        self.interface = interface
+        self.member = member
+        self.argument0 = argument0
+        self.argument0Path = argument0Path
+    }
+
+    /// The rule as the bus's `AddMatch` takes it.
+    public var text: String {
+        let parts: [(String, String?)] = [
+            ("sender", sender), ("path", path?.text), ("path_namespace", pathNamespace?.text),
+            ("interface", interface), ("member", member), ("arg0", argument0), ("arg0path", argument0Path),
+        ]
+        return parts.reduce(into: "type='signal'") { text, part in
+            guard let value = part.1 else { return }
+            text += ",\(part.0)='\(Self.escaped(value))'"
+        }
+    }
+
+    /// An apostrophe cannot stand between apostrophes.
+    private static func escaped(_ value: String) -> String {
+        value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    }
+}
+
+extension DBusMatchRule {
+    /// Whether a received signal is one of the wanted.
+    func matches(_ message: DBusMessage) -> Bool {
+        if let member, !Self.equal(dbus_message_get_member(message.raw), member) { return false }
+        if let interface, !Self.equal(dbus_message_get_interface(message.raw), interface) { return false }
+        if let sender, DBusName.isUnique(sender) || sender == BusDriver.name, !message.isSent(by: sender) {
+            return false
+        }
+        if let path, !Self.equal(dbus_message_get_path(message.raw), path.text) { return false }
+        if let pathNamespace {
+            guard let path = message.path, path == pathNamespace || path.isBelow(pathNamespace) else { return false }
+        }
+        guard argument0 != nil || argument0Path != nil else { return true }
+        return matchesArgument0(of: message)
+    }
+
+    private func matchesArgument0(of message: DBusMessage) -> Bool {
+        var reader = DBusReader(message)
+        guard let first = reader.stringOrPathIfPresent() else { return false }
+        if let argument0, first.isPath || first.text != argument0 { return false }
+        guard let pattern = argument0Path else { return true }
+        let text = first.text
+        return text == pattern
+            || (pattern.utf8.last == UInt8(ascii: "/") && text.hasPrefix(pattern))
+            || (text.utf8.last == UInt8(ascii: "/") && pattern.hasPrefix(text))
+    }
+
+    private static func equal(_ text: UnsafePointer<CChar>?, _ expected: String) -> Bool {
+        guard let text else { return false }
+        return strcmp(text, expected) == 0
+    }
+}
+#endif

@@ -1,0 +1,288 @@
+#if os(Linux)
+import CBluetoothDBus
+
+/// Walks through a message's arguments, or through the elements of one container in it.
+///
+/// Each read checks the type and moves on. Reading by type copies only what is asked for.
+public struct DBusReader {
+    private let message: DBusMessage
+    private var iterator = DBusMessageIter()
+
+    /// Starts at the first argument.
+    public init(_ message: DBusMessage) {
+        self.message = message
+        dbus_message_iter_init(message.raw, &iterator)
+    }
+
+    private init(entering outer: inout DBusReader) {
+        message = outer.message
+        dbus_message_iter_recurse(&outer.iterator, &iterator)
+    }
+
+    /// Whether nothing is left.
+    public var isAtEnd: Bool { code == 0 }
+
+    /// The type code of the next value: a character of the specification, with `a`, `r`, `e`, `v` for containers;
+    /// zero at the end.
+    private var code: UInt8 {
+        // The call only reads, but its parameter is mutable in C.
+        var copy = iterator
+        return UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&copy))
+    }
+
+    // MARK: Values by type
+
+    /// Reads an `s`.
+    public mutating func string() throws(DBusError) -> String {
+        String(cString: try text("s"))
+    }
+
+    /// Reads an `o`.
+    public mutating func path() throws(DBusError) -> ObjectPath {
+        ObjectPath(validated: String(cString: try text("o")))
+    }
+
+    /// Reads a `b`.
+    public mutating func bool() throws(DBusError) -> Bool {
+        try basic("b", dbus_bool_t(0)) != 0
+    }
+
+    /// Reads a `y`.
+    public mutating func byte() throws(DBusError) -> UInt8 { try basic("y", 0) }
+
+    /// Reads an `n`.
+    public mutating func int16() throws(DBusError) -> Int16 { try basic("n", 0) }
+
+    /// Reads a `q`.
+    public mutating func uint16() throws(DBusError) -> UInt16 { try basic("q", 0) }
+
+    /// Reads a `u`.
+    public mutating func uint32() throws(DBusError) -> UInt32 { try basic("u", 0) }
+
+    /// Reads an `h`; the descriptor is the caller's own.
+    public mutating func fileDescriptor() throws(DBusError) -> DBusFileDescriptor {
+        let descriptor: CInt = try basic("h", -1)
+        guard descriptor >= 0 else {
+            throw DBusError(name: DBusError.Name.inconsistentMessage, message: "file descriptor is missing")
+        }
+        return DBusFileDescriptor(adopting: descriptor)
+    }
+
+    /// Reads an `ay` with one copy.
+    public mutating func bytes() throws(DBusError) -> [UInt8] {
+        guard code == UInt8(ascii: "a"), elementCode == UInt8(ascii: "y") else { throw mismatch("ay") }
+        var elements = DBusReader(entering: &self)
+        let result = elements.fixedBytes()
+        advance()
+        return result
+    }
+
+    /// Reads an `as`.
+    public mutating func strings() throws(DBusError) -> [String] {
+        var elements = try array()
+        var result: [String] = []
+        while !elements.isAtEnd { result.append(try elements.string()) }
+        return result
+    }
+
+    /// Reads an `a{sv}`, without the variants; the last of equal keys counts.
+    public mutating func properties() throws(DBusError) -> [String: DBusValue] {
+        var entries = try array()
+        var result: [String: DBusValue] = [:]
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            let key = try entry.string()
+            result[key] = try entry.variant()
+        }
+        return result
+    }
+
+    /// Reads a `v` and gives what is inside.
+    public mutating func variant() throws(DBusError) -> DBusValue {
+        guard code == UInt8(ascii: "v") else { throw mismatch("v") }
+        var inner = DBusReader(entering: &self)
+        advance()
+        return try inner.value(depth: 1)
+    }
+
+    /// Enters an array or dictionary; this reader moves behind it.
+    public mutating func array() throws(DBusError) -> DBusReader {
+        try container("a")
+    }
+
+    /// Enters a dictionary's entry: key, then value.
+    public mutating func dictionaryEntry() throws(DBusError) -> DBusReader {
+        try container("e")
+    }
+
+    /// Enters a structure.
+    public mutating func structure() throws(DBusError) -> DBusReader {
+        try container("r")
+    }
+
+    /// Reads a value of any type.
+    public mutating func value() throws(DBusError) -> DBusValue {
+        try value(depth: 0)
+    }
+
+    /// Reads all that is left.
+    public mutating func remainingValues() throws(DBusError) -> [DBusValue] {
+        var result: [DBusValue] = []
+        while !isAtEnd { result.append(try value()) }
+        return result
+    }
+
+    /// Reads an `s` if that is what comes next.
+    mutating func stringIfPresent() -> String? {
+        guard code == UInt8(ascii: "s") else { return nil }
+        return text().map { String(cString: $0) }
+    }
+
+    /// Reads an `s` or `o` if that is what comes next.
+    mutating func stringOrPathIfPresent() -> (text: String, isPath: Bool)? {
+        let isPath = code == UInt8(ascii: "o")
+        guard isPath || code == UInt8(ascii: "s") else { return nil }
+        return text().map { (String(cString: $0), isPath) }
+    }
+}
+
+// MARK: - Any type
+
+extension DBusReader {
+    private mutating func value(depth: Int) throws(DBusError) -> DBusValue {
+        // libdbus refuses deeper messages on receipt; this bounds the recursion whatever it does.
+        guard depth <= 2 * DBusLimits.totalDepth else { throw mismatch("a value of less depth") }
+        switch code {
+        case UInt8(ascii: "y"): return .byte(try byte())
+        case UInt8(ascii: "b"): return .boolean(try bool())
+        case UInt8(ascii: "n"): return .int16(try int16())
+        case UInt8(ascii: "q"): return .uint16(try uint16())
+        case UInt8(ascii: "i"): return .int32(try basic("i", 0))
+        case UInt8(ascii: "u"): return .uint32(try uint32())
+        case UInt8(ascii: "x"): return .int64(try basic("x", 0))
+        case UInt8(ascii: "t"): return .uint64(try basic("t", 0))
+        case UInt8(ascii: "d"): return .double(try basic("d", 0))
+        case UInt8(ascii: "s"): return .string(try string())
+        case UInt8(ascii: "o"): return .objectPath(try path())
+        case UInt8(ascii: "g"): return .signature(try signature())
+        case UInt8(ascii: "h"): return .fileDescriptor(try fileDescriptor())
+        case UInt8(ascii: "v"): return .variant(try variantContent(depth: depth))
+        case UInt8(ascii: "r"): return .structure(try members(depth: depth))
+        case UInt8(ascii: "a"): return try arrayValue(depth: depth)
+        default: throw mismatch("a value")
+        }
+    }
+
+    private mutating func signature() throws(DBusError) -> DBusSignature {
+        let text = String(cString: try text("g"))
+        guard let signature = DBusSignature(text) else { throw mismatch("a valid signature") }
+        return signature
+    }
+
+    private mutating func variantContent(depth: Int) throws(DBusError) -> DBusValue {
+        var inner = try container("v")
+        return try inner.value(depth: depth + 1)
+    }
+
+    private mutating func members(depth: Int) throws(DBusError) -> [DBusValue] {
+        var inner = try structure()
+        var members: [DBusValue] = []
+        while !inner.isAtEnd { members.append(try inner.value(depth: depth + 1)) }
+        return members
+    }
+
+    private mutating func arrayValue(depth: Int) throws(DBusError) -> DBusValue {
+        let element = elementCode
+        if element == UInt8(ascii: "y") { return .bytes(try bytes()) }
+        if element == UInt8(ascii: "e") { return .dictionary(try dictionary(depth: depth)) }
+        let type: DBusType
+        if let basic = DBusType(code: element) { type = basic } else { type = try elementType() }
+        var inner = try array()
+        var values: [DBusValue] = []
+        while !inner.isAtEnd { values.append(try inner.value(depth: depth + 1)) }
+        return .array(type, values)
+    }
+
+    private mutating func dictionary(depth: Int) throws(DBusError) -> DBusDictionary {
+        guard case .dictionary(let key, let value) = try arrayType() else { throw mismatch("a dictionary") }
+        var inner = try array()
+        var entries: [DBusDictionary.Entry] = []
+        while !inner.isAtEnd {
+            var entry = try inner.dictionaryEntry()
+            entries.append(.init(key: try entry.value(depth: depth + 2), value: try entry.value(depth: depth + 2)))
+        }
+        return DBusDictionary(keyType: key, valueType: value, entries: entries)
+    }
+
+    /// The type of the array that comes next.
+    private mutating func arrayType() throws(DBusError) -> DBusType {
+        guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
+        defer { dbus_free(text) }
+        guard let type = DBusSignature(String(cString: text))?.types.first else { throw mismatch("an array") }
+        return type
+    }
+
+    private mutating func elementType() throws(DBusError) -> DBusType {
+        guard case .array(let element) = try arrayType() else { throw mismatch("an array") }
+        return element
+    }
+}
+
+// MARK: - Iterator
+
+extension DBusReader {
+    private var elementCode: UInt8 {
+        var copy = iterator
+        return UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&copy))
+    }
+
+    private mutating func advance() {
+        dbus_message_iter_next(&iterator)
+    }
+
+    private mutating func container(_ code: UnicodeScalar) throws(DBusError) -> DBusReader {
+        guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
+        let inner = DBusReader(entering: &self)
+        advance()
+        return inner
+    }
+
+    private mutating func basic<Value: BitwiseCopyable>(
+        _ code: UnicodeScalar, _ initial: Value
+    ) throws(DBusError) -> Value {
+        guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
+        var value = initial
+        dbus_message_iter_get_basic(&iterator, &value)
+        advance()
+        return value
+    }
+
+    private mutating func text(_ code: UnicodeScalar) throws(DBusError) -> UnsafePointer<CChar> {
+        guard self.code == UInt8(ascii: code), let text = text() else { throw mismatch(String(code)) }
+        return text
+    }
+
+    /// The text of a string, path or signature; it belongs to the message, which this reader keeps alive.
+    private mutating func text() -> UnsafePointer<CChar>? {
+        var text: UnsafePointer<CChar>?
+        dbus_message_iter_get_basic(&iterator, &text)
+        advance()
+        return text
+    }
+
+    private mutating func fixedBytes() -> [UInt8] {
+        var start: UnsafePointer<UInt8>?
+        var count: CInt = 0
+        dbus_message_iter_get_fixed_array(&iterator, &start, &count)
+        guard let start, count > 0 else { return [] }
+        return Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+
+    private func mismatch(_ expected: String) -> DBusError {
+        let found = code == 0 ? "the end" : String(UnicodeScalar(code))
+        return DBusError(
+            name: DBusError.Name.inconsistentMessage,
+            message: "expected \(expected) and found \(found) in a message of signature '\(message.signature)'")
+    }
+}
+#endif

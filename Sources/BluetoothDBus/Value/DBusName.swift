@@ -1,0 +1,57 @@
+#if os(Linux)
+/// The rules for names on a bus.
+///
+/// Source: D-Bus Specification, "Valid Names".
+public enum DBusName {
+    /// Whether the text is an interface name such as `org.bluez.Device1`; error names follow the same rule.
+    public static func isInterface(_ text: String) -> Bool {
+        hasElements(text.utf8, allowingHyphen: false, allowingLeadingDigit: false)
+    }
+
+    /// Whether the text is a member name such as `GetManagedObjects`.
+    public static func isMember(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard let first = bytes.first, !isDigit(first), bytes.count <= DBusLimits.nameLength else { return false }
+        return bytes.allSatisfy(isWordCharacter)
+    }
+
+    /// Whether the text is a bus name, unique (`:1.42`) or well-known (`org.bluez`).
+    public static func isBus(_ text: String) -> Bool {
+        guard isUnique(text) else {
+            return hasElements(text.utf8, allowingHyphen: true, allowingLeadingDigit: false)
+        }
+        guard text.utf8.count <= DBusLimits.nameLength else { return false }
+        return hasElements(text.utf8.dropFirst(), allowingHyphen: true, allowingLeadingDigit: true)
+    }
+
+    /// Whether the text starts as a unique connection name does.
+    public static func isUnique(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: ":")
+    }
+
+    static func isWordCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func hasElements(
+        _ text: some Collection<UInt8>, allowingHyphen: Bool, allowingLeadingDigit: Bool
+    ) -> Bool {
+        guard text.count <= DBusLimits.nameLength else { return false }
+        let elements = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return elements.count >= 2
+            && elements.allSatisfy { element in
+                guard let first = element.first, allowingLeadingDigit || !isDigit(first) else { return false }
+                return element.allSatisfy { isWordCharacter($0) || (allowingHyphen && $0 == UInt8(ascii: "-")) }
+            }
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if os(Linux)
+/// Access by expected type: `nil` where the value is of another type, so that surprising input is never trusted.
+extension DBusValue {
+    /// The content of a `b`.
+    public var boolValue: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    /// The content of a `y`.
+    public var byteValue: UInt8? {
+        if case .byte(let value) = self { value } else { nil }
+    }
+
+    /// The content of an `n`.
+    public var int16Value: Int16? {
+        if case .int16(let value) = self { value } else { nil }
+    }
+
+    /// The content of a `q`.
+    public var uint16Value: UInt16? {
+        if case .uint16(let value) = self { value } else { nil }
+    }
+
+    /// The content of a `u`.
+    public var uint32Value: UInt32? {
+        if case .uint32(let value) = self { value } else { nil }
+    }
+
+    /// The content of an `s`.
+    public var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The content of an `o`.
+    public var pathValue: ObjectPath? {
+        if case .objectPath(let value) = self { value } else { nil }
+    }
+
+    /// The content of an `ay`.
+    public var bytesValue: [UInt8]? {
+        if case .bytes(let value) = self { value } else { nil }
+    }
+
+    /// The content of an `h`.
+    public var descriptorValue: DBusFileDescriptor? {
+        if case .fileDescriptor(let value) = self { value } else { nil }
+    }
+
+    /// The content of an `as`.
+    public var stringsValue: [String]? {
+        guard case .array(.string, let values) = self else { return nil }
+        return values.compactMap(\.stringValue)
+    }
+
+    /// The content of an `ao`.
+    public var pathsValue: [ObjectPath]? {
+        guard case .array(.objectPath, let values) = self else { return nil }
+        return values.compactMap(\.pathValue)
+    }
+
+    /// The value without its variants.
+    public var unwrapped: DBusValue {
+        var value = self
+        while case .variant(let inner) = value { value = inner }
+        return value
+    }
+
+    /// The content of an `a{sv}`, without the variants; the last of equal keys counts.
+    public var propertiesValue: [String: DBusValue]? {
+        guard case .dictionary(let dictionary) = self, dictionary.keyType == .string, dictionary.valueType == .variant
+        else { return nil }
+        var result: [String: DBusValue] = [:]
+        result.reserveCapacity(dictionary.entries.count)
+        for entry in dictionary.entries {
+            guard case .string(let key) = entry.key, case .variant(let value) = entry.value else { return nil }
+            result[key] = value
+        }
+        return result
+    }
+}
+#endif

@@ -1,0 +1,118 @@
+#if os(Linux)
+/// A D-Bus value with its type: a plain value, but for the file descriptor, which is one shared owner.
+///
+/// Source: D-Bus Specification, "Type System".
+public enum DBusValue: Hashable, Sendable {
+    /// `y`.
+    case byte(UInt8)
+    /// `b`.
+    case boolean(Bool)
+    /// `n`.
+    case int16(Int16)
+    /// `q`.
+    case uint16(UInt16)
+    /// `i`.
+    case int32(Int32)
+    /// `u`.
+    case uint32(UInt32)
+    /// `x`.
+    case int64(Int64)
+    /// `t`.
+    case uint64(UInt64)
+    /// `d`.
+    case double(Double)
+    /// `s`; must not hold a zero byte.
+    case string(String)
+    /// `o`.
+    case objectPath(ObjectPath)
+    /// `g`.
+    case signature(DBusSignature)
+    /// `h`.
+    case fileDescriptor(DBusFileDescriptor)
+    /// `ay`: the one form in which byte arrays are read and written.
+    case bytes([UInt8])
+    /// An array of anything but bytes and dictionary entries; every element has the given type.
+    case array(DBusType, [DBusValue])
+    /// `a{…}`.
+    case dictionary(DBusDictionary)
+    /// `(…)`; at least one member.
+    case structure([DBusValue])
+    /// `v`.
+    indirect case variant(DBusValue)
+
+    /// The value's type.
+    public var type: DBusType {
+        switch self {
+        case .byte: .byte
+        case .boolean: .boolean
+        case .int16: .int16
+        case .uint16: .uint16
+        case .int32: .int32
+        case .uint32: .uint32
+        case .int64: .int64
+        case .uint64: .uint64
+        case .double: .double
+        case .string: .string
+        case .objectPath: .objectPath
+        case .signature: .signature
+        case .fileDescriptor: .fileDescriptor
+        case .bytes: .array(.byte)
+        case .array(let element, _): .array(element)
+        case .dictionary(let dictionary): .dictionary(key: dictionary.keyType, value: dictionary.valueType)
+        case .structure(let members): .structure(members.map(\.type))
+        case .variant: .variant
+        }
+    }
+
+    /// An array of strings, `as`.
+    public static func strings(_ values: [String]) -> DBusValue {
+        .array(.string, values.map(DBusValue.string))
+    }
+
+    /// An array of object paths, `ao`.
+    public static func objectPaths(_ values: [ObjectPath]) -> DBusValue {
+        .array(.objectPath, values.map(DBusValue.objectPath))
+    }
+
+    /// A dictionary `a{sv}`, in the order of the keys; each value is wrapped in a variant.
+    public static func properties(_ values: [String: DBusValue]) -> DBusValue {
+        .dictionary(
+            DBusDictionary(
+                keyType: .string, valueType: .variant,
+                entries: values.sorted { $0.key < $1.key }.map {
+                    DBusDictionary.Entry(key: .string($0.key), value: .variant($0.value))
+                }))
+    }
+}
+
+/// The content of a D-Bus dictionary, in the order of the message. Keys are not checked to be unique.
+public struct DBusDictionary: Hashable, Sendable {
+    /// One entry.
+    public struct Entry: Hashable, Sendable {
+        /// The key, of a basic type.
+        public var key: DBusValue
+        /// The value.
+        public var value: DBusValue
+
+        /// Makes an entry.
+        public init(key: DBusValue, value: DBusValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// The type of every key.
+    public var keyType: DBusType
+    /// The type of every value.
+    public var valueType: DBusType
+    /// The entries.
+    public var entries: [Entry]
+
+    /// Makes a dictionary; types are checked when it is put in a message.
+    public init(keyType: DBusType, valueType: DBusType, entries: [Entry]) {
+        self.keyType = keyType
+        self.valueType = valueType
+        self.entries = entries
+    }
+}
+#endif

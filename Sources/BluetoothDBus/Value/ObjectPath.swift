@@ -1,0 +1,69 @@
+#if os(Linux)
+/// The path of a D-Bus object, such as `/org/bluez/hci0`.
+///
+/// Source: D-Bus Specification, "Valid Object Paths".
+public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The path's text.
+    public let text: String
+
+    /// - Returns: `nil` unless the text is `/`, or elements of `[A-Za-z0-9_]+`, each after a slash.
+    public init?(_ text: String) {
+        guard Self.isValid(text.utf8) else { return nil }
+        self.text = text
+    }
+
+    /// Takes text that libdbus has validated.
+    init(validated text: String) {
+        self.text = text
+    }
+
+    /// `/`.
+    public static let root = ObjectPath(validated: "/")
+
+    /// The same as ``text``.
+    public var description: String { text }
+
+    /// The last element; empty for the root.
+    public var lastElement: Substring {
+        text[(text.lastIndex(of: "/").map(text.index(after:)) ?? text.startIndex)...]
+    }
+
+    /// The path without its last element, or `nil` for the root.
+    public var parent: ObjectPath? {
+        guard text != "/", let slash = text.lastIndex(of: "/") else { return nil }
+        return slash == text.startIndex ? .root : ObjectPath(validated: String(text[..<slash]))
+    }
+
+    /// Whether this path is below `ancestor`, and not equal to it.
+    ///
+    /// `/org/bluez/hci10` is not below `/org/bluez/hci1`.
+    public func isBelow(_ ancestor: ObjectPath) -> Bool {
+        if ancestor.text == "/" { return text != "/" }
+        let own = text.utf8
+        let other = ancestor.text.utf8
+        guard own.count > other.count, own.starts(with: other) else { return false }
+        return own[own.index(own.startIndex, offsetBy: other.count)] == UInt8(ascii: "/")
+    }
+
+    /// Orders paths by their text, so that an ancestor comes before what is below it.
+    public static func < (left: ObjectPath, right: ObjectPath) -> Bool {
+        left.text < right.text
+    }
+
+    private static func isValid(_ text: String.UTF8View) -> Bool {
+        guard text.first == UInt8(ascii: "/") else { return false }
+        if text.count == 1 { return true }
+        var previousIsSlash = false
+        for byte in text {
+            if byte == UInt8(ascii: "/") {
+                if previousIsSlash { return false }
+                previousIsSlash = true
+            } else {
+                guard DBusName.isWordCharacter(byte) else { return false }
+                previousIsSlash = false
+            }
+        }
+        return !previousIsSlash
+    }
+}
+#endif

@@ -1,0 +1,96 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
+/// An emulator's time as a Swift clock, for app code and for handlers.
+///
+/// With virtual time a sleep ends when the driver gets there. What the sleeper does then is out of the emulator's
+/// sight: take a ``TimeHold`` where time must wait for it.
+public struct EmulatorClock: Clock {
+    /// A point in an emulator's time.
+    public struct Instant: InstantProtocol {
+        /// The time since the world began.
+        public var offset: Duration
+
+        /// A point so long after the beginning.
+        public init(offset: Duration) { self.offset = offset }
+
+        /// A point so much later.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The time from here to there.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Orders by time.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    let emulator: Emulator
+
+    /// The present.
+    public var now: Instant { Instant(offset: emulator.now) }
+
+    /// One nanosecond.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Sleeps until a point of the emulator's time.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let hold = TimeHold.current
+        let settlement = Settlement()
+        let timer = emulator.backendClock.schedule(after: deadline.offset - emulator.now) {
+            hold?.retake()
+            settlement.finish(true)
+        }
+        hold?.release()
+        let isDue = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                settlement.whenFinished { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            timer.cancel()
+            settlement.finish(false)
+        }
+        if !isDue {
+            hold?.retake()
+            throw CancellationError()
+        }
+    }
+}
+
+/// The same time as the facade sees it.
+struct EmulatorBackendClock: BackendClock {
+    struct Timer: BackendTimer {
+        let emulator: Emulator
+        let alarm: UInt64
+
+        func cancel() {
+            // Released outside the lock: the closure may hold app objects.
+            let call = emulator.core.withLock { core -> (@Sendable () -> Void)? in
+                core.world.cancelAlarm(alarm)
+                return core.calls.removeValue(forKey: alarm)
+            }
+            withExtendedLifetime(call) {}
+        }
+    }
+
+    let emulator: Emulator
+
+    var now: Duration { emulator.now }
+
+    var date: Date { emulator.origin.addingTimeInterval(emulator.now / .seconds(1)) }
+
+    func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer {
+        let alarm = emulator.perform { core in
+            let number = core.world.addAlarm(after: delay.nanoseconds)
+            core.calls[number] = body
+            return number
+        }
+        return Timer(emulator: emulator, alarm: alarm)
+    }
+}

@@ -1,0 +1,122 @@
+import DequeModule
+import HeapModule
+
+/// What is due, ordered by (instant, order of scheduling).
+///
+/// Events wait in a heap; what is due at once waits in a line of its own, which costs no heap operation. Both draw
+/// their sequence numbers from one counter, so the order is the same as that of one heap.
+struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
+    /// Names a scheduled event, to take it back.
+    struct Token: Hashable, Sendable {
+        fileprivate let sequence: UInt64
+    }
+
+    /// What to do next.
+    enum Work: Sendable {
+        case event(Event)
+        case input(Input)
+    }
+
+    private struct Entry: Comparable, Sendable {
+        let due: Nanoseconds
+        let sequence: UInt64
+        let isPeriodic: Bool
+        let event: Event
+
+        static func < (left: Entry, right: Entry) -> Bool {
+            left.due != right.due ? left.due < right.due : left.sequence < right.sequence
+        }
+        static func == (left: Entry, right: Entry) -> Bool { left.sequence == right.sequence }
+    }
+
+    private struct Immediate: Sendable {
+        let sequence: UInt64
+        let work: Work
+    }
+
+    /// The instant up to which the world has lived.
+    private(set) var now: Nanoseconds = 0
+    private var heap = Heap<Entry>()
+    private var line = Deque<Immediate>()
+    private var cancelled: Set<UInt64> = []
+    private var sequence: UInt64 = 0
+    private var oneShots = 0
+
+    /// Whether nothing but periodic events is pending.
+    var isIdle: Bool { line.isEmpty && oneShots == 0 }
+
+    /// Whether something is due at this very instant.
+    var hasWorkNow: Bool {
+        mutating get { !line.isEmpty || nextDue.map { $0 <= now } ?? false }
+    }
+
+    /// The instant of the next event, nil if there is none.
+    var nextDue: Nanoseconds? {
+        mutating get {
+            if !line.isEmpty { return now }
+            dropCancelled()
+            return heap.min?.due
+        }
+    }
+
+    /// Takes an input in, due now.
+    mutating func enqueue(_ input: Input) {
+        line.append(Immediate(sequence: takeNumber(), work: .input(input)))
+    }
+
+    /// Schedules an event. Periodic ones do not keep the world from being idle.
+    mutating func schedule(_ event: Event, at due: Nanoseconds, isPeriodic: Bool = false) {
+        if due <= now {
+            line.append(Immediate(sequence: takeNumber(), work: .event(event)))
+        } else {
+            insert(event, at: due, isPeriodic: isPeriodic)
+        }
+    }
+
+    /// Schedules a one-shot event that can be taken back until it happens.
+    mutating func scheduleCancellable(_ event: Event, at due: Nanoseconds) -> Token {
+        insert(event, at: max(due, now), isPeriodic: false)
+        return Token(sequence: sequence)
+    }
+
+    private mutating func insert(_ event: Event, at due: Nanoseconds, isPeriodic: Bool) {
+        heap.insert(Entry(due: due, sequence: takeNumber(), isPeriodic: isPeriodic, event: event))
+        if !isPeriodic { oneShots += 1 }
+    }
+
+    /// Takes back an event of ``scheduleCancellable(_:at:)`` that has not happened.
+    mutating func cancel(_ token: Token) {
+        if cancelled.insert(token.sequence).inserted { oneShots -= 1 }
+    }
+
+    /// The next work due no later than `limit`; moves ``now`` to its instant, or to `limit` where there is none.
+    mutating func next(until limit: Nanoseconds) -> Work? {
+        if !line.isEmpty, heap.isEmpty || isLineFirst() {
+            return line.popFirst()?.work
+        }
+        dropCancelled()
+        guard let first = heap.min, first.due <= limit, let entry = heap.popMin() else {
+            now = max(now, limit)
+            return nil
+        }
+        now = max(now, entry.due)
+        if !entry.isPeriodic { oneShots -= 1 }
+        return .event(entry.event)
+    }
+
+    private mutating func isLineFirst() -> Bool {
+        dropCancelled()
+        guard let first = heap.min, first.due <= now, let waiting = line.first else { return true }
+        return waiting.sequence < first.sequence
+    }
+
+    private mutating func dropCancelled() {
+        guard !cancelled.isEmpty else { return }
+        while let first = heap.min, cancelled.remove(first.sequence) != nil { heap.removeMin() }
+    }
+
+    private mutating func takeNumber() -> UInt64 {
+        sequence += 1
+        return sequence
+    }
+}

@@ -1,0 +1,80 @@
+/// An emulated device as data: what it advertises, what its database holds, how its link behaves.
+///
+/// The services 1800 (with the name) and 1801 are there by themselves.
+public struct PeripheralDescription: Hashable, Sendable {
+    /// The GAP Device Name, up to 248 bytes.
+    public var name: String
+    /// Its address; nil derives a random static one from the name.
+    public var address: DeviceAddress?
+    /// Its advertising sets.
+    public var advertising: [AdvertisingDescription]
+    /// Its services, in handle order.
+    public var services: [ServiceDescription]
+    /// How near it is.
+    public var proximity: Proximity
+    /// The mean signal strength in dBm, -127...20; nil takes the proximity's.
+    public var rssi: Int?
+    /// The largest ATT MTU that it offers, 23...517 bytes.
+    public var maximumMTU: Int
+    /// The link's connection interval; nil takes ``EmulatorConfiguration/connectionInterval``.
+    public var connectionInterval: Duration?
+    /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
+    public var supervisionTimeout: Duration?
+    /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
+    public var handler: BuiltInHandler?
+
+    /// An emulated device.
+    public init(
+        name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
+        services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
+        connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
+        handler: BuiltInHandler? = nil
+    ) {
+        self.name = name
+        self.address = address
+        self.advertising = advertising
+        self.services = services
+        self.proximity = proximity
+        self.rssi = rssi
+        self.maximumMTU = maximumMTU
+        self.connectionInterval = connectionInterval
+        self.supervisionTimeout = supervisionTimeout
+        self.handler = handler
+    }
+
+    /// The address, or the random static one that the name leads to.
+    public var effectiveAddress: DeviceAddress {
+        if let address { return address }
+        var generator = SeededGenerator(seed: 0, stream: "address \(name)")
+        // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
+        return DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
+    }
+
+    /// Checks the description.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func validate(path: String = "") throws(DescriptionError) {
+        let prefix = path.isEmpty ? "" : path + "."
+        guard name.utf8.count <= 248 else {
+            throw DescriptionError("\(prefix)name", "a device name has at most 248 bytes")
+        }
+        guard (23...517).contains(maximumMTU) else {
+            throw DescriptionError("\(prefix)maximumMTU", "the ATT MTU is 23...517")
+        }
+        if let rssi, !(-127...20).contains(rssi) {
+            throw DescriptionError("\(prefix)rssi", "the signal strength is -127...20 dBm")
+        }
+        if let connectionInterval, !(.zero ... .seconds(4)).contains(connectionInterval) {
+            throw DescriptionError("\(prefix)connectionInterval", "the connection interval is 0...4 s")
+        }
+        if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
+            throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
+        }
+        for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
+        var database = AttributeDatabase()
+        for (index, service) in services.enumerated() {
+            try service.validate(path: "\(prefix)services[\(index)]")
+            _ = try database.add(service, path: "\(prefix)services[\(index)]")
+        }
+    }
+}

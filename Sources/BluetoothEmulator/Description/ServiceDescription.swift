@@ -1,0 +1,158 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import BluetoothBackend
+
+/// A service of an emulated device.
+public struct ServiceDescription: Hashable, Sendable {
+    /// Its type.
+    public var uuid: BluetoothUUID
+    /// Whether it is a primary service.
+    public var isPrimary: Bool
+    /// The services that it includes: each names the first earlier service with that UUID.
+    public var includes: [BluetoothUUID]
+    /// Its characteristics, in handle order.
+    public var characteristics: [CharacteristicDescription]
+
+    /// A service.
+    public init(
+        _ uuid: BluetoothUUID, isPrimary: Bool = true, includes: [BluetoothUUID] = [],
+        characteristics: [CharacteristicDescription] = []
+    ) {
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.includes = includes
+        self.characteristics = characteristics
+    }
+
+    /// How many handles it takes.
+    var handleCount: Int {
+        1 + includes.count
+            + characteristics.reduce(0) { $0 + 2 + ($1.hasClientConfiguration ? 1 : 0) + $1.descriptors.count }
+    }
+
+    /// Checks the service and all within.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func validate(path: String = "service") throws(DescriptionError) {
+        for (index, characteristic) in characteristics.enumerated() {
+            try characteristic.validate(path: "\(path).characteristics[\(index)]")
+        }
+    }
+}
+
+/// A characteristic of an emulated device.
+public struct CharacteristicDescription: Hashable, Sendable {
+    /// A value that is notified again and again while somebody subscribes.
+    public struct Timer: Hashable, Sendable {
+        /// The time between notifications; more than 0.
+        public var interval: Duration
+        /// The values, in turn; empty notifies the stored value.
+        public var values: [Data]
+
+        /// A timer that notifies.
+        public init(every interval: Duration, values: [Data] = []) {
+            self.interval = interval
+            self.values = values
+        }
+    }
+
+    /// Its type.
+    public var uuid: BluetoothUUID
+    /// What it says that it can do.
+    public var properties: CharacteristicProperties
+    /// What the server allows; nil allows what the properties say.
+    public var permissions: AttributePermissions?
+    /// Its value at first, 0...512 bytes.
+    public var value: Data
+    /// The longest value that can be written, 0...512 bytes.
+    public var maximumLength: Int
+    /// Notifies its value while somebody subscribes.
+    public var timer: Timer?
+    /// Notifies each writer of what it wrote, if that subscribes.
+    public var echo: Bool
+    /// Whether there is a Client Characteristic Configuration; nil has one where the properties ask for it.
+    public var clientConfiguration: Bool?
+    /// Its descriptors besides 2902, in handle order.
+    public var descriptors: [DescriptorDescription]
+
+    /// A characteristic.
+    public init(
+        _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: Data = Data(),
+        permissions: AttributePermissions? = nil, maximumLength: Int = 512, timer: Timer? = nil, echo: Bool = false,
+        clientConfiguration: Bool? = nil, descriptors: [DescriptorDescription] = []
+    ) {
+        self.uuid = uuid
+        self.properties = properties
+        self.permissions = permissions
+        self.value = value
+        self.maximumLength = maximumLength
+        self.timer = timer
+        self.echo = echo
+        self.clientConfiguration = clientConfiguration
+        self.descriptors = descriptors
+    }
+
+    var hasClientConfiguration: Bool {
+        clientConfiguration ?? !properties.isDisjoint(with: [.notify, .indicate])
+    }
+
+    var effectivePermissions: AttributePermissions {
+        if let permissions { return permissions }
+        var result: AttributePermissions = []
+        if properties.contains(.read) { result.insert(.readable) }
+        if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { result.insert(.writeable) }
+        return result
+    }
+
+    func validate(path: String) throws(DescriptionError) {
+        guard value.count <= 512 else {
+            throw DescriptionError("\(path).value", "a value has at most 512 bytes, not \(value.count)")
+        }
+        guard (0...512).contains(maximumLength) else {
+            throw DescriptionError("\(path).maximumLength", "a value has 0...512 bytes")
+        }
+        if let timer {
+            guard timer.interval > .zero else {
+                throw DescriptionError("\(path).timer.interval", "the interval is more than 0")
+            }
+            guard !properties.isDisjoint(with: [.notify, .indicate]) else {
+                throw DescriptionError("\(path).timer", "only what has the property notify or indicate notifies")
+            }
+            if let index = timer.values.firstIndex(where: { $0.count > 512 }) {
+                throw DescriptionError("\(path).timer.values[\(index)]", "a value has at most 512 bytes")
+            }
+        }
+        for (index, descriptor) in descriptors.enumerated() {
+            try descriptor.validate(path: "\(path).descriptors[\(index)]")
+        }
+    }
+}
+
+/// A descriptor of an emulated device.
+public struct DescriptorDescription: Hashable, Sendable {
+    /// Its type; not 2902, which is there by itself.
+    public var uuid: BluetoothUUID
+    /// Its value at first, 0...512 bytes.
+    public var value: Data
+    /// What the server allows.
+    public var permissions: AttributePermissions
+
+    /// A descriptor.
+    public init(_ uuid: BluetoothUUID, value: Data, permissions: AttributePermissions = [.readable]) {
+        self.uuid = uuid
+        self.value = value
+        self.permissions = permissions
+    }
+
+    func validate(path: String) throws(DescriptionError) {
+        guard uuid.bits16 != 0x2902 else {
+            throw DescriptionError("\(path).uuid", "2902 is made by itself where a characteristic notifies or indicates")
+        }
+        guard value.count <= 512 else {
+            throw DescriptionError("\(path).value", "a value has at most 512 bytes, not \(value.count)")
+        }
+    }
+}

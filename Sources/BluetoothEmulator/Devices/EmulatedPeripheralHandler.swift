@@ -1,0 +1,177 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import BluetoothBackend
+
+/// The behaviour of an emulated device: answers requests and reacts to what happens to it.
+///
+/// Both functions run inside a step of the world: they must be quick and pure, change nothing but `state`, and leave
+/// wishes in `device`. The emulator never runs them concurrently for one device. What must wait for something
+/// else is an ``AsynchronousPeripheralHandler``.
+public protocol EmulatedPeripheralHandler: Sendable {
+    /// What the device remembers.
+    associatedtype State: Sendable
+
+    /// The state of a device that was just switched on.
+    func makeState() -> State
+
+    /// Answers a read or a write; called when the attribute's permissions allow it.
+    ///
+    /// ``PeripheralResponse/stored`` leaves it to the server: it returns the stored value, or stores the new one.
+    func respond(
+        to request: PeripheralRequest, state: inout State, device: inout DeviceActions
+    ) -> PeripheralResponse
+
+    /// Reacts to connections, subscriptions and timers.
+    func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions)
+}
+
+extension EmulatedPeripheralHandler {
+    /// Leaves everything to the server.
+    public func respond(
+        to request: PeripheralRequest, state: inout State, device: inout DeviceActions
+    ) -> PeripheralResponse { .stored }
+
+    /// Does nothing.
+    public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {}
+}
+
+extension EmulatedPeripheralHandler where State == Void {
+    /// Remembers nothing.
+    public func makeState() {}
+}
+
+/// The central that asks, as the device knows it.
+public struct CentralIdentity: Hashable, Sendable {
+    /// The name of its host.
+    public var host: String
+    /// Its address.
+    public var address: DeviceAddress
+    /// The ATT MTU of its link, in bytes.
+    public var mtu: Int
+}
+
+/// A read or a write that a central asks for.
+public struct PeripheralRequest: Hashable, Sendable {
+    /// What is asked.
+    public enum Kind: Hashable, Sendable {
+        /// The whole value; the link cuts it to size.
+        case read
+        /// Stores a value and answers.
+        case write(Data)
+        /// Stores a value without an answer.
+        case writeCommand(Data)
+    }
+
+    /// Who asks.
+    public var central: CentralIdentity
+    /// What is asked.
+    public var kind: Kind
+    /// The attribute.
+    public var attribute: AttributeID
+    /// The type of its service.
+    public var service: BluetoothUUID
+    /// The type of its characteristic.
+    public var characteristic: BluetoothUUID
+    /// The type of the descriptor, if it is one.
+    public var descriptor: BluetoothUUID?
+
+    /// The bytes of a write, nil for a read.
+    public var writtenValue: Data? {
+        switch kind {
+        case .read: nil
+        case .write(let value), .writeCommand(let value): value
+        }
+    }
+}
+
+/// A device's answer to a request.
+public enum PeripheralResponse: Hashable, Sendable {
+    /// The server does it with the stored value.
+    case stored
+    /// The value of a read, 0...512 bytes.
+    case value(Data)
+    /// The write is accepted; nothing is stored.
+    case accepted
+    /// The request is refused.
+    case error(ATTCode)
+    /// There is no answer, ever; after 30 s the central drops the link (Core Specification, Vol 3, Part F, 3.3.3).
+    case unanswered
+}
+
+/// What happens to a device.
+public enum PeripheralOccurrence: Hashable, Sendable {
+    /// A central connected.
+    case connected(CentralIdentity)
+    /// A central is gone.
+    case disconnected(CentralIdentity)
+    /// A central subscribed to a characteristic.
+    case subscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
+    /// A central unsubscribed from a characteristic; a disconnection brings no such occurrence.
+    case unsubscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
+    /// A timer of the device's is due.
+    case timer(Int)
+}
+
+/// What a device wishes to do, collected while its handler runs and done right after.
+public struct DeviceActions: Sendable {
+    /// The time since the world began.
+    public let now: Duration
+    var controls: [DeviceControl] = []
+
+    init(now: Duration) { self.now = now }
+
+    /// Notifies (or indicates to) subscribers of a value and keeps it.
+    public mutating func notify(_ characteristic: CharacteristicPath, value: Data) {
+        controls.append(.notify(characteristic, value))
+    }
+
+    /// Keeps a value without telling anybody.
+    public mutating func setValue(_ value: Data, of characteristic: CharacteristicPath) {
+        controls.append(.setValue(characteristic, value))
+    }
+
+    /// Starts a timer, in place of a running one of the same number: ``PeripheralOccurrence/timer(_:)``.
+    ///
+    /// - Parameter period: Repeats it so often; nil fires once. A repeating timer does not keep the world from
+    ///   being idle.
+    public mutating func startTimer(_ number: Int, after delay: Duration, every period: Duration? = nil) {
+        controls.append(.startTimer(number, after: delay, every: period))
+    }
+
+    /// Stops a timer.
+    public mutating func stopTimer(_ number: Int) {
+        controls.append(.stopTimer(number))
+    }
+
+    /// Closes all links.
+    public mutating func disconnect() {
+        controls.append(.disconnect)
+    }
+}
+
+/// A handler with its state, without its type.
+protocol DeviceBehaviour: Sendable {
+    mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse
+    mutating func notice(_ occurrence: PeripheralOccurrence, device: inout DeviceActions)
+}
+
+struct HandledBehaviour<Handler: EmulatedPeripheralHandler>: DeviceBehaviour {
+    let handler: Handler
+    var state: Handler.State
+
+    init(_ handler: Handler) {
+        self.handler = handler
+        state = handler.makeState()
+    }
+
+    mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse {
+        handler.respond(to: request, state: &state, device: &device)
+    }
+
+    mutating func notice(_ occurrence: PeripheralOccurrence, device: inout DeviceActions) {
+        handler.notice(occurrence, state: &state, device: &device)
+    }
+}

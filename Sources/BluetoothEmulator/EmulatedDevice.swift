@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
+/// A device on the air, to play with: what a user, a firmware or the weather does to it.
+///
+/// Each control enters the emulator's line and happens in order: at once in real time, with the next drive in virtual
+/// time. Controls of a removed device do nothing.
+public struct EmulatedDevice: Hashable, Sendable {
+    /// Its emulator.
+    public let emulator: Emulator
+    let ref: Ref<Device>
+
+    /// Whether both are the same device.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.emulator === right.emulator && left.ref == right.ref
+    }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ref) }
+
+    private func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
+
+    // MARK: Values
+
+    /// Stores a value and notifies (or indicates it to) subscribers.
+    public func notify(_ characteristic: CharacteristicPath, value: Data) { control(.notify(characteristic, value)) }
+
+    /// Stores a value without telling anybody.
+    public func setValue(_ value: Data, of characteristic: CharacteristicPath) {
+        control(.setValue(characteristic, value))
+    }
+
+    /// Leaves reads of a characteristic without an answer while `isHeld`; those go unanswered for good.
+    public func holdReads(of characteristic: CharacteristicPath, _ isHeld: Bool = true) {
+        control(.hold(characteristic, isHeld))
+    }
+
+    /// The stored value of a characteristic, nil if there is no such characteristic.
+    public func value(of characteristic: CharacteristicPath) -> Data? {
+        emulator.core.withLock { core in
+            core.world.characteristic(characteristic, of: ref).flatMap { core.world.devices[ref]?.database[$0]?.value }
+        }
+    }
+
+    /// How many links subscribe to a characteristic.
+    public func subscriberCount(of characteristic: CharacteristicPath) -> Int {
+        emulator.core.withLock { $0.world.subscriberCount(characteristic, of: ref) }
+    }
+
+    // MARK: Links
+
+    /// How many links it has.
+    public var connectionCount: Int {
+        emulator.core.withLock { $0.world.devices[ref]?.links.count ?? 0 }
+    }
+
+    /// Closes its links, as the device.
+    public func disconnect() { control(.disconnect) }
+
+    /// Forgets its links without a word, as by a crash: centrals notice after the supervision timeout.
+    ///
+    /// - Parameter staysOnAir: Whether it advertises at once as before; otherwise all its sets are switched off.
+    public func reset(staysOnAir: Bool = true) { control(.lose(staysOnAir: staysOnAir)) }
+
+    /// Exchanges the ATT MTU as the device, 23...517 bytes.
+    public func exchangeMTU(_ mtu: Int) { control(.exchangeMTU(mtu)) }
+
+    /// Makes the next connects fail.
+    public func failNextConnections(_ count: Int = 1) { control(.failConnections(count)) }
+
+    // MARK: The air
+
+    /// Brings it nearer or farther; out of range its links die after the supervision timeout.
+    public func setProximity(_ proximity: Proximity) { control(.setProximity(proximity)) }
+
+    /// Sets the mean signal strength in dBm; nil takes the proximity's.
+    public func setRSSI(_ rssi: Int?) { control(.setRSSI(rssi)) }
+
+    /// Switches an advertising set, or all, on or off.
+    public func setAdvertising(_ isOn: Bool, set index: Int? = nil) { control(.enableAdvertising(index, isOn)) }
+
+    /// Replaces the data of an advertising set, or adds a set at the end.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func setAdvertising(_ description: AdvertisingDescription, set index: Int = 0) throws {
+        try description.validate()
+        control(.setAdvertising(index, description))
+    }
+
+    /// Changes the GAP Device Name; centrals learn of it when they connect next.
+    public func rename(_ name: String) { control(.rename(name)) }
+
+    /// Changes the address, by which it becomes another peer to all hosts; its links end by supervision timeout.
+    public func changeAddress(_ address: DeviceAddress) { control(.changeAddress(address)) }
+
+    /// Takes it off the air for good.
+    public func remove() { control(.remove) }
+
+    /// The identifier under which apps of a host see it, as long as it keeps its address.
+    public func identifier(onHost host: String = "default") -> PeerID? {
+        emulator.core.withLock { core in
+            core.world.hosts.firstIndex { $0.name == host }.flatMap { core.world.devices[ref]?.identities[$0] }
+        }
+    }
+
+    // MARK: Services
+
+    /// Adds a service, with Service Changed to those who are connected.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func addService(_ service: ServiceDescription) throws {
+        try service.validate()
+        control(.addService(service))
+    }
+
+    /// Removes a service, with Service Changed to those who are connected.
+    ///
+    /// - Parameter index: Which one among those of that UUID, from 0 on.
+    public func removeService(_ uuid: BluetoothUUID, index: Int = 0) { control(.removeService(uuid, index: index)) }
+}

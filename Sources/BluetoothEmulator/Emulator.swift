@@ -1,0 +1,166 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import BluetoothBackend
+import BluetoothLocking
+import Dispatch
+import Synchronization
+
+
+/// An emulated radio: one isolated world of hosts and devices, as a backend.
+///
+/// Any number of emulators live side by side. All members may be called from any thread and return at once. What is
+/// done to the world (commands of managers, simulation controls) enters one line and happens in that order: at once in
+/// real time, with the next drive in virtual time.
+public final class Emulator: BluetoothBackend {
+    /// Serves where nothing else is said: real time, the default settings, the built-in devices.
+    public static let shared = Emulator(verified: .builtIn)
+
+    /// Always "emulator".
+    public let name = "emulator"
+    /// The settings of this world.
+    public let configuration: EmulatorConfiguration
+    /// By which time this world lives.
+    public let time: EmulatorTime
+    /// From which all chance follows.
+    public let seed: UInt64
+    /// The wall date of the world's beginning: in virtual time always 2025-01-01T00:00:00Z.
+    let origin: Date
+    let core: Lock<EmulatorCore>
+    private let start = ContinuousClock.now
+    private let queue = DispatchQueue(label: "CoreBluetooth emulator")
+
+    /// A world with nothing but the host "default", powered on.
+    ///
+    /// - Parameters:
+    ///   - configuration: Delays, sizes and chances.
+    ///   - time: Real, scaled or virtual.
+    ///   - seed: From which all chance follows; the same seed and inputs give the same ``trace``.
+    public convenience init(
+        configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real, seed: UInt64 = 1
+    ) {
+        self.init(verified: WorldDescription(), configuration: configuration, time: time, seed: seed)
+    }
+
+    /// A world as described; with the host "default", whether it is described or not.
+    ///
+    /// - Throws: ``DescriptionError`` naming path and rule.
+    public convenience init(
+        world: WorldDescription, configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real,
+        seed: UInt64 = 1
+    ) throws {
+        try world.validate()
+        self.init(verified: world, configuration: configuration, time: time, seed: seed)
+    }
+
+    /// The world of a file of JSON.
+    ///
+    /// - Throws: ``DescriptionError`` naming file, path and rule.
+    public convenience init(
+        worldFile: String, configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real,
+        seed: UInt64 = 1
+    ) throws {
+        self.init(
+            verified: try WorldDescription(contentsOfFile: worldFile), configuration: configuration, time: time,
+            seed: seed)
+    }
+
+    /// A world whose description was checked.
+    private init(
+        verified description: WorldDescription, configuration: EmulatorConfiguration = .default,
+        time: EmulatorTime = .real, seed: UInt64 = 1
+    ) {
+        self.configuration = configuration
+        self.time = time
+        self.seed = seed
+        origin = time == .virtual ? Date(timeIntervalSince1970: 1_735_689_600) : Date()
+        var world = World(configuration: configuration, seed: seed, origin: origin)
+        let hasDefault = description.hosts.contains { $0.name == "default" }
+        for host in (hasDefault ? [] : [HostDescription(name: "default")]) + description.hosts {
+            world.addHost(Host(host))
+        }
+        for device in description.devices {
+            do {
+                _ = try world.addDevice(EmulatedPeripheral(device))
+            } catch {
+                preconditionFailure("a checked description failed: \(error)")
+            }
+        }
+        core = Lock(EmulatorCore(world: world))
+    }
+
+    // MARK: Time
+
+    /// The time since the world began.
+    public var now: Duration {
+        guard let factor = time.factor else { return .nanoseconds(core.withLock { $0.world.now }) }
+        return factor == 1 ? ContinuousClock.now - start : (ContinuousClock.now - start) * factor
+    }
+
+    /// This world's time as a Swift clock.
+    public var clock: EmulatorClock { EmulatorClock(emulator: self) }
+
+    /// This world's time as managers see it.
+    @_implements(BluetoothBackend, clock)
+    public var backendClock: any BackendClock { EmulatorBackendClock(emulator: self) }
+
+    // MARK: Inputs
+
+    /// Puts an input in line.
+    func submit(_ input: WorldInput) {
+        perform { $0.world.submit(input) }
+    }
+
+    /// Changes the core and, in real time, does what is due. Nothing of the app's runs inside.
+    func perform<Result: Sendable>(_ body: @Sendable (inout EmulatorCore) -> Result) -> Result {
+        guard time != .virtual else { return core.withLock { body(&$0) } }
+        let present = now.nanoseconds
+        let (result, errands) = core.withLock { core -> (Result, [EmulatorCore.Errand]) in
+            var errands = core.live(until: present)
+            let result = body(&core)
+            errands += core.live(until: present)
+            arm(&core)
+            return (result, errands)
+        }
+        for errand in errands { queue.async { self.run(errand) } }
+        return result
+    }
+
+    /// Sets the real timer for the next instant at which something is due.
+    private func arm(_ core: inout EmulatorCore) {
+        guard let factor = time.factor, let due = core.world.queue.nextDue, core.armed.map({ due < $0 }) ?? true
+        else { return }
+        core.armed = due
+        let delay = Double(due - core.world.now) / factor
+        queue.asyncAfter(deadline: .now() + .nanoseconds(delay < 1e17 ? Int(delay) : .max)) { [weak self] in
+            guard let self else { return }
+            self.perform { core in
+                if core.armed == due { core.armed = nil }
+            }
+        }
+    }
+
+    /// Does what the world asks of the outside.
+    func run(_ errand: EmulatorCore.Errand) {
+        switch errand {
+        case .call(let body): body()
+        case .ask(let link, let number, let handler, let request):
+            let hold = hold()
+            Task {
+                let response = await TimeHold.$current.withValue(hold) { await handler.respond(to: request) }
+                self.submit(.answered(link, number, response))
+                hold.release()
+            }
+        }
+    }
+
+    // MARK: The trace
+
+    /// What happened, oldest first: time in seconds, then `<` for what came in, `>` for what went out, `!` for what
+    /// nobody was told. Limited by ``EmulatorConfiguration/traceLimit``.
+    public var trace: [String] {
+        core.withLock { $0.world.trace }.lines
+    }
+}

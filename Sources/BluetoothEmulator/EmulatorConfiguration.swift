@@ -1,0 +1,78 @@
+/// How the emulated radio behaves: delays, sizes, chances.
+///
+/// The presets have the meanings that the presets of other CoreBluetooth simulators have. Units are in the types:
+/// every time is a `Duration`, lengths are in bytes, signal strengths in dBm, chances 0...1.
+public struct EmulatorConfiguration: Hashable, Sendable {
+    /// From the making of a manager to its first state.
+    public var stateDelay: Duration = .milliseconds(100)
+    /// From the connectable packet that answers a connect to the open link, without the MTU exchange.
+    public var connectionDelay: Duration = .milliseconds(200)
+    /// From the cancellation of a connection to its end.
+    public var disconnectionDelay: Duration = .milliseconds(100)
+    /// The interval of connection events, by which a link lives: one ATT round trip takes one. A device may have its
+    /// own. Zero: no latency. The radio's range is 7.5 ms...4 s (Core Specification, Vol 6, Part B, 4.5.1).
+    public var connectionInterval: Duration = .milliseconds(50)
+    /// Without a sign of life for so long, a link is lost. A device may have its own. 100 ms...32 s on the radio.
+    public var supervisionTimeout: Duration = .seconds(4)
+    /// The largest ATT MTU that a host offers, 23...517 bytes; a link has the smaller of host's and device's.
+    public var maximumMTU = 185
+    /// How many write commands, and how many notifications, wait for transmission at most, per link. At least 1.
+    public var transmitBuffer = 20
+    /// How many packets go in one direction in one connection event. At least 1.
+    public var packetsPerConnectionEvent = 6
+    /// RSSI varies by so many dBm in both directions.
+    public var rssiDeviation = 5
+    /// The chance that a scanner misses an advertising packet.
+    public var advertisingLossRate = 0.0
+    /// The chance that a connect fails with "connection failed".
+    public var connectionFailureRate = 0.0
+    /// The chance that a read is refused as not permitted, and a write likewise.
+    public var operationErrorRate = 0.0
+    /// How many lines ``Emulator/trace`` keeps; the oldest go first. 0 keeps none.
+    public var traceLimit = 1_000
+
+    /// The settings of ``default``.
+    public init() {}
+
+    /// Plausible delays, no chance of failure.
+    public static let `default` = EmulatorConfiguration()
+
+    /// No latency; periods (advertising, timers, the supervision timeout) stay.
+    public static let instant: EmulatorConfiguration = {
+        var settings = EmulatorConfiguration()
+        settings.stateDelay = .zero
+        settings.connectionDelay = .zero
+        settings.disconnectionDelay = .zero
+        settings.connectionInterval = .zero
+        settings.rssiDeviation = 2
+        return settings
+    }()
+
+    /// A weak, busy radio: long delays, the smallest MTU, small buffers.
+    public static let slow: EmulatorConfiguration = {
+        var settings = EmulatorConfiguration()
+        settings.stateDelay = .milliseconds(500)
+        settings.connectionDelay = .seconds(1)
+        settings.disconnectionDelay = .milliseconds(500)
+        settings.connectionInterval = .milliseconds(200)
+        settings.supervisionTimeout = .seconds(6)
+        settings.maximumMTU = 23
+        settings.transmitBuffer = 5
+        settings.packetsPerConnectionEvent = 1
+        settings.rssiDeviation = 10
+        settings.advertisingLossRate = 0.5
+        return settings
+    }()
+
+    /// Failures by chance: one connect in five, one read or write in ten.
+    public static let unreliable: EmulatorConfiguration = {
+        var settings = EmulatorConfiguration()
+        settings.transmitBuffer = 10
+        settings.packetsPerConnectionEvent = 2
+        settings.rssiDeviation = 15
+        settings.advertisingLossRate = 0.2
+        settings.connectionFailureRate = 0.2
+        settings.operationErrorRate = 0.1
+        return settings
+    }()
+}

@@ -1,0 +1,30 @@
+/// An ATT error code, 0x01...0xFF; codes that have no name here survive.
+///
+/// Source: Core Specification, Vol 3, Part F, 3.4.1.1.
+public struct ATTCode: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// The code.
+    public let rawValue: UInt8
+    /// Wraps a code.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// A code in source code.
+    public init(integerLiteral value: UInt8) { rawValue = value }
+
+    /// There is no such attribute.
+    public static let invalidHandle: ATTCode = 0x01
+    /// The attribute cannot be read.
+    public static let readNotPermitted: ATTCode = 0x02
+    /// The attribute cannot be written.
+    public static let writeNotPermitted: ATTCode = 0x03
+    /// The link must be authenticated first.
+    public static let insufficientAuthentication: ATTCode = 0x05
+    /// The server does not do this.
+    public static let requestNotSupported: ATTCode = 0x06
+    /// The offset is beyond the end of the value.
+    public static let invalidOffset: ATTCode = 0x07
+    /// No such attribute was found in the given range.
+    public static let attributeNotFound: ATTCode = 0x0A
+    /// The value's length is wrong for the attribute.
+    public static let invalidAttributeValueLength: ATTCode = 0x0D
+    /// Something unlikely went wrong.
+    public static let unlikelyError: ATTCode = 0x0E
+}

@@ -1,0 +1,172 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import BluetoothBackend
+
+/// One attribute of a device, with what the server keeps for it.
+struct Attribute: Sendable {
+    enum Role: Sendable, Hashable {
+        case service(isPrimary: Bool)
+        /// A characteristic; the declaration's handle is one less than the value's.
+        case characteristic
+        case descriptor
+        /// The Client Characteristic Configuration, whose value is the client's own.
+        case clientConfiguration
+    }
+
+    let id: AttributeID
+    let uuid: BluetoothUUID
+    let role: Role
+    /// Of a service its declaration's, of a characteristic its value's.
+    let handle: UInt16
+    /// The last handle of a service.
+    var endHandle: UInt16
+    let properties: CharacteristicProperties
+    let permissions: AttributePermissions
+    let maximumLength: Int
+    /// Returns to the writer what is written, if that is subscribed.
+    let isEcho: Bool
+    var value: Data
+    let parent: AttributeID?
+    /// In handle order: a service's characteristics, a characteristic's descriptors.
+    var children: [AttributeID] = []
+    /// The included services.
+    var included: [AttributeID] = []
+    /// Reads are not answered.
+    var isHeld = false
+}
+
+/// The attributes of one device. Identifiers are never used again, also when services come and go.
+///
+/// Source: Core Specification, Vol 3, Part G, 3.
+struct AttributeDatabase: Sendable {
+    /// By identifier; nil where the attribute is gone.
+    private var attributes: [Attribute?] = [nil]
+    /// In handle order.
+    private(set) var services: [AttributeID] = []
+    private var lastHandle: UInt16 = 0
+
+    subscript(id: AttributeID) -> Attribute? {
+        _read {
+            if Int(id.rawValue) < attributes.count { yield attributes[Int(id.rawValue)] } else { yield nil }
+        }
+        _modify {
+            if Int(id.rawValue) < attributes.count {
+                yield &attributes[Int(id.rawValue)]
+            } else {
+                var none: Attribute?
+                yield &none
+            }
+        }
+    }
+
+    /// The services that apps may see: 1800 and 1801 belong to the host.
+    var visibleServices: [AttributeID] {
+        services.filter { id in
+            let short = self[id]?.uuid.bits16
+            return short != 0x1800 && short != 0x1801
+        }
+    }
+
+    func record(ofService id: AttributeID) -> ServiceRecord? {
+        guard let service = self[id], case .service(let isPrimary) = service.role else { return nil }
+        return ServiceRecord(id: id, uuid: service.uuid, isPrimary: isPrimary, handle: service.handle)
+    }
+
+    func record(ofCharacteristic id: AttributeID) -> CharacteristicRecord? {
+        guard let found = self[id] else { return nil }
+        return CharacteristicRecord(id: id, uuid: found.uuid, properties: found.properties, handle: found.handle)
+    }
+
+    func record(ofDescriptor id: AttributeID) -> DescriptorRecord? {
+        guard let found = self[id] else { return nil }
+        return DescriptorRecord(id: id, uuid: found.uuid, handle: found.handle)
+    }
+
+    /// Adds one service at the end of the handle space.
+    ///
+    /// - Throws: ``DescriptionError`` when the handles run out or an included service is not there.
+    mutating func add(_ service: ServiceDescription, path: String = "service") throws(DescriptionError) -> AttributeID {
+        var included: [AttributeID] = []
+        for (index, uuid) in service.includes.enumerated() {
+            guard let id = services.first(where: { self[$0]?.uuid == uuid }) else {
+                throw DescriptionError("\(path).includes[\(index)]", "no earlier service has the UUID \(uuid)")
+            }
+            included.append(id)
+        }
+        let size = service.handleCount
+        guard Int(lastHandle) + size <= Int(UInt16.max) else {
+            throw DescriptionError(path, "a device has at most 65535 attributes")
+        }
+        let id = append(
+            uuid: service.uuid, role: .service(isPrimary: service.isPrimary), handle: takeHandle(), parent: nil)
+        lastHandle += UInt16(included.count)
+        for characteristic in service.characteristics { add(characteristic, to: id) }
+        self[id]?.included = included
+        let end = lastHandle
+        self[id]?.endHandle = end
+        services.append(id)
+        return id
+    }
+
+    private mutating func add(_ description: CharacteristicDescription, to service: AttributeID) {
+        _ = takeHandle()  // the declaration
+        let id = append(
+            uuid: description.uuid, role: .characteristic, handle: takeHandle(), parent: service,
+            properties: description.properties, permissions: description.effectivePermissions,
+            maximumLength: description.maximumLength, isEcho: description.echo, value: description.value)
+        self[service]?.children.append(id)
+        if description.hasClientConfiguration {
+            let configuration = append(
+                uuid: BluetoothUUID(0x2902), role: .clientConfiguration, handle: takeHandle(), parent: id,
+                permissions: [.readable])
+            self[id]?.children.append(configuration)
+        }
+        for descriptor in description.descriptors {
+            let added = append(
+                uuid: descriptor.uuid, role: .descriptor, handle: takeHandle(), parent: id,
+                permissions: descriptor.permissions, maximumLength: 512, value: descriptor.value)
+            self[id]?.children.append(added)
+        }
+    }
+
+    /// Removes a service with all within.
+    mutating func remove(_ service: AttributeID) {
+        for characteristic in self[service]?.children ?? [] {
+            for descriptor in self[characteristic]?.children ?? [] { attributes[Int(descriptor.rawValue)] = nil }
+            attributes[Int(characteristic.rawValue)] = nil
+        }
+        attributes[Int(service.rawValue)] = nil
+        services.removeAll { $0 == service }
+        for other in services { self[other]?.included.removeAll { $0 == service } }
+        lastHandle = services.compactMap { self[$0]?.endHandle }.max() ?? 0
+    }
+
+    /// The characteristic that a path names, nil if there is none.
+    func characteristic(_ path: CharacteristicPath) -> AttributeID? {
+        let candidates = services.lazy.filter { path.service == nil || self[$0]?.uuid == path.service }
+            .flatMap { self[$0]?.children ?? [] }
+            .filter { self[$0]?.uuid == path.uuid }
+        return candidates.dropFirst(path.index).first
+    }
+
+    private mutating func append(
+        uuid: BluetoothUUID, role: Attribute.Role, handle: UInt16, parent: AttributeID?,
+        properties: CharacteristicProperties = [], permissions: AttributePermissions = [],
+        maximumLength: Int = 512, isEcho: Bool = false, value: Data = Data()
+    ) -> AttributeID {
+        let id = AttributeID(rawValue: UInt32(attributes.count))
+        attributes.append(
+            Attribute(
+                id: id, uuid: uuid, role: role, handle: handle, endHandle: handle, properties: properties,
+                permissions: permissions, maximumLength: maximumLength, isEcho: isEcho, value: value, parent: parent))
+        return id
+    }
+
+    private mutating func takeHandle() -> UInt16 {
+        lastHandle += 1
+        return lastHandle
+    }
+}

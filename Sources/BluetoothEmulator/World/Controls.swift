@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import BluetoothBackend
+
+/// What a test, a tool or a device's own handler does to a device.
+enum DeviceControl: Sendable {
+    case notify(CharacteristicPath, Data)
+    case setValue(CharacteristicPath, Data)
+    /// Reads are not answered while held.
+    case hold(CharacteristicPath, Bool)
+    /// Closes all links, as the device.
+    case disconnect
+    /// Falls silent: links die by supervision timeout. The device is on the air at once if it stays.
+    case lose(staysOnAir: Bool)
+    indirect case setAdvertising(Int, AdvertisingDescription)
+    case enableAdvertising(Int?, Bool)
+    case setProximity(Proximity)
+    case setRSSI(Int?)
+    indirect case addService(ServiceDescription)
+    case removeService(BluetoothUUID, index: Int)
+    case rename(String)
+    case changeAddress(DeviceAddress)
+    /// Exchanges the MTU as the device.
+    case exchangeMTU(Int)
+    case failConnections(Int)
+    case startTimer(Int, after: Duration, every: Duration?)
+    case stopTimer(Int)
+    case remove
+}
+
+/// What a test or a tool does to a host.
+enum HostControl: Sendable {
+    case power(Bool)
+    case authorize(AuthorizationStatus)
+    /// The system's Bluetooth service restarts, and is back after that time.
+    case reset(Duration)
+    /// The adapter is plugged in or out.
+    case plug(Bool)
+    case forget(PeerID)
+    /// Another app of the host connects or gives up its connection.
+    case connectOtherApp(PeerID)
+    case disconnectOtherApp(PeerID)
+}
+
+/// What comes into the world from outside, in order.
+enum WorldInput: Sendable {
+    case central(Ref<Manager>, CentralCommand)
+    case activate(Ref<Manager>)
+    indirect case pairing(Ref<Manager>, PairingCommand)
+    case device(Ref<Device>, DeviceControl)
+    case host(Int, HostControl)
+    /// Nothing but a reason to look: a device was added.
+    case deviceAdded(Ref<Device>)
+    /// An asynchronous handler answered.
+    case answered(Ref<Link>, UInt64, PeripheralResponse)
+}
+
+/// What is due in the world, in its own time.
+enum WorldEvent: Sendable {
+    case tellState(Ref<Manager>)
+    case adapterBack(Int, epoch: UInt32)
+    case advertise(Ref<Device>, set: Int, generation: UInt32)
+    case established(Int, Ref<Device>, epoch: UInt32)
+    /// The answer to the request at the head of a link's line arrives.
+    case answer(Ref<Link>)
+    /// The rest of a long value arrived.
+    case finish(Ref<Link>)
+    /// Write commands at the head of a link's line go out.
+    case transmit(Ref<Link>)
+    /// The device's notifications go out.
+    case peerTransmit(Ref<Link>)
+    case supervision(Ref<Link>)
+    case transactionTimeout(Ref<Link>)
+    case remoteClose(Ref<Link>)
+    case localClose(Ref<Link>)
+    case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)
+    case notifyTimer(Ref<Device>, AttributeID)
+    case deviceTimer(Ref<Device>, Int, generation: UInt32)
+    case alarm(UInt64)
+}
+
+/// What leaves the world, in order.
+enum WorldOutput: Sendable {
+    case central(Ref<Manager>, CentralEvent)
+    case peripheral(Ref<Manager>, PeripheralEvent)
+    case pairing(Ref<Manager>, PairingEvent)
+    /// A call that the clock owes is due.
+    case alarm(UInt64)
+    /// An asynchronous handler is asked.
+    indirect case ask(Ref<Link>, UInt64, any AsynchronousPeripheralHandler, PeripheralRequest)
+}

@@ -1,0 +1,82 @@
+import BluetoothBackend
+
+/// One host of the world: an adapter and what the managers on it share.
+struct Host: Sendable {
+    /// A peer that the host saw or connected to.
+    struct KnownPeer: Sendable {
+        var address: DeviceAddress
+        var advertisedName: String?
+        /// The GAP Device Name, once it was read.
+        var deviceName: String?
+
+        var name: String? { deviceName ?? advertisedName }
+    }
+
+    /// One manager's scan.
+    struct Scanner: Sendable {
+        let manager: Ref<Manager>
+        var filter: ScanReportFilter
+        /// What was reported of a set's present data, so that a repetition need not be merged again; nil if it is
+        /// not wanted.
+        var reports: [ReportKey: Discovery?] = [:]
+    }
+
+    /// Names the data of one advertising set.
+    struct ReportKey: Hashable, Sendable {
+        let device: Ref<Device>
+        let set: Int
+        let generation: UInt32
+    }
+
+    let name: String
+    let address: DeviceAddress
+    var isPlugged = true
+    var isPowered = true
+    var isResetting = false
+    var authorization = AuthorizationStatus.allowed
+    /// Grows when power goes, so that what was under way is void.
+    var epoch: UInt32 = 0
+    var ledger = HostLedger()
+    var managers: [Ref<Manager>] = []
+    var peers: [PeerID: KnownPeer] = [:]
+    var links: [PeerID: Ref<Link>] = [:]
+    /// The peers whose next connectable packet is answered.
+    var dialing: Set<PeerID> = []
+    var scanners: [Scanner] = []
+    /// Grows when the set of scans changes.
+    var scanEpoch: UInt64 = 1
+    /// Whether a scan wants every packet.
+    var wantsDuplicates = false
+
+    init(_ description: HostDescription) {
+        name = description.name
+        if let address = description.address {
+            self.address = address
+        } else {
+            // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
+            var generator = SeededGenerator(seed: 0, stream: "host \(description.name)")
+            address = DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
+        }
+        isPowered = description.isPowered
+        authorization = description.authorization
+    }
+
+    /// The state as managers see it.
+    var state: AdapterState {
+        switch authorization {
+        case .notDetermined: return .unknown
+        case .denied, .restricted: return .unauthorized
+        case .allowed: break
+        }
+        if isResetting { return .resetting }
+        if !isPlugged { return .unsupported }
+        return isPowered ? .poweredOn : .poweredOff
+    }
+
+    /// The identity under which this host knows an address: the same in each world and process, another on
+    /// another host.
+    func identity(of device: DeviceAddress) -> PeerID {
+        var generator = SeededGenerator(seed: device.bits, stream: address.description)
+        return PeerID(generator.uuid())
+    }
+}

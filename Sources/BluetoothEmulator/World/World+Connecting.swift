@@ -1,0 +1,231 @@
+import BluetoothBackend
+
+// The life of links, from the wish to the end.
+extension World {
+    /// The number under which the ledger keeps another app of the host; no manager has it.
+    var otherApp: Ref<Manager> { Ref(slot: .max, serial: 0) }
+
+    private func isManager(_ ref: Ref<Manager>) -> Bool { ref != otherApp }
+
+    // MARK: Up
+
+    /// Notes a wish for a link and answers the peer's next connectable packet, however long that takes.
+    mutating func dial(
+        _ host: Int, _ ref: Ref<Manager>, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
+    ) {
+        guard hosts[host].peers[peer] != nil || !isManager(ref) else {
+            let error = BackendError(.unknownDevice, operation: "connect")
+            return emit(.connectFailed(peer: peer, operation: operation, error: error), to: ref)
+        }
+        if isManager(ref), let old = managers[ref]?.shares.first(where: { isShare($0.value, on: host, of: peer) }) {
+            managers[ref]?.shares[old.key] = nil
+        }
+        switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
+        case .dial: startDialing(peer, on: host)
+        case .wait: break
+        case .linked(let share):
+            guard let link = hosts[host].links[peer] else { return }
+            tellConnected(share, peer, link)
+        }
+    }
+
+    private func isShare(_ share: Manager.Share, on host: Int, of peer: PeerID) -> Bool {
+        links[share.link]?.peer == peer && links[share.link]?.host == host
+    }
+
+    private mutating func startDialing(_ peer: PeerID, on host: Int) {
+        hosts[host].dialing.insert(peer)
+        if let device = devices.refs.first(where: { devices[$0]?.identities[host] == peer }) { wake(device) }
+    }
+
+    /// A connectable packet of a wanted peer was heard: the link will be there after its delay.
+    mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
+        guard let peer = devices[ref]?.identities[host] else { return }
+        hosts[host].dialing.remove(peer)
+        let interval = devices[ref]?.connectionInterval ?? configuration.connectionInterval
+        let delay = configuration.connectionDelay.nanoseconds + interval.nanoseconds
+        queue.schedule(.established(host, ref, epoch: hosts[host].epoch), at: now + delay)
+    }
+
+    mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32) {
+        guard hosts[host].epoch == epoch else { return }
+        guard let device = devices[ref] else { return }
+        let peer = device.identities[host]
+        guard !hosts[host].ledger.shares(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
+        guard device.isInRange, device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
+        else { return startDialing(peer, on: host) }
+        hosts[host].dialing.remove(peer)
+        if device.failingConnections > 0 || faultRandom.happens(configuration.connectionFailureRate) {
+            devices[ref]?.failingConnections = max(0, device.failingConnections - 1)
+            return failConnect(peer, on: host)
+        }
+        linkUp(host, ref, peer)
+    }
+
+    private mutating func failConnect(_ peer: PeerID, on host: Int) {
+        let error = BackendError(.connectionFailed, operation: "connect")
+        for share in hosts[host].ledger.connectFailed(peer) {
+            let manager = Ref<Manager>(packed: share.manager)
+            guard isManager(manager) else { continue }
+            emit(.connectFailed(peer: peer, operation: share.operation, error: error), to: manager)
+        }
+    }
+
+    private mutating func linkUp(_ host: Int, _ ref: Ref<Device>, _ peer: PeerID) {
+        guard let device = devices[ref] else { return }
+        let link = links.insert(
+            Link(
+                host: host, device: ref, peer: peer,
+                interval: (device.connectionInterval ?? configuration.connectionInterval).nanoseconds,
+                supervisionTimeout: (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
+                anchor: now, mtu: max(23, min(device.maximumMTU, configuration.maximumMTU))))
+        devices[ref]?.links.append(link)
+        hosts[host].links[peer] = link
+        if hosts[host].peers[peer] == nil {
+            hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+        }
+        for share in hosts[host].ledger.linkUp(peer) { tellConnected(share, peer, link) }
+        tellConnectionEvent(peer, isConnected: true, on: host)
+        notice(.connected(identity(of: link)), at: ref)
+        // The host reads the name by itself, before anything else.
+        let nameRead = LinkOperation(
+            manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
+        links[link]?.operations.append(nameRead)
+        pump(link)
+        wake(ref)
+    }
+
+    private mutating func tellConnected(_ share: HostLedger.Share, _ peer: PeerID, _ link: Ref<Link>) {
+        let manager = Ref<Manager>(packed: share.manager)
+        guard isManager(manager), let id = share.link, let mtu = links[link]?.mtu else { return }
+        let credits = configuration.transmitBuffer
+        managers[manager]?.shares[id] = Manager.Share(link: link, credits: credits)
+        let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
+        emit(.connected(peer: peer, link: id, operation: share.operation, parameters: parameters), to: manager)
+    }
+
+    /// The central of a link, as the device knows it.
+    func identity(of link: Ref<Link>) -> CentralIdentity {
+        guard let host = links[link]?.host, let mtu = links[link]?.mtu else {
+            return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: 23)
+        }
+        return CentralIdentity(host: hosts[host].name, address: hosts[host].address, mtu: mtu)
+    }
+
+    // MARK: Down
+
+    /// A manager gives up its wish or its share.
+    mutating func hangUp(_ host: Int, _ ref: Ref<Manager>, _ peer: PeerID) {
+        switch hosts[host].ledger.disconnect(ref.packed, from: peer) {
+        case .nothing: break
+        case .withdrawn(let radioMustAct):
+            if radioMustAct { hosts[host].dialing.remove(peer) }
+        case .closed(let id, let radioMustAct):
+            let link = hosts[host].links[peer]
+            if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
+            guard isManager(ref) else { return }
+            managers[ref]?.shares[id] = nil
+            queue.schedule(
+                .tellLocal(ref, id, epoch: hosts[host].epoch), at: now + configuration.disconnectionDelay.nanoseconds)
+        }
+    }
+
+    mutating func scheduleLocalClose(_ link: Ref<Link>) {
+        guard links[link]?.isClosing == false else { return }
+        links[link]?.isClosing = true
+        queue.schedule(.localClose(link), at: now + configuration.disconnectionDelay.nanoseconds)
+    }
+
+    mutating func tellLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
+        guard let host = managers[ref]?.host, hosts[host].epoch == epoch else { return }
+        emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
+    }
+
+    /// The host's own end of a link that nobody wants any more.
+    mutating func localClose(_ link: Ref<Link>) {
+        terminate(link, reason: .local)
+    }
+
+    /// Ends a link and tells who held it; dials again for those who want it back.
+    mutating func terminate(_ ref: Ref<Link>, reason: DisconnectReason) {
+        guard let link = links[ref] else { return }
+        let (host, peer) = (link.host, link.peer)
+        hosts[host].links[peer] = nil
+        drop(ref)
+        for share in hosts[host].ledger.linkDown(peer, isReconnecting: true) {
+            let manager = Ref<Manager>(packed: share.manager)
+            guard isManager(manager), let id = share.link else { continue }
+            managers[manager]?.shares[id] = nil
+            emit(
+                .disconnected(link: id, reason: reason, at: date, isReconnecting: share.options.autoReconnect),
+                to: manager)
+        }
+        tellConnectionEvent(peer, isConnected: false, on: host)
+        if !hosts[host].ledger.shares(of: peer).isEmpty { startDialing(peer, on: host) }
+    }
+
+    /// Removes a link from the world and from its device.
+    mutating func drop(_ ref: Ref<Link>) {
+        let identity = identity(of: ref)
+        guard let link = links.remove(ref) else { return }
+        if let token = link.supervision { queue.cancel(token) }
+        if let token = link.transactionTimeout { queue.cancel(token) }
+        guard devices[link.device]?.links.contains(ref) == true else { return }
+        devices[link.device]?.links.removeAll { $0 == ref }
+        notice(.disconnected(identity), at: link.device)
+        wake(link.device)
+    }
+
+    private mutating func tellConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
+        let device = devices.refs.first { devices[$0]?.identities[host] == peer }
+        for manager in hosts[host].managers {
+            guard let filter = managers[manager]?.connectionEventFilter else { continue }
+            let offers = filter.services.contains { uuid in
+                guard let device, let database = devices[device]?.database else { return false }
+                return database.services.contains { database[$0]?.uuid == uuid }
+            }
+            guard offers || filter.peers.contains(peer) else { continue }
+            emit(.connectionEvent(peer: peer, isConnected: isConnected), to: manager)
+        }
+    }
+
+    // MARK: Out of range
+
+    /// Begins or ends the silence of a device's links.
+    mutating func rangeChanged(_ ref: Ref<Device>) {
+        guard let device = devices[ref] else { return }
+        for link in device.links { device.isInRange ? speak(link) : fallSilent(link) }
+        if device.isInRange { wake(ref) }
+    }
+
+    /// Nothing is heard on a link from now on: it dies unless the device comes back in time.
+    mutating func fallSilent(_ ref: Ref<Link>) {
+        guard links[ref]?.isSilent == false, let timeout = links[ref]?.supervisionTimeout else { return }
+        links[ref]?.isSilent = true
+        let token = queue.scheduleCancellable(.supervision(ref), at: now + timeout)
+        links[ref]?.supervision = token
+    }
+
+    private mutating func speak(_ ref: Ref<Link>) {
+        guard let link = links[ref], link.isSilent, !link.isLost else { return }
+        links[ref]?.isSilent = false
+        links[ref]?.missed = []
+        if let token = link.supervision { queue.cancel(token) }
+        links[ref]?.supervision = nil
+        for event in link.missed { queue.schedule(event, at: link.connectionEvent(from: now)) }
+    }
+
+    /// Keeps what is due on a silent link for later.
+    ///
+    /// - Returns: Whether the link is silent.
+    mutating func isMissed(_ event: WorldEvent, on ref: Ref<Link>) -> Bool {
+        guard links[ref]?.isSilent == true else { return false }
+        links[ref]?.missed.append(event)
+        return true
+    }
+
+    mutating func supervisionExpired(_ ref: Ref<Link>) {
+        links[ref]?.supervision = nil
+        terminate(ref, reason: .timeout)
+    }
+}

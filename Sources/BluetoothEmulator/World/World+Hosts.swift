@@ -1,0 +1,178 @@
+import BluetoothBackend
+
+// Hosts and managers: states, scans, connects.
+extension World {
+    // MARK: Managers
+
+    mutating func addManager(_ role: Manager.Role, host: Int?) -> Ref<Manager> {
+        let ref = managers.insert(Manager(role: role, host: host))
+        if let host { hosts[host].managers.append(ref) }
+        return ref
+    }
+
+    /// Forgets a manager, in silence.
+    mutating func removeManager(_ ref: Ref<Manager>) {
+        guard let manager = managers.remove(ref), let host = manager.host else { return }
+        hosts[host].managers.removeAll { $0 == ref }
+        stopScan(ref, on: host)
+        for peer in hosts[host].ledger.remove(ref.packed) {
+            hosts[host].dialing.remove(peer)
+            if let link = hosts[host].links[peer] { scheduleLocalClose(link) }
+        }
+        for link in hosts[host].links.values.sorted() { pruneSubscriptions(link) }
+    }
+
+    mutating func tellState(_ ref: Ref<Manager>) {
+        guard let manager = managers[ref] else { return }
+        // The peripheral role has no radio yet, whatever the adapter's state.
+        let state = manager.role == .peripheral ? .unsupported : manager.host.map { hosts[$0].state } ?? .unsupported
+        guard manager.toldState != state else { return }
+        managers[ref]?.toldState = state
+        switch manager.role {
+        case .central: emit(.stateChanged(state), to: ref)
+        case .peripheral: outputs.append(.peripheral(ref, .stateChanged(state)))
+        case .pairing: break
+        }
+    }
+
+    /// Tells the managers that know a state of the present one.
+    private mutating func tellStates(_ host: Int) {
+        for manager in hosts[host].managers where managers[manager]?.toldState != nil { tellState(manager) }
+    }
+
+    // MARK: Controls
+
+    mutating func apply(_ control: HostControl, to host: Int) {
+        switch control {
+        case .power(let isOn): change(host) { $0.isPowered = isOn }
+        case .plug(let isPlugged): change(host) { $0.isPlugged = isPlugged }
+        case .authorize(let status):
+            guard hosts[host].authorization != status else { return }
+            for manager in hosts[host].managers where managers[manager]?.role == .central {
+                emit(.authorizationChanged(status), to: manager)
+            }
+            change(host) { $0.authorization = status }
+        case .reset(let duration):
+            change(host) { $0.isResetting = true }
+            queue.schedule(.adapterBack(host, epoch: hosts[host].epoch), at: now + duration.nanoseconds)
+        case .forget(let peer): forget(peer, on: host)
+        case .connectOtherApp(let peer):
+            dial(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
+        case .disconnectOtherApp(let peer):
+            hangUp(host, otherApp, peer)
+        }
+    }
+
+    /// Changes what a host's state follows from, and does what the change of state brings.
+    private mutating func change(_ host: Int, _ body: (inout Host) -> Void) {
+        let wasOn = hosts[host].state == .poweredOn
+        body(&hosts[host])
+        let isOn = hosts[host].state == .poweredOn
+        if wasOn, !isOn { powerWent(host) }
+        tellStates(host)
+        if !wasOn, isOn { wakeAll() }
+    }
+
+    mutating func adapterBack(_ host: Int, _ epoch: UInt32) {
+        guard hosts[host].isResetting, hosts[host].epoch == epoch else { return }
+        change(host) { $0.isResetting = false }
+    }
+
+    /// Ends all that needs power, without a word to the managers.
+    private mutating func powerWent(_ host: Int) {
+        hosts[host].epoch += 1
+        for manager in hosts[host].managers { managers[manager]?.shares = [:] }
+        hosts[host].dialing = []
+        hosts[host].scanners = []
+        scansChanged(host)
+        let open = hosts[host].links.values.sorted()
+        hosts[host].links = [:]
+        for link in open { drop(link) }
+        hosts[host].ledger.removeAll()
+    }
+
+    private mutating func forget(_ peer: PeerID, on host: Int) {
+        guard hosts[host].links[peer] == nil, hosts[host].peers.removeValue(forKey: peer) != nil else { return }
+        for index in hosts[host].scanners.indices {
+            hosts[host].scanners[index].filter.forget(peer)
+            hosts[host].scanners[index].reports = [:]
+        }
+        for manager in hosts[host].managers where managers[manager]?.role == .central {
+            emit(.peerForgotten(peer: peer), to: manager)
+        }
+        scansChanged(host)
+        wakeAll()
+    }
+
+    // MARK: Commands
+
+    mutating func handle(_ command: CentralCommand, of ref: Ref<Manager>) {
+        guard let host = managers[ref]?.host, hosts[host].state == .poweredOn else { return }
+        switch command {
+        case .startScan(let parameters): startScan(ref, on: host, parameters)
+        case .stopScan: stopScan(ref, on: host)
+        case .connect(let peer, let operation, let options): dial(host, ref, peer, operation, options)
+        case .disconnect(let peer): hangUp(host, ref, peer)
+        case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
+        case .openChannel(let link, let operation, _):
+            guard managers[ref]?.shares[link] != nil else { return }
+            let error = BackendError(.operationNotSupported, operation: "open channel")
+            emit(.operationFailed(link: link, operation: operation, error: error), to: ref)
+        case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
+        default: handleOnLink(command, of: ref)
+        }
+    }
+
+    /// The world has no security yet: what asks for it fails.
+    mutating func handle(_ command: PairingCommand, of ref: Ref<Manager>) {
+        guard managers.contains(ref) else { return }
+        switch command {
+        case .pair(let peer, let operation):
+            let error = BackendError(.operationNotSupported, operation: "pair")
+            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
+        case .unpair(let peer, let operation):
+            let error = BackendError(.operationNotSupported, operation: "unpair")
+            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
+        case .setCapability, .answer: break  // nothing is ever asked
+        }
+    }
+
+    private mutating func startScan(_ ref: Ref<Manager>, on host: Int, _ parameters: ScanParameters) {
+        hosts[host].ledger.startScan(ref.packed, parameters)
+        hosts[host].scanners.removeAll { $0.manager == ref }
+        hosts[host].scanners.append(Host.Scanner(manager: ref, filter: ScanReportFilter(parameters)))
+        scansChanged(host)
+        wakeAll()
+    }
+
+    private mutating func stopScan(_ ref: Ref<Manager>, on host: Int) {
+        guard hosts[host].ledger.stopScan(ref.packed) else { return }
+        hosts[host].scanners.removeAll { $0.manager == ref }
+        scansChanged(host)
+    }
+
+    private mutating func scansChanged(_ host: Int) {
+        hosts[host].scanEpoch += 1
+        hosts[host].wantsDuplicates = hosts[host].scanners.contains { $0.filter.parameters.allowDuplicates }
+    }
+
+    /// What a host remembers of the given peers.
+    func knownPeers(_ ids: [PeerID], host: Int?) -> [PeerSummary] {
+        guard let host else { return [] }
+        return ids.compactMap { id in
+            hosts[host].peers[id].map { PeerSummary(id: id, name: $0.name, address: $0.address.description) }
+        }
+    }
+
+    /// The peers that are linked to a host and offer one of the services.
+    func connectedPeers(offering services: [BluetoothUUID], host: Int?) -> [PeerSummary] {
+        guard let host else { return [] }
+        let found = hosts[host].links.sorted { $0.value < $1.value }.filter { _, link in
+            guard let link = links[link], !link.isClosing, let device = devices[link.device] else { return false }
+            return device.database.services.contains { id in
+                device.database[id].map { services.contains($0.uuid) } ?? false
+            }
+        }
+        return knownPeers(found.map(\.key), host: host)
+    }
+}

@@ -1,0 +1,215 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import BluetoothBackend
+import DequeModule
+
+// The client's side of ATT: one line of operations per link, one outstanding, on connection events.
+extension World {
+    /// Puts a manager's operation at the end of its link's line.
+    mutating func handleOnLink(_ command: CentralCommand, of ref: Ref<Manager>) {
+        switch command {
+        case .read(let link, let operation, let attribute):
+            enqueue(ref, link, operation, .read(attribute))
+        case .write(let link, let operation, let attribute, let value):
+            enqueue(ref, link, operation, .write(attribute, value))
+        case .writeCommand(let link, let attribute, let value):
+            spendCredit(ref, link, attribute, value)
+        case .discoverServices(let link, let operation, let uuids):
+            enqueue(ref, link, operation, .services(uuids))
+        case .discoverIncludedServices(let link, let operation, let service, let uuids):
+            enqueue(ref, link, operation, .included(service, uuids))
+        case .discoverCharacteristics(let link, let operation, let service, let uuids):
+            enqueue(ref, link, operation, .characteristics(service, uuids))
+        case .discoverDescriptors(let link, let operation, let characteristic):
+            enqueue(ref, link, operation, .descriptors(characteristic))
+        case .setNotifying(let link, let operation, let attribute, let enabled):
+            enqueue(ref, link, operation, .setNotifying(attribute, enabled))
+        case .readRSSI(let link, let operation):
+            enqueue(ref, link, operation, .rssi)
+        default: break
+        }
+    }
+
+    private mutating func enqueue(
+        _ ref: Ref<Manager>, _ link: LinkID, _ operation: OperationID, _ kind: LinkOperation.Kind
+    ) {
+        guard let share = managers[ref]?.shares[link] else { return }
+        links[share.link]?.operations.append(
+            LinkOperation(manager: ref, link: link, operation: operation, kind: kind))
+        pump(share.link)
+    }
+
+    private mutating func spendCredit(_ ref: Ref<Manager>, _ link: LinkID, _ attribute: AttributeID, _ value: Data) {
+        guard let share = managers[ref]?.shares[link] else { return }
+        guard share.credits > 0 else {
+            trace.note("write command without credit dropped", at: now)
+            return
+        }
+        managers[ref]?.shares[link]?.credits -= 1
+        enqueue(ref, link, OperationID(rawValue: 0), .writeCommand(attribute, value))
+    }
+
+    /// Sends the operation at the head of the line, if the link is free.
+    mutating func pump(_ ref: Ref<Link>) {
+        guard links[ref]?.isBusy == false, let kind = links[ref]?.operations.first?.kind else { return }
+        links[ref]?.isBusy = true
+        let start = links[ref]?.connectionEvent(from: now) ?? now
+        if kind.isWriteCommand {
+            queue.schedule(.transmit(ref), at: start)
+        } else {
+            let interval = links[ref]?.interval ?? 0
+            let due = interval == 0 ? start : start + Nanoseconds(roundTrips(of: kind, on: ref)) * interval
+            queue.schedule(.answer(ref), at: due)
+        }
+    }
+
+    /// The round trips before the first answer that an app can see.
+    private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
+        if case .read = kind { return 1 }  // before anything is copied
+        guard let link = links[ref], let database = devices[link.device]?.database else { return 1 }
+        func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
+        switch kind {
+        case .read, .deviceName, .writeCommand: return 1
+        case .rssi: return 0
+        case .write(_, let value): return RoundTrips.writing(count: value.count, mtu: link.mtu)
+        case .services:
+            return RoundTrips.finding(sizes: database.services.map { size(database[$0]?.uuid, 4) }, mtu: link.mtu)
+        case .included(let service, _):
+            let sizes = (database[service]?.included ?? []).map { size(database[$0]?.uuid, 6) }
+            return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+        case .characteristics(let service, _):
+            let sizes = (database[service]?.children ?? []).map { size(database[$0]?.uuid, 5) }
+            return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+        case .descriptors(let characteristic):
+            let children = database[characteristic]?.children ?? []
+            let sizes = children.map { size(database[$0]?.uuid, 2) }
+            return children.isEmpty ? 0 : RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+        case .setNotifying(let attribute, let isOn):
+            let others = hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
+            return others > (isOn ? 0 : 1) ? 0 : 1
+        }
+    }
+
+    // MARK: Answers
+
+    /// The answer to the head of the line arrives.
+    mutating func answer(_ ref: Ref<Link>) {
+        guard !isMissed(.answer(ref), on: ref), let operation = links[ref]?.operations.popFirst() else { return }
+        perform(operation, on: ref)
+    }
+
+    /// Tells a manager the outcome and goes on with the next operation.
+    mutating func complete(_ operation: LinkOperation, _ event: CentralEvent, on ref: Ref<Link>) {
+        if managers[operation.manager]?.shares[operation.link] != nil { emit(event, to: operation.manager) }
+        release(ref)
+    }
+
+    mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
+        let error = BackendError.att(code.rawValue, operation: name)
+        complete(
+            operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
+    }
+
+    mutating func release(_ ref: Ref<Link>) {
+        links[ref]?.isBusy = false
+        pump(ref)
+    }
+
+    /// The rest of a long value arrived.
+    mutating func finish(_ ref: Ref<Link>) {
+        guard !isMissed(.finish(ref), on: ref), let finishing = links[ref]?.finishing else { return }
+        links[ref]?.finishing = nil
+        complete(finishing.operation, finishing.event, on: ref)
+    }
+
+    /// Write commands at the head of the line go out, as many as a connection event takes.
+    mutating func transmit(_ ref: Ref<Link>) {
+        guard !isMissed(.transmit(ref), on: ref), links.contains(ref) else { return }
+        var room = configuration.packetsPerConnectionEvent
+        while room > 0, let head = links[ref]?.operations.first, case .writeCommand(let attribute, let value) = head.kind
+        {
+            room -= 1
+            _ = links[ref]?.operations.popFirst()
+            receiveCommand(attribute, value, on: ref)
+            guard managers[head.manager]?.shares[head.link] != nil else { continue }
+            managers[head.manager]?.shares[head.link]?.credits += 1
+            emit(.writeCredits(link: head.link, count: 1), to: head.manager)
+        }
+        guard let link = links[ref] else { return }
+        if let head = link.operations.first, head.kind.isWriteCommand {
+            queue.schedule(.transmit(ref), at: now + link.interval)
+        } else {
+            release(ref)
+        }
+    }
+
+    mutating func transactionExpired(_ ref: Ref<Link>) {
+        links[ref]?.transactionTimeout = nil
+        terminate(ref, reason: .timeout)
+    }
+
+    // MARK: Subscriptions
+
+    /// Ends the subscriptions on a link that no manager has any more.
+    mutating func pruneSubscriptions(_ ref: Ref<Link>) {
+        guard let link = links[ref] else { return }
+        for attribute in link.subscriptions.keys.sorted()
+        where hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).isEmpty {
+            unsubscribe(attribute, on: ref)
+        }
+    }
+
+    mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
+        guard let device = links[ref]?.device, links[ref]?.subscriptions.removeValue(forKey: attribute) != nil,
+            let uuid = devices[device]?.database[attribute]?.uuid
+        else { return }
+        notice(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+    }
+
+    // MARK: From the device
+
+    /// The device's notifications go out, as many as a connection event takes; an indication waits for the
+    /// confirmation of the one before.
+    mutating func sendOutgoing(_ ref: Ref<Link>) {
+        guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
+        links[ref]?.isSending = false
+        var room = configuration.packetsPerConnectionEvent
+        var mustWait = false
+        while room > 0, !mustWait, let next = links[ref]?.outgoing.popFirst() {
+            room -= 1
+            mustWait = deliver(next, on: ref)
+        }
+        guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
+        links[ref]?.isSending = true
+        queue.schedule(.peerTransmit(ref), at: now + link.interval)
+    }
+
+    private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
+        guard let link = links[ref] else { return false }
+        switch item {
+        case .value(let attribute, let value, let needsConfirmation):
+            for (manager, id) in hosts[link.host].ledger.subscribers(of: attribute, at: link.peer) {
+                emit(.valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
+            }
+            return needsConfirmation
+        case .servicesChanged(let removed, let added):
+            for share in hosts[link.host].ledger.shares(of: link.peer) {
+                guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
+                emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))
+            }
+            return true
+        }
+    }
+
+    /// Puts something at the end of the device's line.
+    mutating func send(_ item: Link.Outgoing, on ref: Ref<Link>) {
+        guard let link = links[ref] else { return }
+        links[ref]?.outgoing.append(item)
+        guard !link.isSending else { return }
+        links[ref]?.isSending = true
+        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now))
+    }
+}

@@ -1,0 +1,287 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import BluetoothBackend
+
+// The server's side of ATT: what a device answers.
+extension World {
+    /// Does what an operation asks of the device, and completes it unless the answer comes later.
+    mutating func perform(_ operation: LinkOperation, on ref: Ref<Link>) {
+        switch operation.kind {
+        case .read(let attribute): read(attribute, operation, on: ref)
+        case .write(let attribute, let value): write(attribute, value, operation, on: ref)
+        case .writeCommand: break  // has its own way: transmit
+        case .setNotifying(let attribute, let isOn): setNotifying(attribute, isOn, operation, on: ref)
+        case .rssi:
+            let rssi = links[ref].map(\.device).map { measuredRSSI($0) } ?? 127
+            complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
+        case .deviceName: readDeviceName(on: ref)
+        case .services, .included, .characteristics, .descriptors: discover(operation, on: ref)
+        }
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ attribute: AttributeID, _ operation: LinkOperation, on ref: Ref<Link>) {
+        if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
+            return fail(operation, .readNotPermitted, on: ref, "read")
+        }
+        guard let device = links[ref]?.device else { return }
+        if let code = refusal(of: attribute, at: device, .readable, .readEncryptionRequired, .readNotPermitted) {
+            return fail(operation, code, on: ref, "read")
+        }
+        if devices[device]?.database[attribute]?.isHeld == true { return startTransactionTimeout(ref) }
+        if devices[device]?.database[attribute]?.role == .clientConfiguration {
+            return deliverRead(clientConfiguration(attribute, on: ref), operation, on: ref)
+        }
+        switch ask(device, attribute, .read, operation, on: ref) {
+        case .stored?, .accepted?:
+            deliverRead(devices[device]?.database[attribute]?.value ?? Data(), operation, on: ref)
+        case .value(let value)?: deliverRead(value.prefix(512), operation, on: ref)
+        case .error(let code)?: fail(operation, code, on: ref, "read")
+        case .unanswered?: startTransactionTimeout(ref)
+        case nil: break
+        }
+    }
+
+    private mutating func deliverRead(_ value: Data, _ operation: LinkOperation, on ref: Ref<Link>) {
+        let event = CentralEvent.valueRead(link: operation.link, operation: operation.operation, value: value)
+        guard let interval = links[ref]?.interval, interval > 0, let mtu = links[ref]?.mtu, value.count >= mtu - 1
+        else { return complete(operation, event, on: ref) }
+        links[ref]?.finishing = (operation, event)
+        let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: mtu))
+        queue.schedule(.finish(ref), at: now + rest * interval)
+    }
+
+    private func clientConfiguration(_ attribute: AttributeID, on ref: Ref<Link>) -> Data {
+        guard let device = links[ref]?.device, let parent = devices[device]?.database[attribute]?.parent else {
+            return Data([0, 0])
+        }
+        switch links[ref]?.subscriptions[parent] {
+        case .notifications?: return Data([1, 0])
+        case .indications?: return Data([2, 0])
+        case nil: return Data([0, 0])
+        }
+    }
+
+    private mutating func readDeviceName(on ref: Ref<Link>) {
+        defer { release(ref) }
+        guard let link = links[ref], let device = devices[link.device],
+            let value = device.database[device.deviceName]?.value
+        else { return }
+        let name = String(decoding: value, as: UTF8.self)
+        guard let known = hosts[link.host].peers[link.peer] else { return }
+        hosts[link.host].peers[link.peer]?.deviceName = name
+        if known.name != name { tellName(link.peer, name, .gap, on: link.host) }
+    }
+
+    // MARK: Writing
+
+    private mutating func write(
+        _ attribute: AttributeID, _ value: Data, _ operation: LinkOperation, on ref: Ref<Link>
+    ) {
+        if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
+            return fail(operation, .writeNotPermitted, on: ref, "write")
+        }
+        guard let device = links[ref]?.device else { return }
+        if let code = writeRefusal(of: attribute, value, at: device, needs: .write) {
+            return fail(operation, code, on: ref, "write")
+        }
+        switch ask(device, attribute, .write(value), operation, on: ref) {
+        case .stored?, .value?:
+            store(value, attribute, on: ref)
+            complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
+        case .accepted?:
+            complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
+        case .error(let code)?: fail(operation, code, on: ref, "write")
+        case .unanswered?: startTransactionTimeout(ref)
+        case nil: break
+        }
+    }
+
+    /// A write command arrives: what is wrong with it is not told.
+    mutating func receiveCommand(_ attribute: AttributeID, _ value: Data, on ref: Ref<Link>) {
+        guard let device = links[ref]?.device, let mtu = links[ref]?.mtu else { return }
+        guard value.count <= mtu - 3, writeRefusal(of: attribute, value, at: device, needs: .writeWithoutResponse) == nil
+        else { return trace.note("write command refused by the device", at: now) }
+        guard devices[device]?.behaviour != nil || devices[device]?.asynchronousHandler != nil else {
+            return store(value, attribute, on: ref)
+        }
+        let operation = LinkOperation(
+            manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0),
+            kind: .writeCommand(attribute, value))
+        if case .stored? = ask(device, attribute, .writeCommand(value), operation, on: ref) {
+            store(value, attribute, on: ref)
+        }
+    }
+
+    private func writeRefusal(
+        of attribute: AttributeID, _ value: Data, at device: Ref<Device>, needs property: CharacteristicProperties
+    ) -> ATTCode? {
+        if let code = refusal(of: attribute, at: device, .writeable, .writeEncryptionRequired, .writeNotPermitted) {
+            return code
+        }
+        guard let database = devices[device]?.database, let role = database[attribute]?.role,
+            let maximum = database[attribute]?.maximumLength
+        else { return .invalidHandle }
+        if role == .characteristic, database[attribute]?.properties.contains(property) != true {
+            return .writeNotPermitted
+        }
+        return value.count > maximum ? .invalidAttributeValueLength : nil
+    }
+
+    private mutating func store(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
+        guard let device = links[ref]?.device else { return }
+        devices[device]?.database[attribute]?.value = value
+        if devices[device]?.database[attribute]?.isEcho == true { notify(value, attribute, on: ref) }
+    }
+
+    // MARK: What both need
+
+    /// Why the permissions do not allow an access; nil if they do.
+    private func refusal(
+        of attribute: AttributeID, at device: Ref<Device>, _ plain: AttributePermissions,
+        _ encrypted: AttributePermissions, _ code: ATTCode
+    ) -> ATTCode? {
+        guard let permissions = devices[device]?.database[attribute]?.permissions else { return .invalidHandle }
+        if permissions.contains(encrypted) { return .insufficientAuthentication }
+        return permissions.contains(plain) ? nil : code
+    }
+
+    /// Asks the device's handler; without one the server does it.
+    ///
+    /// - Returns: nil where the answer comes later.
+    private mutating func ask(
+        _ device: Ref<Device>, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, _ operation: LinkOperation,
+        on ref: Ref<Link>
+    ) -> PeripheralResponse? {
+        if devices[device]?.behaviour == nil, devices[device]?.asynchronousHandler == nil { return .stored }
+        guard let request = request(device, attribute, kind, on: ref) else { return .error(.invalidHandle) }
+        if let handler = devices[device]?.asynchronousHandler {
+            lastRequest += 1
+            if !operation.kind.isWriteCommand {
+                links[ref]?.asked = (lastRequest, operation)
+                startTransactionTimeout(ref)
+            }
+            outputs.append(.ask(ref, lastRequest, handler, request))
+            return nil
+        }
+        var actions = DeviceActions(now: .nanoseconds(now))
+        let response = devices[device]?.behaviour?.respond(to: request, device: &actions)
+        for control in actions.controls { apply(control, to: device) }
+        return response
+    }
+
+    private func request(
+        _ device: Ref<Device>, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
+    ) -> PeripheralRequest? {
+        guard let database = devices[device]?.database, let found = database[attribute], let parent = found.parent
+        else { return nil }
+        let isDescriptor = found.role != .characteristic
+        guard let characteristic = isDescriptor ? database[parent] : found,
+            let service = characteristic.parent.flatMap({ database[$0] })
+        else { return nil }
+        return PeripheralRequest(
+            central: identity(of: ref), kind: kind, attribute: attribute, service: service.uuid,
+            characteristic: characteristic.uuid, descriptor: isDescriptor ? found.uuid : nil)
+    }
+
+    /// An asynchronous handler answered; too late if the link is gone.
+    mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: PeripheralResponse) {
+        guard let (asked, operation) = links[ref]?.asked, asked == number else { return }
+        if response == .unanswered { return }
+        links[ref]?.asked = nil
+        if let token = links[ref]?.transactionTimeout { queue.cancel(token) }
+        links[ref]?.transactionTimeout = nil
+        switch (operation.kind, response) {
+        case (_, .error(let code)): fail(operation, code, on: ref, "request")
+        case (.read, .value(let value)): deliverRead(value.prefix(512), operation, on: ref)
+        case (.read(let attribute), _):
+            let value = links[ref].flatMap { devices[$0.device]?.database[attribute]?.value } ?? Data()
+            deliverRead(value, operation, on: ref)
+        case (.write(let attribute, let value), _):
+            if response == .stored { store(value, attribute, on: ref) }
+            complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
+        default: release(ref)
+        }
+    }
+
+    /// The request stays open; after 30 s nothing more may be sent on the link (Core Specification, Vol 3, Part F,
+    /// 3.3.3).
+    private mutating func startTransactionTimeout(_ ref: Ref<Link>) {
+        let token = queue.scheduleCancellable(
+            .transactionTimeout(ref), at: now + Duration.seconds(30).nanoseconds)
+        links[ref]?.transactionTimeout = token
+    }
+
+    // MARK: Subscribing
+
+    private mutating func setNotifying(
+        _ attribute: AttributeID, _ isOn: Bool, _ operation: LinkOperation, on ref: Ref<Link>
+    ) {
+        guard let link = links[ref], let database = devices[link.device]?.database, let found = database[attribute]
+        else { return fail(operation, .invalidHandle, on: ref, "subscribe") }
+        if let code = subscriptionRefusal(found, in: database) { return fail(operation, code, on: ref, "subscribe") }
+        let radioMustAct = hosts[link.host].ledger.setSubscribed(
+            operation.manager.packed, to: attribute, of: link.peer, isOn)
+        if radioMustAct, isOn {
+            // Notifications are preferred where both are offered.
+            links[ref]?.subscriptions[attribute] =
+                found.properties.contains(.notify) ? .notifications : .indications
+            startNotifyTimers(attribute, of: link.device)
+            notice(.subscribed(identity(of: ref), attribute, characteristic: found.uuid), at: link.device)
+        } else if radioMustAct {
+            unsubscribe(attribute, on: ref)
+        }
+        complete(
+            operation,
+            .notifyingChanged(link: operation.link, operation: operation.operation, isNotifying: isOn), on: ref)
+    }
+
+    private func subscriptionRefusal(_ attribute: Attribute, in database: AttributeDatabase) -> ATTCode? {
+        let properties = attribute.properties
+        if properties.isDisjoint(with: [.notify, .indicate]) { return .requestNotSupported }
+        guard attribute.children.contains(where: { database[$0]?.role == .clientConfiguration }) else {
+            return .attributeNotFound
+        }
+        let encrypted: CharacteristicProperties =
+            properties.contains(.notify) ? .notifyEncryptionRequired : .indicateEncryptionRequired
+        return properties.contains(encrypted) ? .insufficientAuthentication : nil
+    }
+
+    // MARK: Discovering
+
+    private mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>) {
+        guard let database = links[ref].flatMap({ devices[$0.device]?.database }) else { return release(ref) }
+        let (link, number) = (operation.link, operation.operation)
+        func isWanted(_ id: AttributeID, _ uuids: [BluetoothUUID]?) -> Bool {
+            guard let uuids, !uuids.isEmpty, let uuid = database[id]?.uuid else { return true }
+            return uuids.contains(uuid)
+        }
+        switch operation.kind {
+        case .services(let uuids):
+            // Only primary services are found so; 1800 and 1801 are the host's, not the apps'.
+            let found = database.visibleServices.compactMap(database.record(ofService:))
+                .filter { $0.isPrimary && isWanted($0.id, uuids) }
+            return complete(operation, .servicesDiscovered(link: link, operation: number, services: found), on: ref)
+        case .included(let service, let uuids):
+            guard let included = database[service]?.included else { break }
+            let found = included.filter { isWanted($0, uuids) }.compactMap(database.record(ofService:))
+            return complete(operation, .servicesDiscovered(link: link, operation: number, services: found), on: ref)
+        case .characteristics(let service, let uuids):
+            guard let children = database[service]?.children else { break }
+            let found = children.filter { isWanted($0, uuids) }.compactMap(database.record(ofCharacteristic:))
+            return complete(
+                operation, .characteristicsDiscovered(link: link, operation: number, characteristics: found), on: ref)
+        case .descriptors(let characteristic):
+            guard let children = database[characteristic]?.children else { break }
+            let found = children.compactMap(database.record(ofDescriptor:))
+            return complete(
+                operation, .descriptorsDiscovered(link: link, operation: number, descriptors: found), on: ref)
+        default: break
+        }
+        fail(operation, .invalidHandle, on: ref, "discover")
+    }
+}

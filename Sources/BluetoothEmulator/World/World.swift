@@ -1,0 +1,125 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import BluetoothBackend
+import DequeModule
+
+/// The emulated world: hosts, devices, links and what is due, as one value.
+///
+/// Pure and synchronous: inputs go in, ``step(until:)`` does one thing, outputs come out. It knows no thread, no lock
+/// and no real clock. Everything is numbered in the order of birth and iterated in that order, so the same seed and
+/// the same inputs give the same outputs.
+struct World: Sendable {
+    let configuration: EmulatorConfiguration
+    let seed: UInt64
+    /// The wall date of the world's beginning.
+    let origin: Date
+    var queue = WorldQueue()
+    var outputs = Deque<WorldOutput>()
+    var hosts: [Host] = []
+    var managers = SlotTable<Manager>()
+    var devices = SlotTable<Device>()
+    var links = SlotTable<Link>()
+    var trace: Trace
+    var receptionRandom: SeededGenerator
+    var faultRandom: SeededGenerator
+    var lastAlarm: UInt64 = 0
+    var alarms: [UInt64: WorldQueue.Token] = [:]
+    var lastRequest: UInt64 = 0
+    /// How many steps were made.
+    var steps: UInt64 = 0
+    /// How many advertising packets were sent.
+    var packets: UInt64 = 0
+
+    init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date) {
+        self.configuration = configuration
+        self.seed = seed
+        self.origin = origin
+        trace = Trace(limit: configuration.traceLimit)
+        receptionRandom = SeededGenerator(seed: seed, stream: "reception")
+        faultRandom = SeededGenerator(seed: seed, stream: "faults")
+    }
+
+    var now: Nanoseconds { queue.now }
+
+    /// The wall date of an instant.
+    var date: Date { origin.addingTimeInterval(Double(now) / 1e9) }
+
+    /// Takes an input in; it is handled by a later step.
+    mutating func submit(_ input: WorldInput) {
+        queue.enqueue(input)
+    }
+
+    /// Does the next thing that is due no later than `limit`.
+    ///
+    /// - Returns: Whether there was one; if not, the time is now `limit`.
+    mutating func step(until limit: Nanoseconds) -> Bool {
+        guard let work = queue.next(until: limit) else { return false }
+        steps &+= 1
+        switch work {
+        case .input(let input): take(input)
+        case .event(let event): happen(event)
+        }
+        return true
+    }
+
+    private mutating func take(_ input: WorldInput) {
+        trace.record(input, at: now)
+        switch input {
+        case .central(let manager, let command): handle(command, of: manager)
+        case .activate(let manager):
+            queue.schedule(.tellState(manager), at: now + configuration.stateDelay.nanoseconds)
+        case .pairing(let manager, let command): handle(command, of: manager)
+        case .device(let device, let control): apply(control, to: device)
+        case .host(let host, let control): apply(control, to: host)
+        case .deviceAdded(let device): wake(device)
+        case .answered(let link, let request, let response): answered(link, request, response)
+        }
+    }
+
+    private mutating func happen(_ event: WorldEvent) {
+        switch event {
+        case .answer(let link): answer(link)
+        case .advertise(let device, let set, let generation): advertise(device, set, generation)
+        case .finish(let link): finish(link)
+        case .transmit(let link): transmit(link)
+        case .peerTransmit(let link): sendOutgoing(link)
+        case .established(let host, let device, let epoch): established(host, device, epoch)
+        case .supervision(let link): supervisionExpired(link)
+        case .transactionTimeout(let link): transactionExpired(link)
+        case .remoteClose(let link): terminate(link, reason: .remote)
+        case .localClose(let link): localClose(link)
+        case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
+        case .tellState(let manager): tellState(manager)
+        case .adapterBack(let host, let epoch): adapterBack(host, epoch)
+        case .notifyTimer(let device, let attribute): notifyTimerFired(device, attribute)
+        case .deviceTimer(let device, let number, let generation): handlerTimerFired(device, number, generation)
+        case .alarm(let number):
+            alarms[number] = nil
+            outputs.append(.alarm(number))
+        }
+    }
+
+    /// Sends an event to a central manager.
+    mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) {
+        trace.record(event, to: manager, at: now)
+        outputs.append(.central(manager, event))
+    }
+
+    // MARK: Alarms
+
+    /// Schedules a call that the clock owes.
+    mutating func addAlarm(after delay: Nanoseconds) -> UInt64 {
+        lastAlarm += 1
+        let (due, overflow) = now.addingReportingOverflow(max(0, delay))
+        alarms[lastAlarm] = queue.scheduleCancellable(.alarm(lastAlarm), at: overflow ? .max : due)
+        return lastAlarm
+    }
+
+    mutating func cancelAlarm(_ number: UInt64) {
+        guard let token = alarms.removeValue(forKey: number) else { return }
+        queue.cancel(token)
+    }
+}

@@ -1,0 +1,39 @@
+import BluetoothBackend
+
+extension PeripheralDescription: Codable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
+        case handler
+    }
+
+    /// Reads a device of a world file.
+    public init(from decoder: any Decoder) throws {
+        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
+        let proximities = Proximity.allCases.map(\.rawValue).joined(separator: ", ")
+        self.init(
+            name: try fields.required(.name),
+            address: try fields.text(.address, TextRule.address) { DeviceAddress($0) },
+            advertising: try fields.optional(.advertising) ?? [], services: try fields.optional(.services) ?? [],
+            proximity: try fields.text(.proximity, "the proximities are \(proximities)") { Proximity(rawValue: $0) }
+                ?? .near,
+            rssi: try fields.optional(.rssi), maximumMTU: try fields.optional(.maximumMTU) ?? 517,
+            connectionInterval: try fields.text(.connectionInterval, TextRule.duration, DurationText.parse),
+            supervisionTimeout: try fields.text(.supervisionTimeout, TextRule.duration, DurationText.parse),
+            handler: try fields.text(.handler, BuiltInHandler.rule) { BuiltInHandler(rawValue: $0) })
+    }
+
+    /// Writes a device of a world file; what is as by default is left out.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(name, forKey: .name)
+        try fields.encodeIfPresent(address?.description, forKey: .address)
+        try fields.encode(advertising, forKey: .advertising)
+        try fields.encode(services, forKey: .services)
+        if proximity != .near { try fields.encode(proximity.rawValue, forKey: .proximity) }
+        try fields.encodeIfPresent(rssi, forKey: .rssi)
+        if maximumMTU != 517 { try fields.encode(maximumMTU, forKey: .maximumMTU) }
+        try fields.encodeIfPresent(connectionInterval.map(DurationText.text), forKey: .connectionInterval)
+        try fields.encodeIfPresent(supervisionTimeout.map(DurationText.text), forKey: .supervisionTimeout)
+        try fields.encodeIfPresent(handler?.rawValue, forKey: .handler)
+    }
+}

@@ -1,0 +1,143 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import BluetoothBackend
+
+/// A host of a world: an adapter that managers can be on.
+public struct HostDescription: Hashable, Sendable, Codable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, address, powered, authorization
+    }
+
+    /// The name by which managers choose it.
+    public var name: String
+    /// Its address; nil derives one from the name.
+    public var address: DeviceAddress?
+    /// Whether it is on at first.
+    public var isPowered: Bool
+    /// Whether apps may use it at first.
+    public var authorization: AuthorizationStatus
+
+    /// A host.
+    public init(
+        name: String, address: DeviceAddress? = nil, isPowered: Bool = true,
+        authorization: AuthorizationStatus = .allowed
+    ) {
+        self.name = name
+        self.address = address
+        self.isPowered = isPowered
+        self.authorization = authorization
+    }
+
+    /// Reads a host of a world file.
+    public init(from decoder: any Decoder) throws {
+        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
+        self.init(
+            name: try fields.required(.name),
+            address: try fields.text(.address, TextRule.address) { DeviceAddress($0) },
+            isPowered: try fields.optional(.powered) ?? true,
+            authorization: try fields.text(
+                .authorization, "the permissions are notDetermined, restricted, denied, allowed"
+            ) { AuthorizationStatus(rawValue: $0) } ?? .allowed)
+    }
+
+    /// Writes a host of a world file; what is as by default is left out.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(name, forKey: .name)
+        try fields.encodeIfPresent(address?.description, forKey: .address)
+        if !isPowered { try fields.encode(isPowered, forKey: .powered) }
+        if authorization != .allowed { try fields.encode(authorization, forKey: .authorization) }
+    }
+}
+
+/// A whole world as data: what a world file holds, in JSON. Its schema is `Schemas/world.schema.json`.
+public struct WorldDescription: Hashable, Sendable, Codable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case schema = "$schema"
+        case hosts, devices
+    }
+
+    /// The hosts. There is always one named "default".
+    public var hosts: [HostDescription]
+    /// The devices.
+    public var devices: [PeripheralDescription]
+
+    /// A world.
+    public init(hosts: [HostDescription] = [], devices: [PeripheralDescription] = []) {
+        self.hosts = hosts
+        self.devices = devices
+    }
+
+    /// Reads a world file's object. A `$schema` is for editors.
+    public init(from decoder: any Decoder) throws {
+        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
+        self.init(hosts: try fields.optional(.hosts) ?? [], devices: try fields.optional(.devices) ?? [])
+    }
+
+    /// Writes a world file's object.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        if !hosts.isEmpty { try fields.encode(hosts, forKey: .hosts) }
+        if !devices.isEmpty { try fields.encode(devices, forKey: .devices) }
+    }
+
+    /// Reads JSON and checks the world.
+    ///
+    /// - Throws: ``DescriptionError`` naming path and rule.
+    public init(json: Data) throws(DescriptionError) {
+        do {
+            self = try JSONDecoder().decode(WorldDescription.self, from: json)
+        } catch let error as DecodingError {
+            throw DescriptionError(error)
+        } catch {
+            throw DescriptionError("", "\(error)")
+        }
+        try validate()
+    }
+
+    /// Reads a file of JSON and checks the world.
+    ///
+    /// - Throws: ``DescriptionError`` naming file, path and rule.
+    public init(contentsOfFile file: String) throws(DescriptionError) {
+        let json: Data
+        do {
+            json = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw DescriptionError("", "the file cannot be read: \(error)").inFile(file)
+        }
+        do throws(DescriptionError) {
+            try self.init(json: json)
+        } catch {
+            throw error.inFile(file)
+        }
+    }
+
+    /// The world as JSON, with sorted keys.
+    public func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+
+    /// Checks the world.
+    ///
+    /// - Throws: ``DescriptionError`` naming path and rule.
+    public func validate() throws(DescriptionError) {
+        for (index, host) in hosts.enumerated() {
+            guard !host.name.isEmpty else { throw DescriptionError("hosts[\(index)].name", "a host has a name") }
+            guard !hosts[..<index].contains(where: { $0.name == host.name }) else {
+                throw DescriptionError("hosts[\(index)].name", "another host has the name \"\(host.name)\"")
+            }
+        }
+        for (index, device) in devices.enumerated() {
+            try device.validate(path: "devices[\(index)]")
+            guard !devices[..<index].contains(where: { $0.effectiveAddress == device.effectiveAddress }) else {
+                throw DescriptionError(
+                    "devices[\(index)].address", "another device has the address \(device.effectiveAddress)")
+            }
+        }
+    }
+}

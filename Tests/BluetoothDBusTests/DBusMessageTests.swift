@@ -1,0 +1,125 @@
+#if os(Linux)
+import Glibc
+import Testing
+
+@testable import BluetoothDBus
+
+@Suite struct DBusMessageTests {
+    private func signal(_ body: [DBusValue]) throws -> DBusMessage {
+        try .signal(path: Samples.path, interface: "org.example.Test", member: "Sent", body)
+    }
+
+    @Test(arguments: Samples.values)
+    func everyValueIsReadAsItWasWritten(value: DBusValue) throws {
+        let message = try signal([value])
+        #expect(message.signature == value.type.text)
+        var reader = DBusReader(message)
+        #expect(try reader.value() == value)
+        #expect(reader.isAtEnd)
+    }
+
+    @Test func valuesFollowEachOther() throws {
+        var reader = DBusReader(try signal(Samples.values))
+        #expect(try reader.remainingValues() == Samples.values)
+    }
+
+    @Test func readingByTypeGivesTheContent() throws {
+        let message = try signal([
+            .string("org.bluez.Device1"), .properties(["RSSI": .int16(-7)]), .strings(["TxPower"]), .bytes([1, 2]),
+            .objectPath(Samples.path), .boolean(true), .byte(9), .uint16(517), .uint32(1),
+        ])
+        var reader = DBusReader(message)
+        #expect(try reader.string() == "org.bluez.Device1")
+        #expect(try reader.properties() == ["RSSI": .int16(-7)])
+        #expect(try reader.strings() == ["TxPower"])
+        #expect(try reader.bytes() == [1, 2])
+        #expect(try reader.path() == Samples.path)
+        #expect(try reader.bool())
+        #expect(try reader.byte() == 9)
+        #expect(try reader.uint16() == 517)
+        #expect(try reader.uint32() == 1)
+        #expect(throws: DBusError.self) { try reader.string() }
+    }
+
+    @Test func anUnexpectedTypeIsAnErrorAndMovesNothing() throws {
+        var reader = DBusReader(try signal([.string("x")]))
+        #expect(throws: DBusError.self) { try reader.uint16() }
+        #expect(throws: DBusError.self) { try reader.bytes() }
+        #expect(throws: DBusError.self) { try reader.properties() }
+        #expect(throws: DBusError.self) { try reader.structure() }
+        #expect(try reader.string() == "x")
+    }
+
+    @Test(arguments: [
+        DBusValue.string("a\0b"), .structure([]), .array(.string, [.byte(1)]), .array(.byte, [.byte(1)]),
+        .dictionary(.init(keyType: .variant, valueType: .byte, entries: [])),
+        .dictionary(.init(keyType: .string, valueType: .byte, entries: [.init(key: .byte(1), value: .byte(1))])),
+        .variant(.string("\0")), .fileDescriptor(DBusFileDescriptor(adopting: -1)),
+    ])
+    func aValueThatBreaksARuleIsRefusedBeforeLibdbusSeesIt(value: DBusValue) {
+        #expect(throws: DBusError.self) { try signal([value]) }
+    }
+
+    @Test func variantsNestAtMost64Deep() throws {
+        func nested(_ depth: Int) -> DBusValue {
+            (0..<depth).reduce(.byte(1)) { value, _ in .variant(value) }
+        }
+        _ = try signal([nested(64)])
+        #expect(throws: DBusError.self) { try signal([nested(65)]) }
+    }
+
+    @Test func anArrayHasAtMost64MiB() throws {
+        _ = try signal([.bytes(Array(repeating: 0, count: 64 << 20))])
+        #expect(throws: DBusError.self) { try signal([.bytes(Array(repeating: 0, count: (64 << 20) + 1))]) }
+    }
+
+    @Test func badNamesAreRefused() {
+        #expect(throws: DBusError.self) {
+            try DBusMessage.methodCall(to: "nodots", path: .root, interface: "a.b", member: "M")
+        }
+        #expect(throws: DBusError.self) {
+            try DBusMessage.methodCall(to: "a.b", path: .root, interface: "a b", member: "M")
+        }
+        #expect(throws: DBusError.self) {
+            try DBusMessage.methodCall(to: "a.b", path: .root, interface: "a.b", member: "M M")
+        }
+    }
+
+    @Test func aDescriptorInAMessageIsADuplicateOfItsOwn() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let writeEnd = DBusFileDescriptor(adopting: ends[1])
+        var received: DBusFileDescriptor?
+        do {
+            var reader = DBusReader(try signal([.fileDescriptor(writeEnd)]))
+            received = try reader.fileDescriptor()
+        }
+        let descriptor = try #require(received)
+        #expect(descriptor.rawValue != writeEnd.rawValue)
+        #expect(fcntl(descriptor.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+        let number = descriptor.rawValue
+        received = nil
+        _ = consume descriptor
+        #expect(fcntl(number, F_GETFD) == -1)
+        close(ends[0])
+    }
+
+    @Test func aTakenDescriptorIsTheCallersToClose() throws {
+        let original = DBusFileDescriptor(adopting: dup(0))
+        let number = try #require(original.take())
+        #expect(original.take() == nil)
+        #expect(original.rawValue == -1)
+        #expect(close(number) == 0)
+    }
+
+    @Test func anErrorMessageCarriesNameAndText() throws {
+        let call = try DBusMessage.methodCall(to: "org.bluez", path: .root, interface: "a.b", member: "M")
+        // libdbus answers only what has a serial number.
+        call.assignSerial(7)
+        let reply = try call.errorReply(
+            DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))
+        #expect(reply.error == DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))
+        #expect(call.error == nil)
+    }
+}
+#endif

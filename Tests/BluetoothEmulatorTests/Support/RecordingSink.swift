@@ -1,0 +1,64 @@
+import BluetoothBackend
+import BluetoothLocking
+import Dispatch
+import Synchronization
+
+/// A receiver that notes events on a queue of its own, as a manager would, and may react.
+final class RecordingSink: EventSink {
+    private struct State {
+        var pending: [CentralEvent] = []
+        var isScheduled = false
+        var events: [CentralEvent] = []
+        var waiters: [@Sendable () -> Void] = []
+    }
+
+    let label = "recording sink"
+    private let queue = DispatchQueue(label: "recording sink")
+    private let state = Lock(State())
+    private let reaction: @Sendable (CentralEvent) -> Void
+
+    init(reaction: @escaping @Sendable (CentralEvent) -> Void = { _ in }) {
+        self.reaction = reaction
+    }
+
+    /// What was handled so far.
+    var events: [CentralEvent] { state.withLock { $0.events } }
+
+    func deliver(_ event: CentralEvent) {
+        state.withLock { $0.pending.append(event) }
+        schedule()
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.waiters.append(body) }
+        schedule()
+    }
+
+    private func schedule() {
+        let mustSchedule = state.withLock { state -> Bool in
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if mustSchedule { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        while true {
+            let (batch, waiters) = state.withLock { state -> ([CentralEvent], [@Sendable () -> Void]) in
+                if !state.pending.isEmpty {
+                    defer { state.pending = [] }
+                    return (state.pending, [])
+                }
+                defer { state.waiters = [] }
+                if state.waiters.isEmpty { state.isScheduled = false }
+                return ([], state.waiters)
+            }
+            if batch.isEmpty, waiters.isEmpty { return }
+            for event in batch {
+                state.withLock { $0.events.append(event) }
+                reaction(event)
+            }
+            for waiter in waiters { waiter() }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import BluetoothBackend
+import Dispatch
+import Foundation
+import Testing
+
+@testable import CoreBluetoothPackage
+
+@Suite struct LinkTests {
+    @Test func S45_theStateIsDisconnectedInTheCallbackAndNoMoreComesAfter() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        let characteristic = await stage.characteristic(of: peripheral)
+        peripheral.readValue(for: characteristic)
+        let operation = stage.central.lastOperation!
+        await stage.central.play(
+            .disconnected(link: stage.link, reason: .remote, at: Date(), isReconnecting: false),
+            .valueRead(link: stage.link, operation: operation, value: Data([1])),
+            .valueNotified(link: stage.link, attribute: AttributeID(rawValue: 2), value: Data([2])))
+        #expect(stage.recorder.lines.last == "disconnected disconnected CBError 7")
+    }
+
+    @Test func S47_servicesAreNilAfterADisconnection() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        _ = await stage.characteristic(of: peripheral)
+        #expect(peripheral.services?.count == 1)
+        await stage.central.play(
+            .disconnected(link: stage.link, reason: .remote, at: Date(), isReconnecting: false))
+        #expect(peripheral.services == nil)
+    }
+
+    /// The link is lost at the radio, the callback is still to come: the call is accepted, the answer never comes.
+    @Test func aReadBetweenLinkLossAndItsCallbackVanishes() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        let characteristic = await stage.characteristic(of: peripheral)
+        stage.queue.suspend()
+        stage.central.send(.disconnected(link: stage.link, reason: .timeout, at: Date(), isReconnecting: false))
+        #expect(peripheral.state == .connected)
+        peripheral.readValue(for: characteristic)
+        stage.queue.resume()
+        await stage.central.settle()
+        #expect(stage.recorder.lines.last == "disconnected disconnected CBError 6")
+        peripheral.readValue(for: characteristic)
+        await stage.central.settle()
+        #expect(stage.recorder.lines.last == "disconnected disconnected CBError 6")
+    }
+
+    @Test func S48_theFiveArgumentFormCarriesTimeAndReconnecting() async {
+        final class Delegate: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+            // Invariant: only touched on the manager's queue, read after it settled.
+            var seen: (CFAbsoluteTime, Bool)?
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+            func centralManager(
+                _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
+                timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?
+            ) {
+                seen = (timestamp, isReconnecting)
+            }
+        }
+        let stage = FacadeStage()
+        let peripheral = await stage.discover()
+        let delegate = Delegate()
+        stage.manager?.delegate = delegate
+        stage.manager?.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        await stage.linkUp(stage.link)
+        let date = Date(timeIntervalSinceReferenceDate: 4321)
+        await stage.central.play(.disconnected(link: stage.link, reason: .timeout, at: date, isReconnecting: true))
+        #expect(delegate.seen?.0 == 4321)
+        #expect(delegate.seen?.1 == true)
+        #expect(peripheral.state == .connecting)
+    }
+
+    @Test func S50_theStartDelayRunsOnTheRadiosClock() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.discover()
+        stage.manager?.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 2.5)])
+        #expect(peripheral.state == .connecting)
+        stage.radio.manualClock.advance(by: .seconds(2))
+        await stage.central.settle()
+        #expect(stage.central.lastConnect == nil)
+        stage.radio.manualClock.advance(by: .seconds(1))
+        await stage.central.settle()
+        #expect(stage.central.lastConnect?.peer == stage.peer)
+    }
+
+    @Test func S51_otherOptionsAreAcceptedAndChangeNothing() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.discover()
+        stage.manager?.connect(
+            peripheral,
+            options: [
+                CBConnectPeripheralOptionNotifyOnConnectionKey: true, CBConnectPeripheralOptionRequiresANCS: true,
+                "something else": "entirely", CBConnectPeripheralOptionStartDelayKey: "soon",
+            ])
+        #expect(stage.central.commands.last == .connect(peer: stage.peer, operation: stage.central.lastOperation!, options: ConnectOptions()))
+    }
+
+    @Test func S67_S70_aReadUpdatesTheValueAndAnErrorKeepsIt() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        let characteristic = await stage.characteristic(of: peripheral)
+        peripheral.readValue(for: characteristic)
+        await stage.central.play(
+            .valueRead(link: stage.link, operation: stage.central.lastOperation!, value: Data([100])))
+        #expect(stage.recorder.lines.last == "value [100]")
+        peripheral.readValue(for: characteristic)
+        await stage.central.play(
+            .operationFailed(
+                link: stage.link, operation: stage.central.lastOperation!, error: .att(0x80, operation: "read")))
+        #expect(stage.recorder.lines.last == "value [100] CBATTError 128")
+    }
+
+    @Test func S75_aWriteDoesNotTouchTheValue() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        let characteristic = await stage.characteristic(of: peripheral)
+        peripheral.writeValue(Data([9]), for: characteristic, type: .withResponse)
+        await stage.central.play(.written(link: stage.link, operation: stage.central.lastOperation!))
+        #expect(stage.recorder.lines.last == "written")
+        #expect(characteristic.value == nil)
+    }
+
+    @Test func S83_S84_S86_creditsDecideWhetherAWriteCommandIsTaken() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect(credits: 1)
+        let characteristic = await stage.characteristic(of: peripheral, properties: .writeWithoutResponse)
+        #expect(peripheral.canSendWriteWithoutResponse)
+        peripheral.writeValue(Data([1]), for: characteristic, type: .withoutResponse)
+        #expect(!peripheral.canSendWriteWithoutResponse)
+        peripheral.writeValue(Data([2]), for: characteristic, type: .withoutResponse)
+        let written = stage.central.commands.filter { if case .writeCommand = $0 { true } else { false } }
+        #expect(written.count == 1)
+        await stage.central.play(.writeCredits(link: stage.link, count: 1), .writeCredits(link: stage.link, count: 1))
+        #expect(stage.recorder.lines.filter { $0 == "ready" }.count == 1)
+    }
+
+    @Test func S95_descriptorValuesAreTypedByTheirUUID() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        let characteristic = await stage.characteristic(of: peripheral)
+        peripheral.discoverDescriptors(for: characteristic)
+        let uuids: [BluetoothUUID] = ["2900", "2901", "2902", "2904", "C0DE0D01-7A3D-4C5B-9E1F-2B6A8D4C0F01"]
+        await stage.central.play(
+            .descriptorsDiscovered(
+                link: stage.link, operation: stage.central.lastOperation!,
+                descriptors: uuids.enumerated().map {
+                    DescriptorRecord(id: AttributeID(rawValue: UInt32(10 + $0.offset)), uuid: $0.element)
+                }))
+        let descriptors = characteristic.descriptors!
+        for (descriptor, bytes) in zip(descriptors, [[1, 0], Array("text".utf8), [2, 0], [4, 0], [7]] as [[UInt8]]) {
+            peripheral.readValue(for: descriptor)
+            await stage.central.play(
+                .valueRead(link: stage.link, operation: stage.central.lastOperation!, value: Data(bytes)))
+        }
+        #expect(descriptors[0].value as? NSNumber == 1)
+        #expect(descriptors[1].value as? String == "text")
+        #expect(descriptors[2].value as? NSNumber == 2)
+        #expect(descriptors[3].value as? Data == Data([4, 0]))
+        #expect(descriptors[4].value as? Data == Data([7]))
+    }
+
+    @Test func S98_aFailedRSSIReadCarriesItsError() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        peripheral.readRSSI()
+        await stage.central.play(
+            .rssiRead(link: stage.link, operation: stage.central.lastOperation!, rssi: -61))
+        peripheral.readRSSI()
+        await stage.central.play(
+            .operationFailed(
+                link: stage.link, operation: stage.central.lastOperation!,
+                error: BackendError(.operationNotSupported, operation: "rssi")))
+        #expect(stage.recorder.lines.suffix(2) == ["rssi -61", "rssi 127 CBError 13"])
+    }
+
+    @Test func S102_servicesThatStayKeepTheirObjects() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        peripheral.discoverServices(nil)
+        await stage.central.play(
+            .servicesDiscovered(
+                link: stage.link, operation: stage.central.lastOperation!,
+                services: [
+                    ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true),
+                    ServiceRecord(id: AttributeID(rawValue: 5), uuid: "180D", isPrimary: true),
+                ]))
+        let staying = peripheral.services![1]
+        await stage.central.play(
+            .servicesChanged(link: stage.link, removed: [AttributeID(rawValue: 1)], added: []))
+        #expect(stage.recorder.lines.last == "modified [\"180F\"]")
+        #expect(peripheral.services?.count == 1)
+        #expect(peripheral.services?[0] === staying)
+    }
+
+    @Test func openingAChannelIsAProperErrorUntilABackendCan() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        peripheral.openL2CAPChannel(0x81)
+        await stage.central.play(
+            .operationFailed(
+                link: stage.link, operation: stage.central.lastOperation!,
+                error: BackendError(.operationNotSupported, operation: "openChannel")))
+        #expect(stage.recorder.lines.last == "channel none CBError 13")
+    }
+}

@@ -1,0 +1,86 @@
+import BluetoothBackend
+import Dispatch
+import Foundation
+import Testing
+
+@testable import CoreBluetoothPackage
+
+@Suite struct ManagerStateTests {
+    @Test func S1_theFirstStateComesAsynchronouslyOnTheQueue() async {
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "S1")
+        queue.setSpecific(key: key, value: true)
+        let stage = FacadeStage(queue: queue)
+        stage.recorder.onEach { _ in #expect(DispatchQueue.getSpecific(key: key) == true) }
+        #expect(stage.manager?.state == .unknown)
+        #expect(stage.recorder.lines.isEmpty)
+        await stage.central.play(.stateChanged(.poweredOn))
+        #expect(stage.recorder.lines == ["state poweredOn"])
+    }
+
+    @Test func S3_withoutAQueueCallbacksComeOnTheMainQueue() async {
+        let radio = ScriptedRadio()
+        let recorder = CallbackRecorder()
+        recorder.onEach { _ in dispatchPrecondition(condition: .onQueue(.main)) }
+        let manager = CBCentralManager(backend: .custom(radio), delegate: recorder, queue: nil)
+        await radio.centrals[0].play(.stateChanged(.poweredOff))
+        #expect(recorder.lines == ["state poweredOff"])
+        #expect(manager.state == .poweredOff)
+    }
+
+    @Test func S4_aManagerWithoutArgumentsTakesADelegateLater() async {
+        let radio = ScriptedRadio()
+        let recorder = CallbackRecorder()
+        let manager = CBManager.withBackend(.custom(radio)) { CBCentralManager() }
+        manager.delegate = recorder
+        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        #expect(recorder.lines == ["state poweredOn"])
+    }
+
+    @Test func S5_theStateIsNewInsideTheCallback() async {
+        let stage = FacadeStage()
+        await stage.central.play(
+            .stateChanged(.poweredOff), .stateChanged(.poweredOff), .stateChanged(.poweredOn))
+        #expect(stage.recorder.lines == ["state poweredOff", "state poweredOn"])
+    }
+
+    @Test func S10_retrievingBelowPoweredOnIsEmpty() async {
+        let radio = ScriptedRadio()
+        let peer = PeerSummary(id: PeerID(UUID()), name: "known")
+        radio.know([peer])
+        let manager = CBCentralManager(backend: .custom(radio), delegate: nil, queue: DispatchQueue(label: "S10"))
+        #expect(manager.retrievePeripherals(withIdentifiers: [peer.id.uuid]).isEmpty)
+        #expect(manager.retrieveConnectedPeripherals(withServices: ["180F"].map(CBUUID.init(string:))).isEmpty)
+        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        #expect(manager.retrievePeripherals(withIdentifiers: [peer.id.uuid]).map(\.name) == ["known"])
+    }
+
+    @Test func S16_releasingAManagerEndsItsRoleWithoutCallbacks() async {
+        let stage = FacadeStage()
+        let central = stage.central
+        await central.play(.stateChanged(.poweredOn))
+        stage.manager = nil
+        #expect(central.isInvalidated)
+        central.send(.stateChanged(.poweredOff))
+        #expect(stage.recorder.lines == ["state poweredOn"])
+    }
+
+    @Test func S53_retrievedPeripheralsComeInTheOrderAskedAndDisconnected() async {
+        let radio = ScriptedRadio()
+        let peers = (0..<3).map { PeerSummary(id: PeerID(UUID()), name: "\($0)") }
+        radio.know(peers)
+        let manager = CBCentralManager(backend: .custom(radio), delegate: nil, queue: DispatchQueue(label: "S53"))
+        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        let found = manager.retrievePeripherals(
+            withIdentifiers: [peers[2].id.uuid, UUID(), peers[0].id.uuid])
+        #expect(found.map(\.name) == ["2", "0"])
+        #expect(found.allSatisfy { $0.state == .disconnected })
+    }
+
+    @Test func S157_supportsIsTheRadiosWord() {
+        CBManager.withBackend(.custom(ScriptedRadio())) {
+            #expect(CBCentralManager.supports(.extendedScanAndConnect))
+            #expect(!CBCentralManager.supports(CBCentralManager.Feature(rawValue: 1 << 5)))
+        }
+    }
+}

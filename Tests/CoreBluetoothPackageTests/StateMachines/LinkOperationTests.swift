@@ -1,0 +1,192 @@
+import BluetoothBackend
+import Foundation
+import Testing
+
+@testable import CoreBluetoothPackage
+
+@Suite struct LinkOperationTests {
+    private let peer = MachineStage.peer
+    private let handle = MachineStage.handle
+    private let bytes = Data([1, 2, 3])
+
+    private func id(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) }
+
+    @Test func S55_commandsWithoutALinkAreLoggedAndIgnored() {
+        for var stage in [MachineStage.poweredOn(), MachineStage.connecting()] {
+            #expect(
+                stage.machine.request(handle, .rssi) { .readRSSI(link: $0, operation: $1) }
+                    == [.misuse(.notConnected(peer))])
+            #expect(
+                stage.machine.writeCommand(handle, to: stage.reference(1), properties: .writeWithoutResponse, bytes)
+                    == [.misuse(.notConnected(peer))])
+        }
+    }
+
+    @Test func S57_discoveriesAccumulate() {
+        var stage = MachineStage.connected()
+        let battery = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)
+        let heart = ServiceRecord(id: id(2), uuid: "180D", isPrimary: true)
+        let first = stage.discoverServices()
+        #expect(
+            stage.machine.handle(.servicesDiscovered(link: stage.link, operation: first, services: [battery]))
+                .callbacks == [.answered(peer, .services([battery]))])
+        let second = stage.discoverServices()
+        #expect(
+            stage.machine.handle(.servicesDiscovered(link: stage.link, operation: second, services: [battery, heart]))
+                .callbacks == [.answered(peer, .services([heart]))])
+    }
+
+    @Test func S64_aFailedDiscoveryKeepsWhatIsKnown() {
+        var stage = MachineStage.connected()
+        let error = BackendError(.unknown, operation: "discover")
+        let operation = stage.discoverServices()
+        #expect(
+            stage.machine.handle(.operationFailed(link: stage.link, operation: operation, error: error)).callbacks
+                == [.answered(peer, .failed(.services, error))])
+    }
+
+    @Test func S67_aReadIsAnsweredOnce() {
+        var stage = MachineStage.connected()
+        let operation = stage.read(1)
+        let event = CentralEvent.valueRead(link: stage.link, operation: operation, value: bytes)
+        #expect(stage.machine.handle(event).callbacks == [.answered(peer, .characteristicRead(id(1), bytes))])
+        #expect(stage.machine.handle(event).isEmpty)
+    }
+
+    @Test func S74_aWriteIsAnsweredWithThePeersResult() {
+        var stage = MachineStage.connected()
+        let effects = stage.machine.write(handle, .writeCharacteristic(id(1)), to: stage.reference(1), bytes)
+        guard case .write(_, let operation, id(1), bytes)? = effects.commands.first else {
+            Issue.record("no write in \(effects)")
+            return
+        }
+        let error = BackendError.att(0x03, operation: "write")
+        #expect(
+            stage.machine.handle(.operationFailed(link: stage.link, operation: operation, error: error)).callbacks
+                == [.answered(peer, .failed(.writeCharacteristic(id(1)), error))])
+    }
+
+    @Test func S78_aWriteCommandWithoutThePropertyIsDropped() {
+        var stage = MachineStage.connected()
+        #expect(
+            stage.machine.writeCommand(handle, to: stage.reference(1), properties: .write, bytes)
+                == [.misuse(.writeWithoutResponseNotSupported(id(1)))])
+    }
+
+    @Test func S79_theLongestWriteCommandIsMTULessThree() {
+        var stage = MachineStage.connected()
+        #expect(stage.machine.peer(handle)?.maximumCommandLength == 20)
+        _ = stage.machine.handle(.mtuChanged(link: stage.link, mtu: 185))
+        #expect(stage.machine.peer(handle)?.maximumCommandLength == 182)
+        _ = stage.machine.handle(.mtuChanged(link: stage.link, mtu: 517))
+        #expect(stage.machine.peer(handle)?.maximumCommandLength == 512)
+    }
+
+    @Test func S81_aValueOfMoreThan512BytesFailsHere() {
+        var stage = MachineStage.connected()
+        let effects = stage.machine.write(
+            handle, .writeCharacteristic(id(1)), to: stage.reference(1), Data(count: 513))
+        guard case .complete(.operation(_, _, .failed(.writeCharacteristic, let error)))? = effects.first else {
+            Issue.record("no local failure in \(effects)")
+            return
+        }
+        #expect(error.attCode == 0x0D)
+    }
+
+    @Test func S82_aWriteCommandThatDoesNotFitIsDropped() {
+        var stage = MachineStage.connected()
+        #expect(
+            stage.machine.writeCommand(
+                handle, to: stage.reference(1), properties: .writeWithoutResponse, Data(count: 21))
+                == [.misuse(.writeCommandTooLong(id(1), length: 21, maximum: 20))])
+    }
+
+    @Test func S84_aWriteCommandWithoutACreditIsDroppedAndLogged() {
+        var stage = MachineStage.connected()
+        for _ in 0..<2 {
+            #expect(
+                stage.machine.writeCommand(handle, to: stage.reference(1), properties: .writeWithoutResponse, bytes)
+                    .commands.count == 1)
+        }
+        #expect(
+            stage.machine.writeCommand(handle, to: stage.reference(1), properties: .writeWithoutResponse, bytes)
+                == [.misuse(.transmitQueueFull(id(1)))])
+    }
+
+    @Test func S86_readyIsToldOnlyWhenAFullQueueGetsRoom() {
+        var stage = MachineStage.connected()
+        #expect(stage.machine.handle(.writeCredits(link: stage.link, count: 1)).isEmpty)
+        for _ in 0..<3 {
+            _ = stage.machine.writeCommand(
+                handle, to: stage.reference(1), properties: .writeWithoutResponse, bytes)
+        }
+        #expect(
+            stage.machine.handle(.writeCredits(link: stage.link, count: 1)).callbacks == [.readyToWrite(peer)])
+        #expect(stage.machine.handle(.writeCredits(link: stage.link, count: 1)).isEmpty)
+    }
+
+    @Test func S89_neitherNotifyNorIndicateIsRequestNotSupported() {
+        var stage = MachineStage.connected()
+        let effects = stage.machine.setNotify(handle, stage.reference(1), properties: .read, true)
+        guard case .complete(.operation(_, _, .failed(.notify, let error)))? = effects.first else {
+            Issue.record("no local failure in \(effects)")
+            return
+        }
+        #expect(error.attCode == 0x06)
+    }
+
+    @Test func S90_theStateInForceIsAnsweredWithoutTheRadio() {
+        var stage = MachineStage.connected()
+        #expect(
+            stage.machine.setNotify(handle, stage.reference(1), properties: .notify, false)
+                == [.complete(.operation(handle, stage.link, .notifying(id(1), false)))])
+    }
+
+    @Test func S90_aChangeUnderWayIsNotInForce() {
+        var stage = MachineStage.connected()
+        #expect(stage.machine.setNotify(handle, stage.reference(1), properties: .notify, true).commands.count == 1)
+        #expect(stage.machine.setNotify(handle, stage.reference(1), properties: .notify, false).commands.count == 1)
+    }
+
+    @Test func S66_aLocalAnswerWaitsForTheOperationsBeforeIt() {
+        var stage = MachineStage.connected()
+        let operation = stage.read(1)
+        #expect(stage.machine.setNotify(handle, stage.reference(2), properties: .notify, false).isEmpty)
+        let effects = stage.machine.handle(
+            .valueRead(link: stage.link, operation: operation, value: bytes))
+        #expect(
+            effects.callbacks == [
+                .answered(peer, .characteristicRead(id(1), bytes)), .answered(peer, .notifying(id(2), false)),
+            ])
+    }
+
+    @Test func S101_onlyDiscoveredServicesAreToldAsInvalid() {
+        var stage = MachineStage.connected()
+        let known = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)
+        let operation = stage.discoverServices()
+        _ = stage.machine.handle(.servicesDiscovered(link: stage.link, operation: operation, services: [known]))
+        #expect(
+            stage.machine.handle(.servicesChanged(link: stage.link, removed: [id(1), id(9)], added: []))
+                .callbacks == [.servicesModified(peer, removed: [id(1)])])
+        #expect(
+            stage.machine.handle(.servicesChanged(link: stage.link, removed: [id(1)], added: []))
+                .callbacks == [.servicesModified(peer, removed: [])])
+    }
+
+    @Test func anAnswerOfTheWrongKindIsAFailureAndNoTrap() {
+        var stage = MachineStage.connected()
+        let operation = stage.read(1)
+        let effects = stage.machine.handle(.rssiRead(link: stage.link, operation: operation, rssi: -40))
+        guard case .answered(_, .failed(.readCharacteristic, _))? = effects.callbacks.first else {
+            Issue.record("no failure in \(effects)")
+            return
+        }
+    }
+
+    @Test func anAttributeOfAnEarlierLinkIsLoggedAndIgnored() {
+        var stage = MachineStage.connected()
+        let stale = AttributeReference(link: LinkID(rawValue: 1), id: id(1))
+        #expect(
+            stage.machine.setNotify(handle, stale, properties: .notify, true) == [.misuse(.staleAttribute(id(1)))])
+    }
+}

@@ -1,0 +1,92 @@
+import BluetoothBackend
+import Foundation
+
+@testable import CoreBluetoothPackage
+
+/// A machine with the usual steps taken, for tests that begin later.
+struct MachineStage {
+    static let peer = PeerID(UUID(uuidString: "00000000-0000-0000-0000-000000000001")!)
+    static let other = PeerID(UUID(uuidString: "00000000-0000-0000-0000-000000000002")!)
+    static let handle = PeerHandle(id: peer, generation: 1)
+    static let date = Date(timeIntervalSinceReferenceDate: 1000)
+
+    var machine = CentralStateMachine()
+    let link = LinkID(rawValue: 7)
+
+    /// Powered on, with one known peripheral.
+    static func poweredOn() -> MachineStage {
+        var stage = MachineStage()
+        _ = stage.machine.handle(.stateChanged(.poweredOn))
+        stage.machine.adopt(handle, name: "peer")
+        return stage
+    }
+
+    /// Connecting to it.
+    static func connecting() -> MachineStage {
+        var stage = poweredOn()
+        _ = stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
+        return stage
+    }
+
+    /// Connected to it: MTU 23, two write credits.
+    static func connected() -> MachineStage {
+        var stage = connecting()
+        _ = stage.machine.handle(stage.connectedEvent)
+        return stage
+    }
+
+    /// The backend's answer to the pending connect.
+    var connectedEvent: CentralEvent {
+        .connected(
+            peer: Self.peer, link: link, operation: operation,
+            parameters: LinkParameters(mtu: 23, writeCredits: 2))
+    }
+
+    /// The operation of the pending connect.
+    var operation: OperationID { machine.peer(Self.handle)?.connect ?? OperationID(rawValue: 0) }
+
+    var state: PeerState.Connection? { machine.peer(Self.handle)?.state }
+
+    func reference(_ id: UInt32) -> AttributeReference {
+        AttributeReference(link: link, id: AttributeID(rawValue: id))
+    }
+
+    /// Reads an attribute, as `readValue(for:)` does.
+    mutating func read(_ id: UInt32) -> OperationID {
+        let attribute = reference(id)
+        return operation(
+            in: machine.request(Self.handle, .readCharacteristic(attribute.id), within: attribute) {
+                .read(link: $0, operation: $1, attribute: attribute.id)
+            })
+    }
+
+    /// Discovers services, as `discoverServices` does.
+    mutating func discoverServices() -> OperationID {
+        operation(
+            in: machine.request(Self.handle, .services) { .discoverServices(link: $0, operation: $1, uuids: nil) })
+    }
+
+    private func operation(in effects: [CentralEffect]) -> OperationID {
+        for case .submit(let command) in effects {
+            switch command {
+            case .read(_, let operation, _), .discoverServices(_, let operation, _): return operation
+            default: break
+            }
+        }
+        return OperationID(rawValue: 0)
+    }
+}
+
+extension [CentralEffect] {
+    var callbacks: [CentralCallback] {
+        compactMap { if case .callback(let callback) = $0 { callback } else { nil } }
+    }
+
+    var commands: [CentralCommand] {
+        compactMap { if case .submit(let command) = $0 { command } else { nil } }
+    }
+
+    var misuses: [CentralMisuse] {
+        compactMap { if case .misuse(let misuse) = $0 { misuse } else { nil } }
+    }
+}

@@ -1,0 +1,69 @@
+import BluetoothBackend
+import Dispatch
+import Foundation
+
+@testable import CoreBluetoothPackage
+
+/// A manager over a scripted radio, with a recorder as every delegate.
+final class FacadeStage {
+    let radio = ScriptedRadio()
+    let recorder = CallbackRecorder()
+    let queue: DispatchQueue
+    var manager: CBCentralManager?
+    let peer = PeerID(UUID())
+    let link = LinkID(rawValue: 1)
+
+    init(queue: DispatchQueue = DispatchQueue(label: "facade stage"), options: [String: Any]? = nil) {
+        self.queue = queue
+        manager = CBCentralManager(backend: .custom(radio), delegate: recorder, queue: queue, options: options)
+    }
+
+    var central: ScriptedCentral { radio.centrals[0] }
+
+    /// The peripheral, after a scan, disconnected.
+    func discover() async -> CBPeripheral {
+        await central.play(.stateChanged(.poweredOn))
+        let manager = manager!
+        manager.scanForPeripherals(withServices: nil)
+        await central.play(
+            .discovered(Discovery(peer: peer, name: "peer", advertisement: Advertisement(), rssi: -50)))
+        let peripheral = manager.core.peripheral(peer, name: nil)
+        peripheral.delegate = recorder
+        return peripheral
+    }
+
+    /// The peripheral, connected.
+    func connect(credits: Int = 2) async -> CBPeripheral {
+        let peripheral = await discover()
+        manager?.connect(peripheral)
+        await linkUp(link, credits: credits)
+        return peripheral
+    }
+
+    func linkUp(_ link: LinkID, credits: Int = 2) async {
+        guard let connect = central.lastConnect else { return }
+        await central.play(
+            .connected(
+                peer: connect.peer, link: link, operation: connect.operation,
+                parameters: LinkParameters(mtu: 23, writeCredits: credits)))
+    }
+
+    /// A characteristic of the connected peripheral, discovered.
+    func characteristic(
+        of peripheral: CBPeripheral, properties: CharacteristicProperties = [.read, .write, .notify]
+    ) async -> CBCharacteristic {
+        peripheral.discoverServices(nil)
+        await central.play(
+            .servicesDiscovered(
+                link: link, operation: central.lastOperation!,
+                services: [ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true)]))
+        peripheral.discoverCharacteristics(nil, for: peripheral.services![0])
+        await central.play(
+            .characteristicsDiscovered(
+                link: link, operation: central.lastOperation!,
+                characteristics: [
+                    CharacteristicRecord(id: AttributeID(rawValue: 2), uuid: "2A19", properties: properties)
+                ]))
+        return peripheral.services![0].characteristics![0]
+    }
+}

@@ -1,0 +1,134 @@
+"""The contract peer's attributes: values that can be set back, and a server that respects properties."""
+import asyncio
+from collections.abc import Callable
+
+from bumble import att
+from bumble.core import UUID
+from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, IncludedServiceDeclaration
+from bumble.gatt_server import Server
+
+SUFFIX = "-7A3D-4C5B-9E1F-2B6A8D4C0F01"
+Properties = Characteristic.Properties
+
+
+def uuid(text: str) -> UUID:
+    """A UUID; eight digits stand for one of the contract's own."""
+    return UUID(text + SUFFIX if len(text) == 8 else text)
+
+
+class Value:
+    """A stored value of at most 512 bytes, with its initial state and a log of what was written."""
+
+    def __init__(self, initial: bytes = b""):
+        self.initial = self.current = initial
+        self.released = asyncio.Event()
+        self.released.set()
+        self.log: list[bytes] = []
+        self.on_write: Callable = lambda connection, value: None
+
+    async def read(self, connection) -> bytes:
+        if not self.released.is_set():
+            await self.released.wait()
+            if connection not in connection.device.connections.values():
+                raise asyncio.CancelledError  # Nobody waits any more; a later link may have the same handle.
+        return self.current
+
+    def write(self, connection, value: bytes) -> None:
+        self.current = value
+        self.log.append(value)
+        self.on_write(connection, value)
+
+    def reset(self) -> None:
+        self.current = self.initial
+        self.log.clear()
+        self.released.set()
+
+    def attribute_value(self) -> CharacteristicValue:
+        return CharacteristicValue(read=self.read, write=self.write)
+
+
+class FailingValue(Value):
+    """Reading fails with 0x80, writing with the code that is the first byte written."""
+
+    async def read(self, connection) -> bytes:
+        raise att.ATT_Error(error_code=0x80)
+
+    def write(self, connection, value: bytes) -> None:
+        raise att.ATT_Error(error_code=value[0] if value else att.ATT_INVALID_ATTRIBUTE_LENGTH_ERROR)
+
+
+def permissions(properties: Properties) -> att.Attribute.Permissions:
+    """What the properties let a client do without security."""
+    allowed = att.Attribute.Permissions(0)
+    if properties & Properties.READ:
+        allowed |= Characteristic.READABLE
+    if properties & (Properties.WRITE | Properties.WRITE_WITHOUT_RESPONSE):
+        allowed |= Characteristic.WRITEABLE
+    return allowed
+
+
+def characteristic(identifier: str, properties: Properties, value: Value, descriptors=()) -> Characteristic:
+    return Characteristic(
+        uuid(identifier), properties, permissions(properties), value.attribute_value(), list(descriptors))
+
+
+def descriptor(identifier: str, value: Value, properties: Properties = Properties.READ) -> Descriptor:
+    return Descriptor(uuid(identifier), permissions(properties), value.attribute_value())
+
+
+class CheckingServer(Server):
+    """Refuses what permissions and properties do not allow; Bumble 0.0.236 leaves that to the application."""
+
+    def add_attribute(self, attribute) -> None:
+        if isinstance(attribute, IncludedServiceDeclaration) and len(attribute.service.uuid.to_bytes()) > 2:
+            # The UUID is there only if it has 16 bits: Core, Vol 3, Part G, 3.2.
+            attribute.value = attribute.value[:4]
+        super().add_attribute(attribute)
+
+    def on_gatt_pdu(self, bearer, pdu) -> None:
+        refusal = self.refusal(pdu)
+        if refusal is None:
+            super().on_gatt_pdu(bearer, pdu)
+        elif not isinstance(pdu, att.ATT_Write_Command):
+            self.send_response(bearer, att.ATT_Error_Response(
+                request_opcode_in_error=pdu.op_code, attribute_handle_in_error=pdu.attribute_handle,
+                error_code=refusal))
+
+    def refusal(self, pdu) -> int | None:
+        match pdu:
+            case att.ATT_Read_Request() | att.ATT_Read_Blob_Request():
+                allowed = self.allows(pdu, Characteristic.READABLE, Properties.READ)
+                return None if allowed else att.ATT_READ_NOT_PERMITTED_ERROR
+            case att.ATT_Write_Request() | att.ATT_Prepare_Write_Request():
+                allowed = self.allows(pdu, Characteristic.WRITEABLE, Properties.WRITE)
+            case att.ATT_Write_Command():
+                allowed = self.allows(pdu, Characteristic.WRITEABLE, Properties.WRITE_WITHOUT_RESPONSE)
+            case _:
+                return None
+        return None if allowed else att.ATT_WRITE_NOT_PERMITTED_ERROR
+
+    def allows(self, pdu, permission, characteristic_property) -> bool:
+        attribute = self.get_attribute(pdu.attribute_handle)
+        if attribute is None:
+            return True  # Answered with "invalid handle".
+        if isinstance(attribute, Characteristic) and not attribute.properties & characteristic_property:
+            return False
+        return bool(attribute.permissions & permission)
+
+    def remove_last_service(self) -> None:
+        """Takes the last service out of the database."""
+        service = self.services.pop()
+        self.attributes = [attribute for attribute in self.attributes if attribute.handle < service.handle]
+        self.attributes_by_handle.clear()
+
+    async def send_to_subscribers(self, attribute: Characteristic, value: bytes) -> int:
+        """Notifies, or indicates where only that is subscribed, waits for the confirmations, and counts."""
+        sends = []
+        for bearer, configurations in self.subscribers.items():
+            configuration = configurations.get(attribute.handle, b"\0\0")
+            if configuration[0] & 1:
+                sends.append(self.notify_subscriber(bearer, attribute, value, force=True))
+            elif configuration[0] & 2:
+                sends.append(self.indicate_subscriber(bearer, attribute, value, force=True))
+        await asyncio.wait_for(asyncio.gather(*sends), 10)
+        return len(sends)

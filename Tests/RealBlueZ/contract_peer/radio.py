@@ -1,0 +1,194 @@
+"""The air: either in memory, with BlueZ's controller on it, or real controllers on Bumble transports.
+
+Bumble 0.0.236's controllers are meant for Bumble's own host. `VirtualController` adds what a kernel also
+relies on; each point names the rule of the Core Specification that it follows.
+"""
+import asyncio
+from dataclasses import dataclass
+from math import inf
+
+from bumble import hci, ll
+from bumble.controller import Connection, Controller, LegacyAdvertiser
+from bumble.hci import HCI_ErrorCode
+from bumble.host import Host
+from bumble.link import LocalLink
+from bumble.transport import open_transport
+from bumble.transport.common import AsyncPipeSink
+
+Report = hci.HCI_LE_Advertising_Report_Event.Report
+EventType = hci.HCI_LE_Advertising_Report_Event.EventType
+ACTIVE_SCAN = 0x01
+RSSI_DBM = -50
+TX_POWER_DBM = 4
+DUPLICATE_FILTER_S = 1.0
+
+
+@dataclass
+class Advertisement(ll.AdvInd):
+    """An undirected advertising PDU together with the answer to a scan request."""
+
+    event_type: int = EventType.ADV_IND
+    scan_response: bytes = b""
+
+    @property
+    def is_connectable(self) -> bool:
+        return self.event_type == EventType.ADV_IND
+
+    @property
+    def is_scannable(self) -> bool:
+        return self.event_type in (EventType.ADV_IND, EventType.ADV_SCAN_IND)
+
+
+class VirtualAdvertiser(LegacyAdvertiser):
+    """Sends every undirected kind of advertising, with its scan response, at the interval that was asked for."""
+
+    def _on_timer_fired(self) -> None:
+        self.send_advertising_data()
+        # In units of 0.625 ms: Core, Vol 4, Part E, 7.8.5.
+        self.timer_handle = asyncio.get_running_loop().call_later(
+            self.advertising_interval_min * 0.625 / 1000, self._on_timer_fired)
+
+    def send_advertising_data(self) -> None:
+        if not self.enabled or self.advertising_type not in (0x00, 0x02, 0x03):
+            return
+        event_type = {0x00: EventType.ADV_IND, 0x02: EventType.ADV_SCAN_IND, 0x03: EventType.ADV_NONCONN_IND}
+        self.controller.send_advertising_pdu(Advertisement(
+            self.address, self.advertising_data, event_type[self.advertising_type], self.scan_response_data))
+
+
+class VirtualController(Controller):
+    """A controller on the in-memory air that a kernel can drive."""
+
+    # One packet for any ATT PDU of the usual MTUs, as real controllers of this version have it.
+    le_acl_data_packet_length = 251
+
+    def __init__(self, name, **arguments):
+        super().__init__(name, **arguments)
+        # Without these two features hosts use the legacy commands, which Bumble answers as specified.
+        self.le_features &= ~(hci.LeFeatureMask.LL_PRIVACY | hci.LeFeatureMask.LE_EXTENDED_ADVERTISING)
+        self.le_legacy_advertiser = VirtualAdvertiser(self)
+        self.reported_at: dict[tuple, float] = {}
+
+    def lose(self, connection: Connection) -> None:
+        """Ends a link as the supervision timeout does, on this side only: Core, Vol 6, Part B, 4.5.2."""
+        self.on_le_disconnected(connection, HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
+
+    def on_advertising_pdu(self, pdu) -> None:
+        if not isinstance(pdu, Advertisement):
+            super().on_advertising_pdu(pdu)
+            return
+        if self.le_scan_enable:
+            self.report(pdu, pdu.event_type, pdu.data)
+            if pdu.is_scannable and self.le_scan_type == ACTIVE_SCAN:
+                self.report(pdu, EventType.SCAN_RSP, pdu.scan_response)
+        wanted = self.pending_le_connection
+        if pdu.is_connectable and wanted and wanted.peer_address == pdu.advertiser_address:
+            self.create_le_connection(pdu.advertiser_address)
+
+    def report(self, pdu: Advertisement, event_type: int, data: bytes) -> None:
+        # Filter_Duplicates: Core, Vol 4, Part E, 7.8.11. How long a controller remembers is left to it.
+        key = (pdu.advertiser_address, event_type, data)
+        now = asyncio.get_running_loop().time()
+        if self.filter_duplicates and now < self.reported_at.get(key, -inf) + DUPLICATE_FILTER_S:
+            return
+        self.reported_at[key] = now
+        self.send_hci_packet(hci.HCI_LE_Advertising_Report_Event([Report(
+            event_type=event_type, address_type=pdu.advertiser_address.address_type,
+            address=pdu.advertiser_address, data=data, rssi=RSSI_DBM)]))
+
+    def on_hci_le_set_scan_enable_command(self, command):
+        self.reported_at.clear()
+        return super().on_hci_le_set_scan_enable_command(command)
+
+    def on_hci_le_create_connection_cancel_command(self, command):
+        # The cancelled command completes, with its own event: Core, Vol 4, Part E, 7.8.13.
+        cancelled, self.pending_le_connection = self.pending_le_connection, None
+        if cancelled is None:
+            return hci.HCI_StatusReturnParameters(HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        asyncio.get_running_loop().call_soon(self.send_hci_packet, hci.HCI_LE_Connection_Complete_Event(
+            status=HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR, connection_handle=0, role=hci.Role.CENTRAL,
+            peer_address_type=cancelled.peer_address_type, peer_address=cancelled.peer_address,
+            connection_interval=0, peripheral_latency=0, supervision_timeout=0, central_clock_accuracy=0))
+        return hci.HCI_StatusReturnParameters(HCI_ErrorCode.SUCCESS)
+
+    def on_hci_reset_command(self, command):
+        # Links are lost without a word to the peers, all activity ends: Core, Vol 4, Part E, 7.3.2.
+        for connection in self.le_connections.values():
+            connection.send_ll_control_pdu(ll.TerminateInd(HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
+        self.le_connections.clear()
+        self.pending_le_connection = None
+        self.le_scan_enable = False
+        self.le_legacy_advertiser.stop()
+        return super().on_hci_reset_command(command)
+
+    def on_hci_read_rssi_command(self, command):
+        known = self.find_le_connection_by_handle(command.handle) is not None
+        status = HCI_ErrorCode.SUCCESS if known else HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR
+        return hci.HCI_Read_RSSI_ReturnParameters(status=status, handle=command.handle, rssi=RSSI_DBM)
+
+
+class BlueZController(VirtualController):
+    """BlueZ's controller. It always uses its public address: BlueZ sets a private one for active scanning, and
+    Bumble would then send every data packet from that one, which the peer does not know."""
+
+    random_address = property(lambda self: self._public_address, lambda self, value: None)
+
+
+class VirtualRadio:
+    """BlueZ's controller and the peers' controllers on one in-memory link."""
+
+    has_second = True
+
+    def __init__(self, link: LocalLink, transport, bluez: BlueZController):
+        self.link, self.transport, self.bluez = link, transport, bluez
+
+    @classmethod
+    async def open(cls) -> "VirtualRadio":
+        link = LocalLink()
+        transport = await open_transport("vhci")
+        bluez = BlueZController(
+            "BlueZ", host_source=transport.source, host_sink=transport.sink, link=link,
+            public_address="C0:98:E5:49:00:01")
+        return cls(link, transport, bluez)
+
+    async def host(self, name: str) -> Host:
+        """A host with a controller of its own on the air."""
+        controller = VirtualController(name, link=self.link)
+        return Host(controller, AsyncPipeSink(controller))
+
+    async def lose(self, device) -> None:
+        """Ends the device's links by supervision timeout, on both sides."""
+        for controller in list(self.link.controllers):
+            for connection in list(controller.le_connections.values()):
+                ends = (connection.self_address, connection.peer_address)
+                if device.random_address in ends:
+                    controller.lose(connection)
+
+    async def ended(self) -> None:
+        await self.transport.source.wait_for_termination()
+
+
+class TransportRadio:
+    """Real controllers, one for each peer."""
+
+    def __init__(self, transports):
+        self.transports = transports
+        self.unused = list(transports)
+        self.has_second = len(transports) > 1
+
+    @classmethod
+    async def open(cls, names: list[str]) -> "TransportRadio":
+        return cls([await open_transport(name) for name in names])
+
+    async def host(self, name: str) -> Host:
+        transport = self.unused.pop(0)
+        return Host(transport.source, transport.sink)
+
+    async def lose(self, device) -> None:
+        """Resets the controller, so that it falls silent in the middle of the link; the central's supervision
+        timeout does the rest."""
+        await device.power_off()
+        await device.power_on()
+
+    async def ended(self) -> None:
+        await self.transports[0].source.wait_for_termination()

@@ -1,0 +1,148 @@
+"""The verbs: one JSON object a line on a Unix stream socket, each answered by one line."""
+import asyncio
+import json
+import logging
+import os
+from dataclasses import replace
+
+from .bluez import BlueZ
+from .peers import Peer
+
+DEADLINE_S = 30
+
+
+class Verbs:
+    """Each public coroutine is a verb; its keyword arguments are the other members of the object."""
+
+    def __init__(self, peers: dict[str, Peer], radio, bluez: BlueZ):
+        self.peers, self.radio, self.bluez = peers, radio, bluez
+        self.contract = peers["contract"]
+
+    def peer(self, name: str) -> Peer:
+        if name not in self.peers:
+            raise ValueError(f"no peer {name!r} here")
+        return self.peers[name]
+
+    def locate(self, identifier: str):
+        for peer in self.peers.values():
+            if found := peer.find(identifier):
+                return peer, found
+        raise ValueError(f"no characteristic {identifier}")
+
+    async def reset(self) -> dict:
+        """Peers as at the start; the daemon runs, its adapter is on, and it remembers nothing of them."""
+        await self.bluez.restore()
+        for peer in self.peers.values():
+            await peer.reset()
+        await self.bluez.forget([peer.device.random_address.to_string(False) for peer in self.peers.values()])
+        for peer in self.peers.values():
+            await peer.advertise(peer.initial_broadcast)
+        return {}
+
+    async def advertise(self, peer, on, name=None, manufacturerData=None, connectable=None) -> dict:
+        changes = {"is_on": on}
+        if name is not None:
+            changes["name"] = name
+        if manufacturerData is not None:
+            changes["manufacturer_data"] = bytes.fromhex(manufacturerData)
+        if connectable is not None:
+            changes["is_connectable"] = connectable
+        chosen = self.peer(peer)
+        await chosen.advertise(replace(chosen.broadcast, **changes))
+        return {}
+
+    async def disconnect(self, peer) -> dict:
+        await self.peer(peer).disconnect()
+        return {}
+
+    async def lose(self, peer, stay=True) -> dict:
+        chosen = self.peer(peer)
+        chosen.broadcast = replace(chosen.broadcast, is_on=stay)
+        await self.radio.lose(chosen.device)
+        await chosen.advertise(chosen.broadcast)
+        return {}
+
+    async def notify(self, characteristic, value) -> dict:
+        peer, found = self.locate(characteristic)
+        return {"subscribers": await peer.server.send_to_subscribers(found, bytes.fromhex(value))}
+
+    async def setValue(self, characteristic, value) -> dict:
+        peer, found = self.locate(characteristic)
+        peer.values[found].current = bytes.fromhex(value)
+        return {}
+
+    async def value(self, characteristic) -> dict:
+        peer, found = self.locate(characteristic)
+        return {"value": peer.values[found].current.hex()}
+
+    async def commands(self) -> dict:
+        peer, found = self.locate("C0DE0102")
+        return {"values": [value.hex() for value in peer.values[found].log]}
+
+    async def hold(self, on) -> dict:
+        peer, found = self.locate("C0DE0101")
+        released = peer.values[found].released
+        released.clear() if on else released.set()
+        return {}
+
+    async def addService(self) -> dict:
+        await self.contract.add_service()
+        return {}
+
+    async def removeService(self) -> dict:
+        await self.contract.remove_service()
+        return {}
+
+    async def requestMTU(self, mtu) -> dict:
+        if not self.contract.connections:
+            raise ValueError("no central is connected")
+        return {"mtu": await self.contract.connections[0].gatt_client.request_mtu(mtu)}
+
+    async def connections(self, peer) -> dict:
+        return {"count": len(self.peer(peer).connections)}
+
+    async def adapter(self, powered) -> dict:
+        await self.bluez.set_powered(powered)
+        return {}
+
+    async def daemon(self, running) -> dict:
+        await self.bluez.set_running(running)
+        return {}
+
+
+class VerbServer:
+    """Answers any number of clients; verbs run one at a time."""
+
+    def __init__(self, verbs: Verbs):
+        self.verbs = verbs
+        self.turn = asyncio.Lock()
+
+    async def listen(self, path: str) -> None:
+        if os.path.exists(path):
+            os.unlink(path)
+        self.server = await asyncio.start_unix_server(self.serve, path)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                answer = await self.answer(line)
+                writer.write(json.dumps(answer).encode() + b"\n")
+                await writer.drain()
+        except ConnectionError as error:
+            logging.warning("client gone: %s", error)
+        finally:
+            writer.close()
+
+    async def answer(self, line: bytes) -> dict:
+        """Every failure is an answer: the peer goes on."""
+        try:
+            members = json.loads(line)
+            name = members.pop("verb")
+            verb = getattr(self.verbs, name, None)
+            if name.startswith("_") or not asyncio.iscoroutinefunction(verb):
+                raise ValueError(f"no verb {name!r}")
+            async with self.turn:
+                return {"ok": True, **await asyncio.wait_for(verb(**members), DEADLINE_S)}
+        except Exception as error:
+            logging.warning("%s", line.decode(errors="replace").strip(), exc_info=error)
+            return {"ok": False, "error": f"{type(error).__name__}: {error}"}

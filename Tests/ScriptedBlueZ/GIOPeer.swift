@@ -1,0 +1,132 @@
+#if os(Linux)
+public import BluetoothDBus
+import CBluetoothGIO
+
+/// A peer on the bus that speaks through GDBus: calls arrive as values, answers and signals leave as values.
+///
+/// It filters messages on GDBus's worker thread, so it needs no main loop, and nothing is answered behind its back.
+final class GIOPeer: @unchecked Sendable {
+    // Invariant: set in `init`; GDBusConnection is safe to use from any thread.
+    private let connection: OpaquePointer
+    private let filter: guint
+    let uniqueName: String
+
+    /// Receives calls, one at a time, on the worker thread.
+    final class Receiver: Sendable {
+        let receive: @Sendable (ScriptedCall) -> Void
+        init(_ receive: @escaping @Sendable (ScriptedCall) -> Void) { self.receive = receive }
+    }
+
+    init(address: DBusAddress, receive: @escaping @Sendable (ScriptedCall) -> Void) throws {
+        var error: UnsafeMutablePointer<GError>?
+        // Client authentication (1) on a message bus (8).
+        let flags = GDBusConnectionFlags(rawValue: 1 | 8)
+        let opened = g_dbus_connection_new_for_address_sync(address.text, flags, nil, nil, &error)
+        guard let opened else { throw Self.take(error) }
+        connection = opened
+        uniqueName = String(cString: g_dbus_connection_get_unique_name(opened))
+        let receiver = Unmanaged.passRetained(Receiver(receive)).toOpaque()
+        filter = g_dbus_connection_add_filter(
+            opened,
+            { _, message, incoming, data in
+                guard let message, let data, incoming != 0,
+                    g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL
+                else { return message }
+                let receiver = Unmanaged<Receiver>.fromOpaque(data).takeUnretainedValue()
+                receiver.receive(ScriptedCall(adopting: message))
+                return nil
+            },
+            receiver, { data in if let data { Unmanaged<Receiver>.fromOpaque(data).release() } })
+    }
+
+    deinit {
+        close()
+        g_object_unref(UnsafeMutableRawPointer(connection))
+    }
+
+    /// Leaves the bus.
+    func close() {
+        guard g_dbus_connection_is_closed(connection) == 0 else { return }
+        g_dbus_connection_remove_filter(connection, filter)
+        g_dbus_connection_close_sync(connection, nil, nil)
+    }
+
+    /// Asks the bus for a name, taking it from whoever has it.
+    func own(_ name: String) throws {
+        let body = GVariantCoding.body([.string(name), .uint32(2 | 4)], .init())
+        try callBus("RequestName", body)
+    }
+
+    /// Gives a name back.
+    func release(_ name: String) throws {
+        try callBus("ReleaseName", GVariantCoding.body([.string(name)], .init()))
+    }
+
+    private func callBus(_ member: String, _ body: OpaquePointer) throws {
+        var error: UnsafeMutablePointer<GError>?
+        let reply = g_dbus_connection_call_sync(
+            connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, body, nil,
+            GDBusCallFlags(rawValue: 0), 10_000, nil, &error)
+        guard let reply else { throw Self.take(error) }
+        g_variant_unref(reply)
+    }
+
+    func emit(path: String, interface: String, member: String, _ body: [DBusValue], to destination: String? = nil) {
+        let message = g_dbus_message_new_signal(path, interface, member)
+        if let destination { g_dbus_message_set_destination(message, destination) }
+        send(message, body)
+    }
+
+    func answer(_ call: ScriptedCall, _ body: [DBusValue]) {
+        send(g_dbus_message_new_method_reply(call.message), body)
+    }
+
+    func refuse(_ call: ScriptedCall, _ error: DBusError) {
+        send(g_dbus_message_new_method_error_literal(call.message, error.name, error.message), nil)
+    }
+
+    /// Consumes the message.
+    private func send(_ message: OpaquePointer?, _ body: [DBusValue]?) {
+        guard let message else { return }
+        defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+        let descriptors = GVariantCoding.Descriptors()
+        if let body, !body.isEmpty { g_dbus_message_set_body(message, GVariantCoding.body(body, descriptors)) }
+        if !descriptors.isEmpty { g_dbus_message_set_unix_fd_list(message, descriptors.list) }
+        var error: UnsafeMutablePointer<GError>?
+        let sent = g_dbus_connection_send_message(connection, message, GDBusSendMessageFlags(rawValue: 0), nil, &error)
+        if sent == 0 { print("scripted peer could not send: \(Self.take(error))") }
+    }
+
+    private static func take(_ error: UnsafeMutablePointer<GError>?) -> DBusError {
+        defer { if let error { g_error_free(error) } }
+        let text = error.flatMap(\.pointee.message).map { String(cString: $0) }
+        return DBusError(name: "org.freedesktop.DBus.Error.Failed", message: text ?? "GDBus gave no reason")
+    }
+}
+
+/// A method call that a scripted peer has received.
+public final class ScriptedCall: @unchecked Sendable {
+    // Invariant: never changed after receipt.
+    let message: OpaquePointer
+    /// The object, interface and method that were called.
+    public let path, interface, member: String
+    /// The caller's unique name.
+    public let sender: String
+    /// The arguments.
+    public let body: [DBusValue]
+
+    /// Takes over the caller's reference.
+    init(adopting message: OpaquePointer) {
+        self.message = message
+        func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        path = text(g_dbus_message_get_path(message))
+        interface = text(g_dbus_message_get_interface(message))
+        member = text(g_dbus_message_get_member(message))
+        sender = text(g_dbus_message_get_sender(message))
+        let list = g_dbus_message_get_unix_fd_list(message)
+        body = g_dbus_message_get_body(message).flatMap { GVariantCoding.children($0, list) } ?? []
+    }
+
+    deinit { g_object_unref(UnsafeMutableRawPointer(message)) }
+}
+#endif

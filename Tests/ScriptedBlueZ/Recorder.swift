@@ -1,0 +1,96 @@
+#if os(Linux)
+import BluetoothLocking
+import Synchronization
+
+/// Keeps what happens, in order, and lets a test wait for some of it.
+public final class Recorder<Element: Sendable>: Sendable {
+    /// Nothing of the kind came in time.
+    public struct TimedOut: Error, CustomStringConvertible {
+        /// What was there instead.
+        public let description: String
+    }
+
+    private struct Waiter: Sendable {
+        let id: UInt64
+        let condition: @Sendable ([Element]) -> Bool
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var elements: [Element] = []
+        var waiters: [Waiter] = []
+        var nextID: UInt64 = 0
+    }
+
+    private let state = Lock(State())
+
+    /// An empty recorder.
+    public init() {}
+
+    /// All that happened so far.
+    public var elements: [Element] { state.withLock { $0.elements } }
+
+    /// Notes something. Any thread.
+    public func append(_ element: Element) {
+        let done = state.withLock { state -> [Waiter] in
+            state.elements.append(element)
+            let elements = state.elements
+            let done = state.waiters.filter { $0.condition(elements) }
+            state.waiters.removeAll { waiter in done.contains { $0.id == waiter.id } }
+            return done
+        }
+        for waiter in done { waiter.continuation.resume(returning: true) }
+    }
+
+    /// Forgets what happened so far.
+    public func removeAll() {
+        state.withLock { $0.elements = [] }
+    }
+
+    /// Waits until what happened fulfils a condition.
+    ///
+    /// - Throws: ``TimedOut`` after the deadline, which only a broken program reaches.
+    @discardableResult
+    public func wait(
+        deadline: Duration = .seconds(20), until condition: @escaping @Sendable ([Element]) -> Bool
+    ) async throws -> [Element] {
+        let id = state.withLock { state -> UInt64 in
+            state.nextID += 1
+            return state.nextID
+        }
+        let timer = Task { [weak self] in
+            try await Task.sleep(for: deadline)
+            self?.giveUp(id)
+        }
+        let done = await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state -> Bool in
+                if condition(state.elements) { return true }
+                state.waiters.append(Waiter(id: id, condition: condition, continuation: continuation))
+                return false
+            }
+            if isDone { continuation.resume(returning: true) }
+        }
+        timer.cancel()
+        guard done else { throw TimedOut(description: "only: \(elements)") }
+        return elements
+    }
+
+    /// Waits for the first element that fulfils a condition.
+    @discardableResult
+    public func first(
+        deadline: Duration = .seconds(20), where condition: @escaping @Sendable (Element) -> Bool
+    ) async throws -> Element {
+        let elements = try await wait(deadline: deadline) { $0.contains(where: condition) }
+        guard let element = elements.first(where: condition) else { throw TimedOut(description: "taken away") }
+        return element
+    }
+
+    private func giveUp(_ id: UInt64) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        waiter?.continuation.resume(returning: false)
+    }
+}
+#endif
