@@ -23,6 +23,9 @@ enum Main {
         } catch let failure as Failure {
             console.error(failure)
             return failure.status
+        } catch let code as ExitCode {
+            // Said already.
+            return ExitStatus(rawValue: code.rawValue) ?? .failed
         } catch {
             return report(error, console)
         }

@@ -46,6 +46,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// The world file that is chosen; empty counts as none.
     var effectiveWorld: String? { world ?? Self.variable("COREBLUETOOTH_WORLD") }
 
+    /// The adapter that is chosen; nil takes the first.
+    var effectiveAdapter: String? { adapter ?? Self.variable("COREBLUETOOTH_ADAPTER") }
+
     private static var environmentBackend: BackendChoice? {
         variable("COREBLUETOOTH_BACKEND").flatMap(BackendChoice.init(rawValue:))
     }

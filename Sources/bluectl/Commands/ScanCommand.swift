@@ -1,5 +1,6 @@
 import ArgumentParser
 import BluetoothBackend
+import CoreBluetoothPackage
 
 /// `bluectl scan`: what advertises in reach.
 struct ScanCommand: RadioCommand {

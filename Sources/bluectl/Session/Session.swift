@@ -48,6 +48,9 @@ final class Session: NSObject {
     /// "emulator" where the radio is that, for records; nil for a real one.
     var emulatedBackend: String? { central.backendName == "emulator" ? central.backendName : nil }
 
+    /// Whether the link is up.
+    var isConnected: Bool { peripheral?.state == .connected }
+
     // MARK: Steps
 
     /// Begins something and waits for its answer.

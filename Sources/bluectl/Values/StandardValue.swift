@@ -3,7 +3,7 @@ import Foundation
 /// A value whose layout the Bluetooth SIG fixes, decoded for people.
 ///
 /// Source: GATT Specification Supplement. Bytes come from a peer and may be anything: what does not fit is nil.
-protocol StandardValue {
+protocol StandardValue: Sendable {
     /// Decodes the bytes of a characteristic's value; nil where they break the layout.
     init?(_ data: Data)
 
