@@ -38,7 +38,8 @@ struct ScanCommand: RadioCommand {
     }
 
     func perform(in session: Session) async throws {
-        let listing = ScanListing(session.console, backend: session.central.backendName)
+        let listing = ScanListing(
+            session.console, backend: session.central.backendName, showsDuplicates: duplicates)
         session.onDiscovery = { _, device in
             if isWanted(device) { listing.show(device) }
         }

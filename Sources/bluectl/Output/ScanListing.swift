@@ -8,20 +8,24 @@ final class ScanListing {
 
     private let console: Console
     private let backend: String
+    /// Whether a report is shown even if it says nothing new.
+    private let showsDuplicates: Bool
     private var table = ScanTable()
     private var drawnLines = 0
     private var isDrawingDue = false
 
-    init(_ console: Console, backend: String) {
+    init(_ console: Console, backend: String, showsDuplicates: Bool) {
         self.console = console
         self.backend = backend
+        self.showsDuplicates = showsDuplicates
         if console.isLive { draw() }
     }
 
     /// Shows a report.
     func show(_ device: DeviceRecord) {
+        let before = table.devices[device.identifier]
         table.update(device)
-        let known = table.devices[device.identifier] ?? device
+        guard let known = table.devices[device.identifier], showsDuplicates || known != before else { return }
         if console.isJSON {
             console.print(json: ScanRecord(known, backend: backend))
         } else if console.isLive {
