@@ -5,9 +5,9 @@ import CoreBluetooth
 /// An app's class, which knows CoreBluetooth and nothing of emulators. Everything runs on the main queue, where the
 /// manager delivers.
 @MainActor
-public final class BlinkyApp: NSObject {
+package final class BlinkyApp: NSObject {
     /// How far it got.
-    public enum Phase: Equatable, Sendable {
+    package enum Phase: Equatable, Sendable {
         /// No usable adapter yet.
         case waiting
         /// Looks for a board.
@@ -21,24 +21,24 @@ public final class BlinkyApp: NSObject {
     }
 
     /// The LED Button Service.
-    public static let service = CBUUID(string: "00001523-1212-EFDE-1523-785FEABCD123")
+    package static let service = CBUUID(string: "00001523-1212-EFDE-1523-785FEABCD123")
     static let button = CBUUID(string: "00001524-1212-EFDE-1523-785FEABCD123")
     static let led = CBUUID(string: "00001525-1212-EFDE-1523-785FEABCD123")
 
     /// How far it got.
-    public private(set) var phase = Phase.waiting {
+    package private(set) var phase = Phase.waiting {
         didSet { if phase != oldValue { onChange?() } }
     }
     /// Whether the button is pressed.
-    public private(set) var isButtonPressed = false {
+    package private(set) var isButtonPressed = false {
         didSet { if isButtonPressed != oldValue { onChange?() } }
     }
     /// Whether the LED is on, as far as the board has confirmed.
-    public private(set) var isLEDOn = false {
+    package private(set) var isLEDOn = false {
         didSet { if isLEDOn != oldValue { onChange?() } }
     }
     /// Called after each change of the properties above.
-    public var onChange: (() -> Void)?
+    package var onChange: (() -> Void)?
 
     private var central: CBCentralManager?
     private var board: CBPeripheral?
@@ -46,13 +46,13 @@ public final class BlinkyApp: NSObject {
     private var wanted: [Bool] = []
 
     /// Looks for a board as soon as the adapter is on.
-    public override init() {
+    package override init() {
         super.init()
         central = CBCentralManager(delegate: self, queue: nil)
     }
 
     /// Switches the LED; ``isLEDOn`` follows when the board has answered.
-    public func setLED(_ isOn: Bool) {
+    package func setLED(_ isOn: Bool) {
         guard phase == .ready, let board, let led else { return }
         wanted.append(isOn)
         board.writeValue(Data([isOn ? 1 : 0]), for: led, type: .withResponse)
@@ -67,7 +67,7 @@ public final class BlinkyApp: NSObject {
 }
 
 extension BlinkyApp: @preconcurrency CBCentralManagerDelegate {
-    public func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    package func centralManagerDidUpdateState(_ central: CBCentralManager) {
         forgetLink()
         guard central.state == .poweredOn else {
             phase = .waiting
@@ -77,7 +77,7 @@ extension BlinkyApp: @preconcurrency CBCentralManagerDelegate {
         central.scanForPeripherals(withServices: [Self.service])
     }
 
-    public func centralManager(
+    package func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
@@ -87,18 +87,18 @@ extension BlinkyApp: @preconcurrency CBCentralManagerDelegate {
         central.connect(peripheral)
     }
 
-    public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    package func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         peripheral.delegate = self
         peripheral.discoverServices([Self.service])
     }
 
-    public func centralManager(
+    package func centralManager(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
     ) {
         central.connect(peripheral)
     }
 
-    public func centralManager(
+    package func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
         forgetLink()
@@ -109,7 +109,7 @@ extension BlinkyApp: @preconcurrency CBCentralManagerDelegate {
 }
 
 extension BlinkyApp: @preconcurrency CBPeripheralDelegate {
-    public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+    package func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         guard let service = peripheral.services?.first(where: { $0.uuid == Self.service }) else {
             phase = .failed("no LED Button Service")
             return
@@ -117,7 +117,7 @@ extension BlinkyApp: @preconcurrency CBPeripheralDelegate {
         peripheral.discoverCharacteristics([Self.led, Self.button], for: service)
     }
 
-    public func peripheral(
+    package func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {
         for characteristic in service.characteristics ?? [] {
@@ -130,14 +130,14 @@ extension BlinkyApp: @preconcurrency CBPeripheralDelegate {
         phase = led == nil ? .failed("no LED") : .ready
     }
 
-    public func peripheral(
+    package func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
         guard error == nil, characteristic.uuid == Self.button else { return }
         isButtonPressed = characteristic.value?.first == 1
     }
 
-    public func peripheral(
+    package func peripheral(
         _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
         guard characteristic.uuid == Self.led, !wanted.isEmpty else { return }

@@ -3,18 +3,18 @@ import BluetoothEmulator
 import Foundation
 
 /// A board with Nordic Semiconductor's LED Button Service, as a test needs it: nobody presses its button but the test.
-public enum EmulatedBlinky {
+package enum EmulatedBlinky {
     /// Its button: 1 while it is pressed.
-    public static let button: CharacteristicPath = "00001524-1212-EFDE-1523-785FEABCD123"
+    package static let button: CharacteristicPath = "00001524-1212-EFDE-1523-785FEABCD123"
     /// Its LED: 1 while it is on.
-    public static let led: CharacteristicPath = "00001525-1212-EFDE-1523-785FEABCD123"
+    package static let led: CharacteristicPath = "00001525-1212-EFDE-1523-785FEABCD123"
 
     private static let service: BluetoothUUID = "00001523-1212-EFDE-1523-785FEABCD123"
 
     /// What it advertises and serves.
     ///
     /// The service's 128-bit UUID and the name do not fit into one packet: the name goes into the scan response.
-    public static let description = PeripheralDescription(
+    package static let description = PeripheralDescription(
         name: "Blinky",
         advertising: [
             AdvertisingDescription(
@@ -30,7 +30,7 @@ public enum EmulatedBlinky {
         ])
 
     /// The board with its firmware.
-    public static func board() throws -> EmulatedPeripheral {
+    package static func board() throws -> EmulatedPeripheral {
         try EmulatedPeripheral(description, handler: Firmware())
     }
 
