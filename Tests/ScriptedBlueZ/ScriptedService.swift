@@ -136,6 +136,9 @@ public final class ScriptedService: Sendable {
 // MARK: - Objects
 
 extension ScriptedService {
+    /// The paths of all objects, sorted.
+    public var paths: [String] { state.withLock { $0.objects.keys.sorted() } }
+
     /// Adds an object, or interfaces to one.
     public func add(_ path: String, _ interfaces: Interfaces, announce: Bool = true) {
         state.withLock { $0.objects[path, default: [:]].merge(interfaces) { $1 } }

@@ -27,6 +27,10 @@ struct Device1: RemoteInterface {
     private(set) var isServicesResolved = false
     /// In dBm; nil when the device has not been heard in this discovery.
     private(set) var rssi: Int16?
+    /// The same, from whichever discovery.
+    ///
+    /// BlueZ pitfall: RSSI goes away when discovery stops (https://github.com/ukBaz/python-bluezero/issues/388).
+    private(set) var lastRSSI: Int16?
     private(set) var txPower: Int16?
     /// Advertised, and found by GATT before: BlueZ does not tell one from the other.
     private(set) var uuids: [BluetoothUUID]?
@@ -90,7 +94,12 @@ struct Device1: RemoteInterface {
 
     private mutating func setPower(_ property: String, _ value: DBusValue?) -> Changes? {
         guard value == nil || value?.int16Value != nil else { return nil }
-        if property == "RSSI" { rssi = value?.int16Value } else { txPower = value?.int16Value ?? txPower }
+        if property == "RSSI" {
+            rssi = value?.int16Value
+            lastRSSI = rssi ?? lastRSSI
+        } else {
+            txPower = value?.int16Value ?? txPower
+        }
         // A property that goes is the end of a discovery, not a report.
         return value == nil ? [] : .advertisement
     }

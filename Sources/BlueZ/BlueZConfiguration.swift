@@ -1,0 +1,17 @@
+#if os(Linux)
+/// Where BlueZ is to be found.
+public struct BlueZConfiguration: Hashable, Sendable {
+    /// The message bus of `bluetoothd`, in the notation of the D-Bus Specification (`unix:path=…`).
+    ///
+    /// nil takes the system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
+    public var busAddress: String?
+    /// The adapter of managers that name none: `hci1` or an address. nil takes the first one that is on.
+    public var adapter: String?
+
+    /// Describes where BlueZ is to be found; without arguments, where it is on every Linux system.
+    public init(busAddress: String? = nil, adapter: String? = nil) {
+        self.busAddress = busAddress
+        self.adapter = adapter
+    }
+}
+#endif

@@ -1,0 +1,38 @@
+#if os(Linux)
+/// How long things may take. Nothing is asked of the bus without a deadline.
+struct BlueZTimings: Sendable {
+    /// `Device1.Connect`: the kernel gives up after 20 to 40 s by itself.
+    var connect = Duration.seconds(60)
+    /// How long one connect may keep the others waiting.
+    var connectTurn = Duration.seconds(10)
+    /// The pause after the first failed connect; doubles up to `connectRetryLimit`.
+    var connectRetry = Duration.milliseconds(250)
+    var connectRetryLimit = Duration.seconds(4)
+    /// `Device1.Disconnect` takes 2 s when all is well, and on some daemons for ever.
+    var disconnect = Duration.seconds(10)
+    /// ATT operations: bluetoothd's own deadline is 30 s, and pairing may come first.
+    var attribute = Duration.seconds(60)
+    /// The pause before an attribute that was busy is tried again.
+    var attributeRetry = Duration.milliseconds(20)
+    /// How often that is done.
+    var attributeRetries = 500
+    /// From the link to `ServicesResolved`.
+    var resolution = Duration.seconds(45)
+    /// How long to wait for services that `ServicesResolved` promised, before the tree is read anew.
+    var settling = Duration.milliseconds(1500)
+    /// How long changes of services are collected.
+    var serviceChanges = Duration.milliseconds(250)
+    /// Discovery calls.
+    var discovery = Duration.seconds(15)
+    /// The pause before a failed discovery call is tried again.
+    var discoveryRetry = Duration.seconds(1)
+    /// How long a lost link waits for news that power went, which would explain it.
+    var powerLoss = Duration.milliseconds(150)
+    /// How long a failed operation waits for the news that its link is gone.
+    var linkLoss = Duration.seconds(2)
+    /// How long a daemon without adapters may have one yet.
+    var arrival = Duration.seconds(1)
+    /// How long a vanished adapter or daemon is expected back before it counts as absent.
+    var comeback = Duration.seconds(5)
+}
+#endif

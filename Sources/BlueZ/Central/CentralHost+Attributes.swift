@@ -1,0 +1,203 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// Discovery of services and what is in them: BlueZ does it by itself at each connection, and we read the tree.
+extension CentralHost {
+    // MARK: Resolution
+
+    /// Whether a link's attributes are known; if not, arranges that they will be, or that the link ends.
+    mutating func isResolved(_ peer: PeerID) -> Bool {
+        guard let link = links[peer] else { return false }
+        guard tree.devices[link.path]?.isServicesResolved == true else {
+            if !link.isResolutionTimed {
+                links[peer]?.isResolutionTimed = true
+                start(.resolution(peer), timings.resolution)
+            }
+            return false
+        }
+        // BlueZ pitfall: services may appear later than `ServicesResolved`
+        // (https://github.com/bluez/bluez/issues/1489).
+        if link.isSettled || !tree.attributes(of: link.path).isEmpty { return true }
+        if !link.isSettling {
+            links[peer]?.isSettling = true
+            start(.settling(peer), timings.settling)
+        }
+        return false
+    }
+
+    mutating func resolvedChanged(_ peer: PeerID) {
+        guard let link = links[peer], tree.devices[link.path]?.isServicesResolved == true else { return }
+        stop(.resolution(peer))
+        links[peer]?.isResolutionTimed = false
+        let mtu = currentMTU(of: link.path)
+        if mtu != link.mtu { setMTU(peer, mtu) }
+        runOperations(peer)
+    }
+
+    /// BlueZ pitfall: discovery may never end (https://github.com/hbldh/bleak/issues/1841). An ATT client that gets
+    /// no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
+    mutating func resolutionTimedOut(_ peer: PeerID) {
+        note(.warning, "services of \(peer) were not resolved in \(timings.resolution)")
+        abandonLink(peer, reason: .timeout)
+    }
+
+    /// The wait for services that should be there is over: one look at the whole tree, and what it has counts.
+    mutating func settled(_ peer: PeerID) {
+        guard links[peer]?.isSettling == true else { return }
+        refresh()
+    }
+
+    mutating func snapshotTaken() {
+        for (peer, link) in links where link.isSettling {
+            links[peer]?.isSettling = false
+            links[peer]?.isSettled = true
+            runOperations(peer)
+        }
+    }
+
+    // MARK: MTU
+
+    /// BlueZ pitfall: the MTU is that of the characteristics, known after the exchange, and from 5.62 on
+    /// (https://github.com/hbldh/bleak/issues/1165).
+    func currentMTU(of device: ObjectPath) -> Int {
+        guard tree.devices[device]?.isServicesResolved == true else { return LinkState.minimumMTU }
+        for service in tree.attributes(of: device) {
+            for characteristic in tree.attributes(of: service) {
+                if let mtu = tree.characteristics[characteristic]?.mtu { return Int(mtu) }
+            }
+        }
+        return LinkState.minimumMTU
+    }
+
+    mutating func mtuChanged(_ path: ObjectPath, _ mtu: UInt16) {
+        guard let peer = peer(ofAttribute: path), links[peer] != nil, links[peer]?.mtu != Int(mtu) else { return }
+        setMTU(peer, Int(mtu))
+    }
+
+    private mutating func setMTU(_ peer: PeerID, _ mtu: Int) {
+        links[peer]?.mtu = mtu
+        for share in ledger.shares(of: peer) {
+            if let link = share.link { deliver(share.manager, .mtuChanged(link: link, mtu: mtu)) }
+        }
+    }
+
+    /// The device of a service, characteristic or descriptor.
+    func peer(ofAttribute path: ObjectPath) -> PeerID? {
+        var ancestor = path.parent
+        while let candidate = ancestor {
+            if let peer = directory.peer(at: candidate) { return peer }
+            ancestor = candidate.parent
+        }
+        return nil
+    }
+
+    // MARK: Answers
+
+    /// Answers a discovery from the tree.
+    mutating func answerDiscovery(_ peer: PeerID, _ operation: LinkState.Operation) {
+        guard let path = links[peer]?.path else { return }
+        switch operation.command {
+        case .discoverServices(let link, let id, let uuids):
+            links[peer]?.hasToldServices = true
+            let services = tree.attributes(of: path).filter { tree.services[$0]?.isPrimary == true }
+            let records = services.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
+            deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
+        case .discoverIncludedServices(let link, let id, let service, let uuids):
+            guard let path = object(service, peer, operation) else { return }
+            let included = tree.services[path]?.includes.sorted() ?? []
+            let records = included.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
+            deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
+        case .discoverCharacteristics(let link, let id, let service, let uuids):
+            guard let path = object(service, peer, operation) else { return }
+            let records = tree.attributes(of: path).compactMap { record(ofCharacteristic: $0, peer) }
+                .filter { isWanted($0.uuid, uuids) }
+            deliver(operation.manager, .characteristicsDiscovered(link: link, operation: id, characteristics: records))
+        case .discoverDescriptors(let link, let id, let characteristic):
+            guard let path = object(characteristic, peer, operation) else { return }
+            let records = tree.attributes(of: path).compactMap { record(ofDescriptor: $0, peer) }
+            deliver(operation.manager, .descriptorsDiscovered(link: link, operation: id, descriptors: records))
+        default: break
+        }
+    }
+
+    private func isWanted(_ uuid: BluetoothUUID, _ uuids: [BluetoothUUID]?) -> Bool {
+        uuids?.contains(uuid) ?? true
+    }
+
+    /// The object of an attribute; where it is gone, the operation fails.
+    mutating func object(_ id: AttributeID, _ peer: PeerID, _ operation: LinkState.Operation) -> ObjectPath? {
+        if let path = links[peer]?.attributes.path(of: id) { return path }
+        fail(operation, BackendError(.invalidHandle, operation: "attribute \(id)"))
+        return nil
+    }
+
+    private mutating func record(ofService path: ObjectPath, _ peer: PeerID) -> ServiceRecord? {
+        guard let service = tree.services[path], let uuid = service.uuid,
+            let id = links[peer]?.attributes.id(of: path)
+        else { return nil }
+        return ServiceRecord(id: id, uuid: uuid, isPrimary: service.isPrimary, handle: path.handle)
+    }
+
+    private mutating func record(ofCharacteristic path: ObjectPath, _ peer: PeerID) -> CharacteristicRecord? {
+        guard let characteristic = tree.characteristics[path], let uuid = characteristic.uuid,
+            let id = links[peer]?.attributes.id(of: path)
+        else { return nil }
+        // The path has the declaration's handle, and the value's is the next (Core Specification, Vol 3, Part G, 3.3).
+        return CharacteristicRecord(
+            id: id, uuid: uuid, properties: characteristic.properties, handle: path.handle.map { $0 &+ 1 })
+    }
+
+    private mutating func record(ofDescriptor path: ObjectPath, _ peer: PeerID) -> DescriptorRecord? {
+        guard let uuid = tree.descriptors[path]?.uuid, let id = links[peer]?.attributes.id(of: path) else { return nil }
+        return DescriptorRecord(id: id, uuid: uuid, handle: path.handle)
+    }
+
+    // MARK: Changes while connected
+
+    mutating func serviceAdded(_ path: ObjectPath) {
+        guard let peer = peer(ofAttribute: path), let link = links[peer] else { return }
+        if link.isSettling {
+            // Its characteristics follow in signals of their own.
+            return start(.settling(peer), timings.serviceChanges)
+        }
+        guard link.hasToldServices else { return }
+        links[peer]?.addedServices.append(path)
+        start(.serviceChanges(peer), timings.serviceChanges)
+    }
+
+    mutating func serviceRemoved(_ path: ObjectPath) {
+        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
+        links[peer]?.addedServices.removeAll { $0 == path }
+        guard let id = links[peer]?.attributes.remove(path) else { return }
+        links[peer]?.removedServices.append(id)
+        start(.serviceChanges(peer), timings.serviceChanges)
+    }
+
+    mutating func attributeRemoved(_ path: ObjectPath) {
+        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
+        // BlueZ forgets the subscription with the object.
+        links[peer]?.notifying.remove(path)
+        _ = links[peer]?.attributes.remove(path)
+    }
+
+    mutating func tellServiceChanges(_ peer: PeerID) {
+        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
+        links[peer]?.removedServices = []
+        links[peer]?.addedServices = []
+        let added = link.addedServices.compactMap { record(ofService: $0, peer) }.filter(\.isPrimary)
+        guard !added.isEmpty || !link.removedServices.isEmpty else { return }
+        for share in ledger.shares(of: peer) {
+            guard let id = share.link else { continue }
+            deliver(share.manager, .servicesChanged(link: id, removed: link.removedServices, added: added))
+        }
+    }
+}
+
+extension ObjectPath {
+    /// The handle that ends the path of an attribute: `service0021`, `char0022`, `desc0024`.
+    var handle: UInt16? {
+        UInt16(lastElement.suffix(4), radix: 16)
+    }
+}
+#endif

@@ -1,0 +1,244 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+
+/// Connecting and disconnecting.
+extension CentralHost {
+    mutating func connect(
+        _ manager: HostLedger.Manager, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
+    ) {
+        guard directory.records[peer] != nil else {
+            let error = BackendError(.unknownDevice, operation: "Connect")
+            return deliver(manager, .connectFailed(peer: peer, operation: operation, error: error))
+        }
+        switch ledger.connect(manager, to: peer, operation: operation, options: options) {
+        case .linked(let share): tellConnected(peer, share)
+        case .wait: break
+        case .dial: dial(peer)
+        }
+    }
+
+    private mutating func dial(_ peer: PeerID) {
+        let isClosing = links[peer] != nil
+        if !isClosing, let path = directory.path(of: peer), tree.devices[path]?.isConnected == true {
+            // Another program's link, or one that outlived an earlier process: it is shared.
+            return linkUp(peer, path, isOurs: false)
+        }
+        dials.add(peer, isClosing: isClosing)
+        dialNext()
+    }
+
+    mutating func dialNext() {
+        guard state == .poweredOn else { return }
+        let peer = dials.next { peer in
+            directory.path(of: peer).map { tree.devices[$0] != nil } ?? false
+        }
+        if let peer, let path = directory.path(of: peer) {
+            _ = call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
+        }
+        if dials.active != nil, dials.hasOthersWaiting, !timers.contains(.dialTurn) {
+            start(.dialTurn, timings.connectTurn)
+        }
+    }
+
+    /// A peer that does not come holds up the others no longer.
+    mutating func turnOver() {
+        guard let peer = dials.active, dials.hasOthersWaiting else { return }
+        cancelConnect(peer)
+    }
+
+    /// Ends the `Connect` in flight, which then fails.
+    private mutating func cancelConnect(_ peer: PeerID) {
+        guard let path = directory.path(of: peer) else { return }
+        _ = call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+    }
+
+    mutating func connectReplied(_ peer: PeerID, _ error: DBusError?) {
+        stop(.dialTurn)
+        let path = directory.path(of: peer)
+        let isConnected = path.map { tree.devices[$0]?.isConnected == true } ?? false
+        // BlueZ sends the change of `Connected` before the reply that it leads to; without it the link went at once.
+        var outcome = error.map { ErrorMap.connect($0) } ?? .connected
+        if outcome == .connected && !isConnected { outcome = .retry }
+        if let error { note(.debug, "Connect of \(peer): \(error)") }
+        switch outcome {
+        case .connected:
+            dials.finish()
+            if let path { linkUp(peer, path, isOurs: error == nil) }
+        case .retry: retry(peer, isBusy: false)
+        case .busy: retry(peer, isBusy: true)
+        case .objectGone: dials.lostObject()
+        case .noPower: retry(peer, isBusy: false)
+        case .fail(let error): giveUp(peer, error)
+        }
+        dialNext()
+    }
+
+    /// BlueZ pitfalls: most failures are one text and mean "again" (https://github.com/hbldh/bleak/issues/993); and
+    /// a connect that a crashed program left pending must be ended first
+    /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226).
+    private mutating func retry(_ peer: PeerID, isBusy: Bool) {
+        guard let (failures, busyInARow) = dials.fail(isBusy: isBusy) else { return }
+        if busyInARow == 3 { cancelConnect(peer) }
+        let doublings = min(failures - 1, 8)
+        start(.dialRetry(peer), min(timings.connectRetry * (1 << doublings), timings.connectRetryLimit))
+    }
+
+    private mutating func giveUp(_ peer: PeerID, _ error: BackendError) {
+        dials.finish()
+        for share in ledger.connectFailed(peer) {
+            deliver(share.manager, .connectFailed(peer: peer, operation: share.operation, error: error))
+        }
+    }
+
+    // MARK: Link up
+
+    mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ isConnected: Bool) {
+        tellConnectionEvent(peer, path, isConnected)
+        guard isConnected else { return linkDown(peer) }
+        // The link came back before its end was told.
+        if links[peer]?.isDown == true { finishLinkDown(peer) }
+        // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
+        guard links[peer] == nil, dials.active != peer, dials.contains(peer) else { return }
+        _ = dials.remove(peer)
+        stop(.dialRetry(peer))
+        linkUp(peer, path, isOurs: false)
+    }
+
+    private mutating func linkUp(_ peer: PeerID, _ path: ObjectPath, isOurs: Bool) {
+        var link = LinkState(path: path, isOurs: isOurs)
+        guard !ledger.shares(of: peer).isEmpty else {
+            // Taken back while the link came up.
+            guard isOurs else { return }
+            link.isClosing = true
+            links[peer] = link
+            return endLink(peer)
+        }
+        link.mtu = currentMTU(of: path)
+        links[peer] = link
+        for share in ledger.linkUp(peer) { tellConnected(peer, share) }
+    }
+
+    private mutating func tellConnected(_ peer: PeerID, _ share: HostLedger.Share) {
+        guard let link = share.link else { return }
+        let parameters = LinkParameters(
+            mtu: links[peer]?.mtu ?? LinkState.minimumMTU, writeCredits: LinkState.writeCredits)
+        deliver(
+            share.manager,
+            .connected(peer: peer, link: link, operation: share.operation, parameters: parameters))
+    }
+
+    private mutating func tellConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ isConnected: Bool) {
+        for manager in managers.keys.sorted() {
+            guard let filter = managers[manager]?.connectionEvents else { continue }
+            let matches =
+                filter.peers.contains(peer)
+                || filter.services.contains { service in
+                    tree.devices[path].map { offers(service, path, $0) } ?? false
+                }
+            if matches { deliver(manager, .connectionEvent(peer: peer, isConnected: isConnected)) }
+        }
+    }
+
+    // MARK: Link down
+
+    mutating func disconnect(_ manager: HostLedger.Manager, _ peer: PeerID) {
+        giveUp(manager, peer, tellsNobody: false)
+    }
+
+    /// A manager gives up its wish for a link, or its share of one.
+    mutating func giveUp(_ manager: HostLedger.Manager, _ peer: PeerID, tellsNobody: Bool) {
+        switch ledger.disconnect(manager, from: peer) {
+        case .nothing: break
+        case .withdrawn(let isLast):
+            guard isLast else { return }
+            stop(.dialRetry(peer))
+            if dials.remove(peer) { cancelConnect(peer) }
+            dialNext()
+        case .closed(let link, let isLast):
+            if !tellsNobody {
+                deliver(manager, .disconnected(link: link, reason: .local, at: date, isReconnecting: false))
+            }
+            if isLast { endLink(peer) } else { endIdleSubscriptions(peer) }
+        }
+    }
+
+    /// Nobody holds the link any more.
+    private mutating func endLink(_ peer: PeerID) {
+        guard let link = links[peer] else { return }
+        stopNotifying(link)
+        links[peer]?.notifying = []
+        links[peer]?.isClosing = true
+        links[peer]?.waiting = []
+        // A link that went already is only waiting for its explanation.
+        if link.isDown { return finishLinkDown(peer) }
+        // Another program's link is left alone.
+        guard link.isOurs else { return finishLinkDown(peer) }
+        _ = call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+    }
+
+    /// Ends a link that its peer does not serve.
+    mutating func abandonLink(_ peer: PeerID, reason: DisconnectReason) {
+        guard let link = links[peer], !link.isClosing else { return }
+        links[peer]?.reason = reason
+        _ = call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+    }
+
+    /// BlueZ pitfall: some daemons never answer (https://github.com/bluez/bluez/issues/947): what was asked to end
+    /// counts as ended. A success means the same; usually the signal came first.
+    mutating func disconnectReplied(_ peer: PeerID, _ error: DBusError?) {
+        guard let link = links[peer], link.isClosing || link.reason != nil else { return }
+        if let error { note(.debug, "Disconnect of \(peer): \(error)") }
+        finishLinkDown(peer)
+    }
+
+    mutating func noteReason(_ path: ObjectPath, _ reason: String) {
+        tellsDisconnectReasons = true
+        guard let peer = directory.peer(at: path), links[peer] != nil, links[peer]?.reason == nil else { return }
+        switch reason {
+        case "org.bluez.Reason.Timeout": links[peer]?.reason = .timeout
+        case "org.bluez.Reason.Remote": links[peer]?.reason = .remote
+        case "org.bluez.Reason.Authentication": links[peer]?.reason = .authentication
+        // Local: another program on this host ended it, or power goes; our own ends have no holder to be told.
+        default: break
+        }
+    }
+
+    /// `Connected` is false. Unless its reason is known, the end waits for news that power went (S12).
+    private mutating func linkDown(_ peer: PeerID) {
+        guard let link = links[peer], !link.isDown else { return }
+        links[peer]?.isDown = true
+        guard !link.isClosing, link.reason == nil else { return finishLinkDown(peer) }
+        start(.powerLoss(peer), timings.powerLoss)
+    }
+
+    mutating func finishLinkDown(_ peer: PeerID) {
+        guard let link = links.removeValue(forKey: peer) else { return }
+        forget(linkTimersOf: peer)
+        stopNotifying(link)
+        for (call, purpose) in calls {
+            if case .operation(peer) = purpose { calls[call] = nil }
+        }
+        let reason = link.isClosing ? .local : link.reason ?? .unknown
+        let isUnexpected = !link.isClosing
+        for share in ledger.linkDown(peer, isReconnecting: isUnexpected) {
+            guard let id = share.link else { continue }
+            let isReconnecting = isUnexpected && share.options.autoReconnect
+            deliver(
+                share.manager,
+                .disconnected(link: id, reason: reason, at: date, isReconnecting: isReconnecting))
+        }
+        guard !ledger.shares(of: peer).isEmpty else { return }
+        if dials.contains(peer) { dials.becameReady(peer) }
+        dial(peer)
+    }
+
+    mutating func forget(linkTimersOf peer: PeerID) {
+        for timer in [
+            TimerKey.resolution(peer), .settling(peer), .attributeRetry(peer), .linkLoss(peer), .powerLoss(peer),
+            .serviceChanges(peer),
+        ] { stop(timer) }
+    }
+}
+#endif

@@ -1,0 +1,279 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+import FoundationEssentials
+
+/// Reads, writes and subscriptions: one at a time per link, answered in order.
+///
+/// BlueZ pitfall: one attribute bears one operation at a time, and a second one fails with `InProgress`
+/// (https://github.com/hbldh/bleak/issues/1282); ATT has one per link anyway.
+extension CentralHost {
+    mutating func enqueue(_ command: CentralCommand, from manager: HostLedger.Manager) {
+        guard let link = command.link, let peer = ledger.peer(of: link), links[peer] != nil else { return }
+        links[peer]?.waiting.append(LinkState.Operation(manager: manager, link: link, command: command))
+        runOperations(peer)
+    }
+
+    /// Starts what may start.
+    mutating func runOperations(_ peer: PeerID) {
+        while let link = links[peer], !link.isDown, !link.isClosing, link.lost == nil, let next = link.waiting.first {
+            guard ledger.peer(of: next.link) != nil else {
+                links[peer]?.waiting.removeFirst()
+                continue
+            }
+            // Write commands go out together, and everything else alone.
+            let mayOverlap = next.command.isWriteCommand && link.inFlight.values.allSatisfy(\.command.isWriteCommand)
+            guard link.inFlight.isEmpty || mayOverlap, !timers.contains(.attributeRetry(peer)) else { return }
+            if next.command.isDiscovery && !isResolved(peer) { return }
+            links[peer]?.waiting.removeFirst()
+            begin(peer, next)
+        }
+    }
+
+    private mutating func begin(_ peer: PeerID, _ operation: LinkState.Operation) {
+        switch operation.command {
+        case .read(_, _, let attribute): read(peer, attribute, operation)
+        case .write(_, _, let attribute, let value): write(peer, attribute, value, "request", operation)
+        case .writeCommand(_, let attribute, let value): write(peer, attribute, value, "command", operation)
+        case .setNotifying(_, _, let attribute, let enabled): setNotifying(peer, attribute, enabled, operation)
+        case .readRSSI(let link, let id): readRSSI(peer, link, id, operation)
+        case .openChannel:
+            fail(operation, BackendError(.operationNotSupported, operation: "L2CAP channel over BlueZ"))
+        default: answerDiscovery(peer, operation)
+        }
+    }
+
+    private mutating func send(
+        _ peer: PeerID, _ operation: LinkState.Operation, _ path: ObjectPath, _ member: String,
+        _ body: [DBusValue] = []
+    ) {
+        let interface =
+            tree.descriptors[path] == nil ? GattCharacteristic1.interface : GattDescriptor1.interface
+        let id = call(.operation(peer), path, interface, member, body, deadline: timings.attribute)
+        links[peer]?.inFlight[id] = operation
+    }
+
+    private mutating func read(_ peer: PeerID, _ attribute: AttributeID, _ operation: LinkState.Operation) {
+        guard let path = object(attribute, peer, operation) else { return }
+        links[peer]?.reading = path
+        send(peer, operation, path, "ReadValue", [.properties([:])])
+    }
+
+    private mutating func write(
+        _ peer: PeerID, _ attribute: AttributeID, _ value: Data, _ type: String, _ operation: LinkState.Operation
+    ) {
+        guard let path = object(attribute, peer, operation) else { return }
+        // Descriptors know requests only.
+        let options: [String: DBusValue] = tree.descriptors[path] == nil ? ["type": .string(type)] : [:]
+        send(peer, operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)])
+    }
+
+    /// The last signal strength heard while scanning: BlueZ tells none of a link's.
+    private mutating func readRSSI(
+        _ peer: PeerID, _ link: LinkID, _ id: OperationID, _ operation: LinkState.Operation
+    ) {
+        guard let path = links[peer]?.path, let rssi = tree.devices[path]?.lastRSSI else {
+            return fail(operation, BackendError(.operationNotSupported, operation: "RSSI of a link over BlueZ"))
+        }
+        deliver(operation.manager, .rssiRead(link: link, operation: id, rssi: Int(rssi)))
+    }
+
+    // MARK: Subscriptions
+
+    private mutating func setNotifying(
+        _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
+    ) {
+        guard let path = object(attribute, peer, operation) else { return }
+        // Before the call: a value may come before the answer.
+        let radioMustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
+        guard radioMustAct else { return answerNotifying(operation, enabled) }
+        send(peer, operation, path, enabled ? "StartNotify" : "StopNotify")
+        if enabled { links[peer]?.notifying.insert(path) } else { links[peer]?.notifying.remove(path) }
+    }
+
+    private mutating func answerNotifying(_ operation: LinkState.Operation, _ enabled: Bool) {
+        guard let id = operation.command.operation else { return }
+        deliver(
+            operation.manager,
+            .notifyingChanged(link: operation.link, operation: id, isNotifying: enabled))
+    }
+
+    /// BlueZ pitfall: a subscription belongs to the D-Bus client and survives the link; it would be there at the next
+    /// connection without being asked for (https://github.com/hbldh/bleak/issues/472).
+    mutating func stopNotifying(_ link: LinkState) {
+        for path in link.notifying.sorted() where tree.characteristics[path] != nil {
+            _ = call(
+                .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
+        }
+    }
+
+    /// Ends the subscriptions that only a manager had which has left the link to others.
+    mutating func endIdleSubscriptions(_ peer: PeerID) {
+        guard let link = links[peer] else { return }
+        for path in link.notifying.sorted() {
+            guard let id = link.attributes.knownID(of: path), ledger.subscribers(of: id, at: peer).isEmpty else {
+                continue
+            }
+            links[peer]?.notifying.remove(path)
+            _ = call(
+                .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
+        }
+    }
+
+    // MARK: Values
+
+    mutating func valueChanged(_ path: ObjectPath, _ value: [UInt8]) {
+        guard let peer = peer(ofAttribute: path), let link = links[peer] else { return }
+        // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
+        // It comes just before the reply, which tells which of the held values it was.
+        if link.reading == path { links[peer]?.held.append(value) } else { tellNotified(peer, path, value) }
+    }
+
+    private mutating func tellNotified(_ peer: PeerID, _ path: ObjectPath, _ value: [UInt8]) {
+        guard let attribute = links[peer]?.attributes.knownID(of: path) else { return }
+        for subscriber in ledger.subscribers(of: attribute, at: peer) {
+            deliver(
+                subscriber.manager,
+                .valueNotified(link: subscriber.link, attribute: attribute, value: Data(value)))
+        }
+    }
+
+    private mutating func endReading(_ peer: PeerID, echo: [UInt8]?) {
+        guard let link = links[peer], let path = link.reading else { return }
+        links[peer]?.reading = nil
+        links[peer]?.held = []
+        let held = echo != nil && link.held.last == echo ? link.held.dropLast() : link.held[...]
+        for value in held { tellNotified(peer, path, value) }
+    }
+
+    // MARK: Replies
+
+    mutating func operationReplied(_ peer: PeerID, _ id: CallID, _ result: Result<[DBusValue], DBusError>) {
+        guard let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
+        switch result {
+        case .success(let body): succeeded(peer, operation, body)
+        case .failure(let error): failed(peer, operation, error)
+        }
+        runOperations(peer)
+    }
+
+    private mutating func succeeded(_ peer: PeerID, _ operation: LinkState.Operation, _ body: [DBusValue]) {
+        switch operation.command {
+        case .read(let link, let id, _):
+            let value = body.first?.bytesValue
+            endReading(peer, echo: value)
+            guard let value else {
+                return fail(operation, BackendError(.unknown, operation: "ReadValue", message: "a reply without bytes"))
+            }
+            deliver(operation.manager, .valueRead(link: link, operation: id, value: Data(value)))
+        case .write(let link, let id, _, _): deliver(operation.manager, .written(link: link, operation: id))
+        case .writeCommand(let link, _, _): deliver(operation.manager, .writeCredits(link: link, count: 1))
+        case .setNotifying(_, _, _, let enabled): answerNotifying(operation, enabled)
+        default: break
+        }
+    }
+
+    private mutating func failed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) {
+        let isPaired = links[peer].flatMap { tree.devices[$0.path]?.isPaired } ?? false
+        switch ErrorMap.attribute(error, operation: operation.command.member, isPaired: isPaired) {
+        case .retry where operation.retries < timings.attributeRetries: retry(peer, operation)
+        case .retry:
+            endFailed(
+                peer, operation,
+                BackendError(
+                    .unknown, operation: operation.command.member, daemonName: error.name, message: error.message))
+        case .linkLost(let error):
+            // The answer is the end of the link, which is yet to be told.
+            links[peer]?.lost = (operation, error)
+            start(.linkLoss(peer), timings.linkLoss)
+        case .fail(let error): endFailed(peer, operation, error)
+        }
+    }
+
+    private mutating func retry(_ peer: PeerID, _ operation: LinkState.Operation) {
+        endReading(peer, echo: nil)
+        undoNotifying(peer, operation)
+        var again = operation
+        again.retries += 1
+        links[peer]?.waiting.prepend(again)
+        start(.attributeRetry(peer), timings.attributeRetry)
+    }
+
+    mutating func linkLossUnconfirmed(_ peer: PeerID) {
+        guard let (operation, error) = links[peer]?.lost else { return }
+        links[peer]?.lost = nil
+        endFailed(peer, operation, error)
+        runOperations(peer)
+    }
+
+    private mutating func endFailed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: BackendError) {
+        endReading(peer, echo: nil)
+        undoNotifying(peer, operation)
+        if case .writeCommand(let link, _, _) = operation.command {
+            note(.debug, "a write command to \(peer) failed: \(error)")
+            return deliver(operation.manager, .writeCredits(link: link, count: 1))
+        }
+        fail(operation, error)
+    }
+
+    /// A subscription that failed is none; one whose end failed is one no more, whatever the peer thinks.
+    private mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
+        guard case .setNotifying(_, _, let attribute, true) = operation.command else { return }
+        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, false)
+        if let path = links[peer]?.attributes.path(of: attribute) { links[peer]?.notifying.remove(path) }
+    }
+
+    mutating func fail(_ operation: LinkState.Operation, _ error: BackendError) {
+        guard let id = operation.command.operation else { return }
+        deliver(operation.manager, .operationFailed(link: operation.link, operation: id, error: error))
+    }
+}
+
+extension CentralCommand {
+    /// The link that a command belongs to, if any.
+    var link: LinkID? {
+        switch self {
+        case .readRSSI(let link, _), .discoverServices(let link, _, _), .discoverIncludedServices(let link, _, _, _),
+            .discoverCharacteristics(let link, _, _, _), .discoverDescriptors(let link, _, _),
+            .read(let link, _, _), .write(let link, _, _, _), .writeCommand(let link, _, _),
+            .setNotifying(let link, _, _, _), .openChannel(let link, _, _):
+            link
+        default: nil
+        }
+    }
+
+    /// What an answer echoes.
+    var operation: OperationID? {
+        switch self {
+        case .connect(_, let operation, _), .readRSSI(_, let operation), .discoverServices(_, let operation, _),
+            .discoverIncludedServices(_, let operation, _, _), .discoverCharacteristics(_, let operation, _, _),
+            .discoverDescriptors(_, let operation, _), .read(_, let operation, _), .write(_, let operation, _, _),
+            .setNotifying(_, let operation, _, _), .openChannel(_, let operation, _):
+            operation
+        default: nil
+        }
+    }
+
+    var isWriteCommand: Bool {
+        if case .writeCommand = self { true } else { false }
+    }
+
+    var isDiscovery: Bool {
+        switch self {
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors: true
+        default: false
+        }
+    }
+
+    /// The D-Bus method behind a command, for errors and logs.
+    var member: String {
+        switch self {
+        case .read: "ReadValue"
+        case .write, .writeCommand: "WriteValue"
+        case .setNotifying(_, _, _, let enabled): enabled ? "StartNotify" : "StopNotify"
+        default: "discovery"
+        }
+    }
+}
+#endif

@@ -1,0 +1,197 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+/// The central role on one adapter, for all of this process's managers.
+///
+/// Pure: commands, signals, replies and timers go in; calls, events and timers come out. It has no bus, no clock, no
+/// lock and no thread, so a test can put it through anything.
+struct CentralHost: Sendable {
+    /// A manager that was activated.
+    struct Manager: Sendable {
+        /// The state it was told.
+        var state: AdapterState?
+        /// Which reports its scan has had.
+        var filter: ScanReportFilter?
+        var connectionEvents: ConnectionEventFilter?
+    }
+
+    /// Why a call was made.
+    enum CallPurpose: Sendable {
+        case discovery
+        case connect(PeerID)
+        case disconnect(PeerID)
+        case operation(PeerID)
+        /// Its outcome changes nothing.
+        case cleanup
+    }
+
+    let selector: AdapterSelector
+    let timings: BlueZTimings
+
+    var tree = ObjectTree()
+    var daemon = DaemonPhase.probing
+    var adapter: ObjectPath?
+    var adapterAddress: String?
+    /// Whether an adapter that is not there is expected back.
+    var isComebackExpected = false
+    var state = AdapterState.unknown
+    var managers: [HostLedger.Manager: Manager] = [:]
+    var ledger = HostLedger()
+    var directory = PeerDirectory(adapterAddress: "")
+    var discovery = DiscoverySession()
+    var dials = DialQueue()
+    var links: [PeerID: LinkState] = [:]
+    var calls: [CallID: CallPurpose] = [:]
+    var timers: Set<TimerKey> = []
+    /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
+    var tellsDisconnectReasons = false
+
+    private var lastCall: UInt64 = 0
+    private var effects: [HostEffect] = []
+    private(set) var date = Date(timeIntervalSince1970: 0)
+
+    init(selector: AdapterSelector, timings: BlueZTimings = BlueZTimings()) {
+        self.selector = selector
+        self.timings = timings
+    }
+
+    /// Takes in one input.
+    ///
+    /// - Parameter date: The time of it, for events that carry one.
+    /// - Returns: What to do, in this order.
+    mutating func handle(_ input: HostInput, at date: Date) -> [HostEffect] {
+        self.date = date
+        switch input {
+        case .daemon(let phase): daemonChanged(phase)
+        case .snapshot(let objects): take(tree.replace(with: objects), isSnapshot: true)
+        case .interfacesAdded(let path, let interfaces): take(tree.add(path, interfaces))
+        case .interfacesRemoved(let path, let interfaces): take(tree.remove(path, interfaces))
+        case .propertiesChanged(let path, let interface, let values, let removed):
+            take(tree.change(path, interface, values, removing: removed))
+        case .disconnectReason(let path, let reason): noteReason(path, reason)
+        case .reply(let call, let result): replied(call, result)
+        case .timer(let key): if timers.remove(key) != nil { fired(key) }
+        case .activated(let manager): activate(manager)
+        case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
+        case .invalidated(let manager): invalidate(manager)
+        }
+        runDiscovery()
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: Effects
+
+    mutating func call(
+        _ purpose: CallPurpose, _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue] = [],
+        deadline: Duration
+    ) -> CallID {
+        lastCall += 1
+        let id = CallID(number: lastCall)
+        calls[id] = purpose
+        effects.append(
+            .call(
+                id, MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline)))
+        return id
+    }
+
+    mutating func deliver(_ manager: HostLedger.Manager, _ event: CentralEvent) {
+        guard managers[manager] != nil else { return }
+        effects.append(.deliver(manager, event))
+    }
+
+    mutating func start(_ timer: TimerKey, _ delay: Duration) {
+        timers.insert(timer)
+        effects.append(.startTimer(timer, delay))
+    }
+
+    mutating func stop(_ timer: TimerKey) {
+        if timers.remove(timer) != nil { effects.append(.stopTimer(timer)) }
+    }
+
+    mutating func refresh() { effects.append(.refresh) }
+
+    mutating func note(_ level: HostNote.Level, _ text: String) {
+        effects.append(.note(HostNote(level: level, text: text)))
+    }
+
+    // MARK: Dispatch
+
+    private mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
+        // Calls that a lost daemon or adapter left behind have no purpose any more.
+        guard let purpose = calls.removeValue(forKey: id) else { return }
+        switch purpose {
+        case .discovery: discoveryReplied(result.failure)
+        case .connect(let peer): connectReplied(peer, result.failure)
+        case .disconnect(let peer): disconnectReplied(peer, result.failure)
+        case .operation(let peer): operationReplied(peer, id, result)
+        case .cleanup: break
+        }
+    }
+
+    private mutating func fired(_ timer: TimerKey) {
+        switch timer {
+        case .dialRetry(let peer):
+            dials.pauseOver(peer)
+            dialNext()
+        case .dialTurn: turnOver()
+        case .discoveryRetry: discovery.pauseOver()
+        case .resolution(let peer): resolutionTimedOut(peer)
+        case .settling(let peer): settled(peer)
+        case .attributeRetry(let peer): runOperations(peer)
+        case .linkLoss(let peer): linkLossUnconfirmed(peer)
+        case .powerLoss(let peer): finishLinkDown(peer)
+        case .serviceChanges(let peer): tellServiceChanges(peer)
+        case .comeback:
+            isComebackExpected = false
+            updateState()
+        }
+    }
+
+    private mutating func handle(_ command: CentralCommand, from manager: HostLedger.Manager) {
+        // Everything else belongs to a link, and there is none without power.
+        guard state == .poweredOn else { return }
+        switch command {
+        case .startScan(let parameters): startScan(manager, parameters)
+        case .stopScan: stopScan(manager)
+        case .connect(let peer, let operation, let options): connect(manager, peer, operation, options)
+        case .disconnect(let peer): disconnect(manager, peer)
+        case .setConnectionEventFilter(let filter): managers[manager]?.connectionEvents = filter
+        default: enqueue(command, from: manager)
+        }
+    }
+
+    // MARK: Changes of the tree
+
+    private mutating func take(_ changes: [ObjectTree.Change], isSnapshot: Bool = false) {
+        if isSnapshot { updateState() }
+        for change in changes { take(change, isSnapshot: isSnapshot) }
+        if isSnapshot { snapshotTaken() }
+    }
+
+    private mutating func take(_ change: ObjectTree.Change, isSnapshot: Bool) {
+        switch change {
+        case .adapterAdded, .adapterRemoved: updateState()
+        case .adapterChanged(let path, let changes): adapterChanged(path, changes)
+        case .deviceAdded(let path): deviceAdded(path, isSnapshot: isSnapshot)
+        case .deviceChanged(let path, let changes): deviceChanged(path, changes, isSnapshot: isSnapshot)
+        case .deviceRemoved(let path): deviceRemoved(path)
+        case .serviceAdded(let path): serviceAdded(path)
+        case .serviceRemoved(let path): serviceRemoved(path)
+        case .characteristicRemoved(let path), .descriptorRemoved(let path): attributeRemoved(path)
+        case .characteristicAdded, .descriptorAdded: break
+        case .mtuChanged(let path, let mtu): mtuChanged(path, mtu)
+        case .valueChanged(let path, let value): valueChanged(path, value)
+        case .malformed(let path, let property): note(.warning, "\(path): \(property) makes no sense and is ignored")
+        }
+    }
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+#endif

@@ -1,0 +1,107 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothLocking
+import Dispatch
+import Logging
+import Synchronization
+
+/// Runs a ``CentralHost``: feeds it, and does what it says.
+///
+/// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
+final class CentralRadio: Sendable {
+    private struct Contents: Sendable {
+        var host: CentralHost
+        var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
+        var timers: [TimerKey: DelayedCall] = [:]
+        var lastManager = 0
+        var isStarted = false
+    }
+
+    private let contents: Lock<Contents>
+    private let daemon: BlueZDaemon
+    private let clock = BlueZClock()
+
+    init(selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings) {
+        self.daemon = daemon
+        contents = Lock(Contents(host: CentralHost(selector: selector, timings: timings)))
+    }
+
+    // MARK: Managers, any thread
+
+    /// A number for a manager that comes.
+    func newManager() -> HostLedger.Manager {
+        contents.withLock { contents in
+            contents.lastManager += 1
+            return contents.lastManager
+        }
+    }
+
+    func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<CentralEvent>) {
+        daemon.queue.async { [self] in
+            let isFirst = contents.withLock { contents -> Bool in
+                contents.sinks[manager] = sink
+                defer { contents.isStarted = true }
+                return !contents.isStarted
+            }
+            process(.activated(manager))
+            if isFirst { daemon.add(self) }
+        }
+    }
+
+    func submit(_ command: CentralCommand, from manager: HostLedger.Manager) {
+        daemon.queue.async { [self] in process(.command(manager, command)) }
+    }
+
+    func invalidate(_ manager: HostLedger.Manager) {
+        // At once: nothing is delivered after this.
+        let sink = contents.withLock { $0.sinks.removeValue(forKey: manager) }
+        daemon.queue.async { [self] in process(.invalidated(manager)) }
+        withExtendedLifetime(sink) {}
+    }
+
+    func query<Answer: Sendable>(_ body: @Sendable (borrowing CentralHost) -> Answer) -> Answer {
+        contents.withLock { body($0.host) }
+    }
+
+    // MARK: Inputs, on the daemon's queue
+
+    func process(_ inputs: HostInput...) {
+        for input in inputs {
+            let date = clock.date
+            let effects = contents.withLock { $0.host.handle(input, at: date) }
+            for effect in effects { perform(effect) }
+        }
+    }
+
+    private func perform(_ effect: HostEffect) {
+        switch effect {
+        case .call(let id, let call):
+            daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
+        case .refresh: daemon.refresh()
+        case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
+        case .startTimer(let key, let delay): startTimer(key, delay)
+        case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
+        case .note(let note): log(note)
+        }
+    }
+
+    private func startTimer(_ key: TimerKey, _ delay: Duration) {
+        let timer = DelayedCall { [weak self] in self?.process(.timer(key)) }
+        let old = contents.withLock { contents in
+            defer { contents.timers[key] = timer }
+            return contents.timers[key]
+        }
+        old?.cancel()
+        daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
+    }
+
+    private func log(_ note: HostNote) {
+        switch note.level {
+        case .debug: BlueZDaemon.logger.debug("\(note.text)")
+        case .info: BlueZDaemon.logger.info("\(note.text)")
+        case .warning: BlueZDaemon.logger.warning("\(note.text)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,99 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// What `bluetoothd` is to us.
+enum DaemonPhase: Equatable, Sendable {
+    /// Not known yet.
+    case probing
+    /// There is no bus, or nobody provides `org.bluez`.
+    case absent
+    /// The bus or its policy refuses us.
+    case denied
+    /// It was there, and is expected back.
+    case lost
+    /// It is there, and the object tree is its.
+    case ready
+}
+
+/// A method call that the host wants made on the present owner of `org.bluez`.
+struct MethodCall: Equatable, Sendable {
+    var path: ObjectPath
+    var interface: String
+    var member: String
+    var body: [DBusValue] = []
+    var deadline: Duration
+}
+
+/// A method call in flight.
+struct CallID: Hashable, Sendable {
+    let number: UInt64
+}
+
+/// What a timer is for; at most one of each runs.
+enum TimerKey: Hashable, Sendable {
+    case dialRetry(PeerID)
+    case dialTurn
+    case discoveryRetry
+    case resolution(PeerID)
+    case settling(PeerID)
+    case attributeRetry(PeerID)
+    case linkLoss(PeerID)
+    case powerLoss(PeerID)
+    case serviceChanges(PeerID)
+    case comeback
+}
+
+/// What comes in.
+enum HostInput: Sendable {
+    case daemon(DaemonPhase)
+    /// All objects, after the daemon came or when they were asked for anew.
+    case snapshot([ObjectPath: ObjectTree.Interfaces])
+    case interfacesAdded(ObjectPath, ObjectTree.Interfaces)
+    case interfacesRemoved(ObjectPath, [String])
+    case propertiesChanged(ObjectPath, String, [String: DBusValue], removed: [String])
+    /// `Device1.Disconnected`, from BlueZ 5.83 on: the reason's name.
+    case disconnectReason(ObjectPath, String)
+    case reply(CallID, Result<[DBusValue], DBusError>)
+    case timer(TimerKey)
+    case activated(HostLedger.Manager)
+    case command(HostLedger.Manager, CentralCommand)
+    case invalidated(HostLedger.Manager)
+}
+
+/// What goes out, in order.
+enum HostEffect: Equatable, Sendable {
+    case call(CallID, MethodCall)
+    /// Asks for a snapshot.
+    case refresh
+    case deliver(HostLedger.Manager, CentralEvent)
+    case startTimer(TimerKey, Duration)
+    case stopTimer(TimerKey)
+    case note(HostNote)
+}
+
+/// Something for the log.
+struct HostNote: Equatable, Sendable {
+    enum Level: Sendable { case debug, info, warning }
+    var level: Level
+    var text: String
+}
+
+/// Which adapter a manager wants.
+enum AdapterSelector: Hashable, Sendable {
+    /// The first one that is on, or else the first one.
+    case any
+    /// `hci1`.
+    case name(String)
+    /// `00:11:22:33:44:55`.
+    case address(String)
+
+    init(_ text: String?) {
+        switch text {
+        case nil, "": self = .any
+        case let text? where text.contains(":"): self = .address(text.uppercased())
+        case let text?: self = .name(text)
+        }
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+
+/// A physical link: what its holders wait for, and what they know of its attributes. Pure.
+struct LinkState: Sendable {
+    /// A command of one holder, in the order of all.
+    struct Operation: Sendable {
+        let manager: HostLedger.Manager
+        let link: LinkID
+        let command: CentralCommand
+        var retries = 0
+    }
+
+    /// Whether our `Connect` made it; a link that another program made is not ours to end.
+    ///
+    /// BlueZ pitfall: links are shared and not counted (https://github.com/bluez/bluez/issues/89).
+    let isOurs: Bool
+    let path: ObjectPath
+    var attributes = AttributeTable()
+    var waiting: Deque<Operation> = []
+    var inFlight: [CallID: Operation] = [:]
+    var mtu = LinkState.minimumMTU
+    /// Characteristics with a `StartNotify` of ours.
+    var notifying: Set<ObjectPath> = []
+    /// The characteristic with a read in flight, and the values that came meanwhile.
+    var reading: ObjectPath?
+    var held: [[UInt8]] = []
+    /// Why the link goes down, as far as it is known.
+    var reason: DisconnectReason?
+    /// The last holder gave it up, or it is being ended for its silence.
+    var isClosing = false
+    /// It is down, and waits for an explanation; see ``BlueZTimings/powerLoss``.
+    var isDown = false
+    /// An operation said that the link is lost; its answer waits for the news.
+    var lost: (operation: Operation, error: BackendError)?
+    var isResolutionTimed = false
+    var isSettling = false
+    var isSettled = false
+    /// Whether anybody was told of services, so that changes mean something.
+    var hasToldServices = false
+    var removedServices: [AttributeID] = []
+    var addedServices: [ObjectPath] = []
+
+    /// Source: Core Specification, Vol 3, Part G, 5.2.1.
+    static let minimumMTU = 23
+    /// How many write commands one holder may have between itself and `bluetoothd`.
+    ///
+    /// A bus allows 128 unanswered calls per connection, for all links together.
+    static let writeCredits = 16
+
+    init(path: ObjectPath, isOurs: Bool) {
+        self.path = path
+        self.isOurs = isOurs
+    }
+}
+
+/// The numbers of a link's attributes: one per object, never reused.
+struct AttributeTable: Sendable {
+    private var paths: [AttributeID: ObjectPath] = [:]
+    private var ids: [ObjectPath: AttributeID] = [:]
+    private var last = AttributeID(rawValue: 0)
+
+    /// The attribute at a path; numbered when it is asked for first.
+    mutating func id(of path: ObjectPath) -> AttributeID {
+        if let known = ids[path] { return known }
+        last = last.next
+        ids[path] = last
+        paths[last] = path
+        return last
+    }
+
+    /// The attribute at a path, if it was numbered.
+    func knownID(of path: ObjectPath) -> AttributeID? { ids[path] }
+
+    /// The object of an attribute; nil once it is gone.
+    func path(of id: AttributeID) -> ObjectPath? { paths[id] }
+
+    /// Forgets an object; one that appears there later is another attribute.
+    mutating func remove(_ path: ObjectPath) -> AttributeID? {
+        guard let id = ids.removeValue(forKey: path) else { return nil }
+        paths[id] = nil
+        return id
+    }
+}
+#endif

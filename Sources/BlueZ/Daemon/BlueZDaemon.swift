@@ -1,0 +1,245 @@
+#if os(Linux)
+import BluetoothDBus
+import BluetoothLocking
+import Dispatch
+import Logging
+import Synchronization
+
+/// The conversation with `bluetoothd`: one connection, its owner, its objects. Serves every radio of a backend.
+///
+/// Everything happens on one serial queue. The bus, the daemon and the snapshot come back by themselves after a loss.
+final class BlueZDaemon: @unchecked Sendable {
+    // Invariant: all variables are touched on `queue` only, but for `phase`, which has a lock.
+    static let name = "org.bluez"
+    static let logger = Logger(label: "BlueZ")
+
+    /// How long the daemon may take to tell all its objects.
+    private static let snapshotDeadline = Duration.seconds(30)
+    /// How long the bus may take to start the daemon.
+    ///
+    /// BlueZ pitfall: activation may never complete
+    /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/78).
+    private static let activationDeadline = Duration.seconds(8)
+    /// The pauses before a lost bus is tried again.
+    private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
+
+    let queue = DispatchQueue(label: "BlueZ")
+    private let address: DBusAddress
+    private let phase = Lock(DaemonPhase.probing)
+    private var connection: DBusConnection?
+    private var subscriptions: [DBusSubscription] = []
+    private var owner: String?
+    private var hasSnapshot = false
+    private var wasReady = false
+    private var isStarted = false
+    private var failures = 0
+    private var lastComplaint: String?
+    /// Radios hold the daemon, and not the other way round.
+    private var weakRadios: [WeakRadio] = []
+
+    init(address: DBusAddress) {
+        self.address = address
+    }
+
+    deinit { connection?.close() }
+
+    /// What is known of the daemon. Any thread.
+    var currentPhase: DaemonPhase { phase.withLock { $0 } }
+
+    // MARK: Radios, on the queue
+
+    private struct WeakRadio {
+        weak var radio: CentralRadio?
+    }
+
+    private var radios: [CentralRadio] { weakRadios.compactMap(\.radio) }
+
+    /// Adds a radio, and brings it up to date.
+    func add(_ radio: CentralRadio) {
+        weakRadios.append(WeakRadio(radio: radio))
+        guard isStarted else {
+            isStarted = true
+            return openBus()
+        }
+        let phase = currentPhase
+        if phase == .ready { refresh() } else { radio.process(.daemon(phase)) }
+    }
+
+    /// Calls a method of the daemon; fails at once while there is none.
+    func call(_ call: MethodCall, completion: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
+        guard let connection, let owner else {
+            let error = DBusError(name: DBusError.Name.serviceUnknown, message: "bluetoothd is not running")
+            return queue.async { completion(.failure(error)) }
+        }
+        do throws(DBusError) {
+            let message = try DBusMessage.methodCall(
+                to: owner, path: call.path, interface: call.interface, member: call.member, call.body)
+            connection.call(message, deadline: call.deadline) { reply in
+                completion(reply.flatMap(Self.values))
+            }
+        } catch {
+            queue.async { completion(.failure(error)) }
+        }
+    }
+
+    private static func values(_ message: DBusMessage) -> Result<[DBusValue], DBusError> {
+        var reader = DBusReader(message)
+        do throws(DBusError) {
+            return .success(try reader.remainingValues())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Bus
+
+    private func openBus() {
+        DBusConnection.open(address, queue: queue) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let connection): self.opened(connection)
+            case .failure(let error): self.busFailed(error)
+            }
+        }
+    }
+
+    private func opened(_ connection: DBusConnection) {
+        failures = 0
+        self.connection = connection
+        connection.onDisconnect { [weak self] error in self?.busLost(error) }
+        subscriptions = InterfaceSignal.rules.map { rule in
+            connection.subscribe(rule) { [weak self] message in
+                self?.received(message)
+            } completion: { [weak self] added in
+                if case .failure(let error) = added { self?.complain("signals of bluetoothd are refused", error) }
+            }
+        }
+        subscriptions.append(
+            connection.watchOwner(of: Self.name) { [weak self] owner in self?.ownerChanged(owner) })
+    }
+
+    private func busFailed(_ error: DBusError) {
+        let isDenied = Self.isDenied(error)
+        complain(isDenied ? "the message bus refuses this process" : "no message bus", error)
+        setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
+        let pause = Self.reconnectPauses[min(failures, Self.reconnectPauses.count - 1)]
+        failures += 1
+        queue.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self] in self?.openBus() }
+    }
+
+    private func busLost(_ error: DBusError) {
+        forgetOwner()
+        subscriptions = []
+        connection = nil
+        busFailed(error)
+    }
+
+    private static func isDenied(_ error: DBusError) -> Bool {
+        error.name == DBusError.Name.accessDenied || error.name == DBusError.Name.authenticationFailed
+    }
+
+    // MARK: Daemon
+
+    private func ownerChanged(_ result: Result<String?, DBusError>) {
+        switch result {
+        case .success(let name?):
+            guard name != owner else { return }
+            forgetOwner()
+            owner = name
+            refresh()
+        case .success(nil):
+            let wasThere = owner != nil
+            forgetOwner()
+            if wasThere { setPhase(.lost) } else { activate() }
+        case .failure(let error): daemonFailed(error)
+        }
+    }
+
+    private func forgetOwner() {
+        owner = nil
+        hasSnapshot = false
+    }
+
+    /// Asks the bus to start the daemon, where it is set up to be.
+    private func activate() {
+        guard let connection else { return }
+        do throws(DBusError) {
+            let message = try DBusMessage.methodCall(
+                to: BusDriver.name, path: .root, interface: BusDriver.name, member: "StartServiceByName",
+                [.string(Self.name), .uint32(0)])
+            connection.call(message, deadline: Self.activationDeadline) { [weak self] reply in
+                // Success shows in the owner.
+                if case .failure(let error) = reply { self?.daemonFailed(error) }
+            }
+        } catch {
+            daemonFailed(error)
+        }
+    }
+
+    private func daemonFailed(_ error: DBusError) {
+        guard owner == nil || !hasSnapshot else { return }
+        let isDenied = Self.isDenied(error)
+        complain(
+            isDenied
+                ? "bluetoothd may not be used by this user: see the bus policy and the group \"bluetooth\""
+                : "bluetoothd is not running: install and start the package \"bluez\"", error)
+        setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
+    }
+
+    /// Reads all objects.
+    ///
+    /// Signals that come before the reply are in it already: the daemon sends what is pending before it replies.
+    func refresh() {
+        guard let owner, let connection else { return }
+        do throws(DBusError) {
+            let message = try DBusMessage.methodCall(
+                to: owner, path: .root, interface: InterfaceSignal.objectManager, member: "GetManagedObjects")
+            connection.call(message, deadline: Self.snapshotDeadline) { [weak self] reply in
+                self?.snapshotReplied(reply, from: owner)
+            }
+        } catch {
+            daemonFailed(error)
+        }
+    }
+
+    private func snapshotReplied(_ reply: Result<DBusMessage, DBusError>, from owner: String) {
+        guard owner == self.owner else { return }
+        do throws(DBusError) {
+            let objects = try InterfaceSignal.snapshot(reply.get())
+            let isNew = !hasSnapshot
+            hasSnapshot = true
+            wasReady = true
+            lastComplaint = nil
+            if isNew || currentPhase != .ready { setPhase(.ready) }
+            for radio in radios { radio.process(.daemon(.ready), .snapshot(objects)) }
+        } catch {
+            daemonFailed(error)
+        }
+    }
+
+    private func received(_ message: DBusMessage) {
+        // Only the present owner is believed, whatever rule let the signal through.
+        guard hasSnapshot, let owner, message.isSent(by: owner) else { return }
+        do throws(DBusError) {
+            guard let input = try InterfaceSignal.input(message) else { return }
+            for radio in radios { radio.process(input) }
+        } catch {
+            Self.logger.warning("a signal of bluetoothd makes no sense and is ignored: \(error)")
+        }
+    }
+
+    private func setPhase(_ new: DaemonPhase) {
+        phase.withLock { $0 = new }
+        guard new != .ready else { return }
+        for radio in radios { radio.process(.daemon(new)) }
+    }
+
+    /// One line for each cause, not for each attempt.
+    private func complain(_ text: String, _ error: DBusError) {
+        let line = "\(text) (\(error))"
+        guard line != lastComplaint else { return }
+        lastComplaint = line
+        Self.logger.warning("\(line)")
+    }
+}
+#endif

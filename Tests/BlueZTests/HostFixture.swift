@@ -1,0 +1,167 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+@testable import BlueZ
+
+/// A ``CentralHost`` with a daemon played by hand: what goes out is kept until a test looks at it.
+struct HostFixture {
+    static let adapter = path("/org/bluez/hci0")
+    static let device = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5")
+    static let service = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010")
+    static let characteristic = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010/char0011")
+    static let date = Date(timeIntervalSince1970: 1_000_000)
+
+    var host: CentralHost
+    /// Calls that were not answered yet, in order.
+    private(set) var calls: [(id: CallID, call: MethodCall)] = []
+    /// Events that were delivered, in order.
+    private(set) var events: [CentralEvent] = []
+    private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
+    private(set) var refreshes = 0
+
+    init(adapter: String? = nil) {
+        host = CentralHost(selector: AdapterSelector(adapter))
+    }
+
+    /// A fixture whose adapter is on, with manager 1.
+    static func poweredOn() -> HostFixture {
+        var fixture = HostFixture()
+        fixture.input(.activated(1))
+        fixture.input(.daemon(.ready))
+        fixture.input(.snapshot([adapter: adapterObject()]))
+        fixture.clear()
+        return fixture
+    }
+
+    /// A fixture with a link of manager 1 to the one device, and its identifier.
+    static func connected(
+        objects: [(ObjectPath, ObjectTree.Interfaces)] = HostFixture.attributes()
+    ) -> (HostFixture, PeerID, LinkID) {
+        var fixture = poweredOn()
+        let peer = fixture.addDevice()
+        for (path, interfaces) in objects { fixture.input(.interfacesAdded(path, interfaces)) }
+        fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        fixture.set(device, "org.bluez.Device1", ["Connected": .boolean(true)])
+        fixture.set(device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
+        fixture.answer("Connect")
+        var link = LinkID(rawValue: 0)
+        for case .connected(_, let id, _, _) in fixture.events { link = id }
+        fixture.clear()
+        return (fixture, peer, link)
+    }
+
+    // MARK: Objects
+
+    static func path(_ text: String) -> ObjectPath { ObjectPath(text) ?? .root }
+
+    static func adapterObject(
+        address: String = "00:11:22:33:44:55", isPowered: Bool = true, roles: [String]? = ["central", "peripheral"]
+    ) -> ObjectTree.Interfaces {
+        var properties: [String: DBusValue] = ["Address": .string(address), "Powered": .boolean(isPowered)]
+        if let roles { properties["Roles"] = .strings(roles) }
+        return ["org.bluez.Adapter1": properties]
+    }
+
+    static func deviceObject(
+        address: String = "F0:F1:F2:F3:F4:F5", _ properties: [String: DBusValue] = [:]
+    ) -> ObjectTree.Interfaces {
+        let base: [String: DBusValue] = [
+            "Address": .string(address), "AddressType": .string("random"), "Connected": .boolean(false),
+            "ServicesResolved": .boolean(false),
+        ]
+        return ["org.bluez.Device1": base.merging(properties) { $1 }]
+    }
+
+    /// A service 180D with a characteristic 2A37 that can do everything.
+    static func attributes() -> [(ObjectPath, ObjectTree.Interfaces)] {
+        [
+            (service, ["org.bluez.GattService1": ["UUID": .string("0000180d-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true)]]),
+            (
+                characteristic,
+                [
+                    "org.bluez.GattCharacteristic1": [
+                        "UUID": .string("00002a37-0000-1000-8000-00805f9b34fb"),
+                        "Flags": .strings(["read", "write", "write-without-response", "notify"]),
+                    ]
+                ]
+            ),
+        ]
+    }
+
+    /// Adds the one device, and gives its identifier.
+    mutating func addDevice(_ properties: [String: DBusValue] = ["RSSI": .int16(-50)]) -> PeerID {
+        input(.interfacesAdded(Self.device, Self.deviceObject(properties)))
+        return peer(at: Self.device)
+    }
+
+    func peer(at path: ObjectPath) -> PeerID {
+        host.directory.peer(at: path) ?? PeerID(UUID())
+    }
+
+    // MARK: Inputs
+
+    mutating func input(_ input: HostInput) {
+        for effect in host.handle(input, at: Self.date) {
+            switch effect {
+            case .call(let id, let call): calls.append((id, call))
+            case .deliver(let manager, let event):
+                events.append(event)
+                eventsByManager[manager, default: []].append(event)
+            case .refresh: refreshes += 1
+            case .startTimer, .stopTimer, .note: break
+            }
+        }
+    }
+
+    mutating func command(_ command: CentralCommand, from manager: HostLedger.Manager = 1) {
+        input(.command(manager, command))
+    }
+
+    mutating func set(
+        _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], removing removed: [String] = []
+    ) {
+        input(.propertiesChanged(path, interface, values, removed: removed))
+    }
+
+    /// A notification, or the echo of a read.
+    mutating func value(_ bytes: [UInt8]) {
+        set(Self.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes(bytes)])
+    }
+
+    mutating func fire(_ timer: TimerKey) { input(.timer(timer)) }
+
+    /// Answers the oldest waiting call of a method.
+    ///
+    /// - Returns: The call, nil if there is none.
+    @discardableResult
+    mutating func answer(
+        _ member: String, with result: Result<[DBusValue], DBusError> = .success([])
+    ) -> MethodCall? {
+        guard let index = calls.firstIndex(where: { $0.call.member == member }) else { return nil }
+        let (id, call) = calls.remove(at: index)
+        input(.reply(id, result))
+        return call
+    }
+
+    /// Refuses the oldest waiting call of a method.
+    @discardableResult
+    mutating func refuse(_ member: String, _ name: String, _ message: String = "") -> MethodCall? {
+        answer(member, with: .failure(DBusError(name: "org.bluez.Error." + name, message: message)))
+    }
+
+    /// Answers all calls of discovery, until none is left.
+    mutating func answerDiscovery() {
+        while answer("SetDiscoveryFilter") != nil || answer("StartDiscovery") != nil || answer("StopDiscovery") != nil {}
+    }
+
+    /// The members of the calls that wait for an answer.
+    var waiting: [String] { calls.map(\.call.member) }
+
+    mutating func clear() {
+        events = []
+        eventsByManager = [:]
+    }
+}
+#endif
