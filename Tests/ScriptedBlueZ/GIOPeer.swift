@@ -44,11 +44,12 @@ final class GIOPeer: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(connection))
     }
 
-    /// Leaves the bus.
+    /// Leaves the bus, soon. Not with the call that waits: the last reference may end on GDBus's own worker thread,
+    /// which would then wait for itself.
     func close() {
         guard g_dbus_connection_is_closed(connection) == 0 else { return }
         g_dbus_connection_remove_filter(connection, filter)
-        g_dbus_connection_close_sync(connection, nil, nil)
+        g_dbus_connection_close(connection, nil, nil, nil)
     }
 
     /// Asks the bus for a name, taking it from whoever has it.
