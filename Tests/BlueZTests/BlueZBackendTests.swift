@@ -116,10 +116,13 @@ final class EventRecorder: EventSink {
         withExtendedLifetime((central, daemon)) {}
     }
 
-    @Test func aDaemonThatCannotBeStartedIsUnsupported() async throws {
-        let bus = try PrivateBus(activatable: ["org.bluez": "/bin/false"])
+    @Test func aDaemonThatNeverComesUpIsUnsupported() async throws {
+        let bus = try PrivateBus(activatable: ["org.bluez": "/bin/sleep 60"])
         guard case .explicit(let text) = bus.address else { return }
-        let central = BlueZBackend(BlueZConfiguration(busAddress: text)).makeCentral(CentralOptions())
+        var timings = BlueZTimings()
+        timings.activation = .milliseconds(50)
+        let backend = BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings)
+        let central = backend.makeCentral(CentralOptions())
         central.activate(recorder)
         try await recorder.wait(for: .unsupported)
         central.invalidate()

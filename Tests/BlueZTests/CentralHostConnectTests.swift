@@ -207,7 +207,7 @@ import Testing
         fixture.answer("Connect")
         #expect(links == [LinkID(rawValue: 1), LinkID(rawValue: 2)])
         fixture.command(.disconnect(peer: peer))
-        #expect(fixture.eventsByManager[1]?.count == 3)
+        #expect(fixture.eventsByManager[1]?.count == 2)
         #expect(fixture.waiting == [])
         fixture.input(.invalidated(2))
         #expect(fixture.waiting == ["Disconnect"])
