@@ -1,9 +1,12 @@
 """What is done to the central's side: its adapter and its daemon, as another program would do it."""
 import asyncio
-import json
 import os
 
-BUS = "org.bluez"
+from dbus_next import BusType, Message, MessageType, Variant
+from dbus_next.aio import MessageBus
+
+DEVICE = "org.bluez.Device1"
+ADAPTER = "org.bluez.Adapter1"
 
 
 class BlueZ:
@@ -15,9 +18,11 @@ class BlueZ:
     def __init__(self) -> None:
         self.adapter = "/org/bluez/" + os.environ.get("COREBLUETOOTH_ADAPTER", "hci0")
         self.control = os.environ.get("BLUEZ_DAEMON_CONTROL")
+        self.bus: MessageBus | None = None
 
     async def set_powered(self, on: bool) -> None:
-        await self.busctl("set-property", BUS, self.adapter, "org.bluez.Adapter1", "Powered", "b", str(on).lower())
+        await self.call(
+            self.adapter, "org.freedesktop.DBus.Properties.Set", "ssv", ADAPTER, "Powered", Variant("b", on))
 
     async def set_running(self, on: bool) -> None:
         if self.control:
@@ -31,36 +36,50 @@ class BlueZ:
 
     async def restore(self) -> None:
         """The daemon runs and the adapter is on."""
-        owner = await self.busctl(
-            "call", "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", "s", BUS)
-        if owner["data"] != [True]:
+        owned = await self.call(
+            "/", "org.freedesktop.DBus.NameHasOwner", "s", "org.bluez", destination="org.freedesktop.DBus")
+        if not owned:
             await self.set_running(True)
-        powered = await self.busctl("get-property", BUS, self.adapter, "org.bluez.Adapter1", "Powered")
-        if not powered["data"]:
+        if not (await self.objects())[self.adapter][ADAPTER]["Powered"].value:
             await self.set_powered(True)
 
     async def forget(self, addresses: list[str]) -> None:
-        """The daemon drops what it remembers of these peers: object, cached services, bond."""
-        # Not GetManagedObjects: busctl 252 ends at a dictionary whose keys are numbers (ManufacturerData).
-        paths = (await run("busctl", "--system", "--list", "tree", BUS)).split()
-        known = {f"{self.adapter}/dev_{address.replace(':', '_')}" for address in addresses}
-        for path in known.intersection(paths):
-            await self.busctl("call", BUS, self.adapter, "org.bluez.Adapter1", "RemoveDevice", "o", path)
+        """The daemon drops what it remembers of these peers, once it has seen their links end."""
+        paths = [f"{self.adapter}/dev_{address.replace(':', '_')}" for address in addresses]
+        for _ in range(100):
+            known = await self.objects()
+            if not any(known[path][DEVICE]["Connected"].value for path in paths if path in known):
+                break
+            await asyncio.sleep(0.05)
+        for path in paths:
+            if path in known:
+                await self.call(self.adapter, ADAPTER + ".RemoveDevice", "o", path)
 
-    async def busctl(self, *arguments: str) -> dict:
-        answer = await run("busctl", "--system", "--json=short", *arguments)
-        return json.loads(answer) if answer.strip() else {}
+    async def objects(self) -> dict:
+        return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+
+    async def call(self, path, member, signature="", *body, destination="org.bluez"):
+        """The first result of a call; its error as an exception."""
+        if self.bus is None or not self.bus.connected:
+            self.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+        interface, _, method = member.rpartition(".")
+        reply = await asyncio.wait_for(self.bus.call(Message(
+            destination=destination, path=path, interface=interface, member=method, signature=signature,
+            body=list(body))), 20)
+        if reply.message_type == MessageType.ERROR:
+            raise RuntimeError(f"{method} {path}: {reply.error_name}: {' '.join(map(str, reply.body))}")
+        return reply.body[0] if reply.body else None
 
 
-async def run(*command: str) -> str:
-    """The command's output; its error text as an exception where it fails or takes more than 20 seconds."""
+async def run(*command: str) -> None:
+    """Runs the command; its error text is an exception where it fails or takes more than 25 seconds."""
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE)
     try:
-        output, errors = await asyncio.wait_for(process.communicate(), 20)
+        _, errors = await asyncio.wait_for(process.communicate(), 25)
     except TimeoutError:
         process.kill()
-        raise RuntimeError(f"{command[0]} took more than 20 s") from None
+        raise RuntimeError(f"{command[0]} took more than 25 s") from None
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)}: {errors.decode().strip()}")
-    return output.decode()

@@ -20,7 +20,7 @@ EventType = hci.HCI_LE_Advertising_Report_Event.EventType
 ACTIVE_SCAN = 0x01
 RSSI_DBM = -50
 TX_POWER_DBM = 4
-DUPLICATE_FILTER_S = 1.0
+DUPLICATE_FILTER_S = 0.5
 
 
 @dataclass

@@ -1,0 +1,69 @@
+# The front door. `make help` lists the targets.
+#
+#   NO_INSTALL=1           print the missing packages and stop, instead of installing them
+#   ADAPTER=hci0           test-bluez: this machine's BlueZ on that adapter, without a guest
+#   PEER_TRANSPORT=usb:1   … and the contract peer on that Bumble transport
+#   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BUILD := swift build --disable-index-store
+REAL := Tests/RealBlueZ
+export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
+
+.PHONY: help deps build demo test test-bluez test-bluez-full smoke-bluez sanitize bench docs format lint traits examples
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
+
+deps: ## install the Debian or Ubuntu packages that are missing (NO_INSTALL=1: print them and stop)
+	@command -v swift >/dev/null || { echo "Swift 6.1 or later is needed: https://www.swift.org/install" >&2; exit 1; }
+	@Scripts/need-packages libdbus-1-dev libglib2.0-dev pkg-config dbus python3
+
+build: deps ## build everything, tests included
+	@$(BUILD) --build-tests
+
+demo: deps ## the main job against the emulated heart-rate monitor
+	@$(BUILD) --product bluectl
+	@.build/debug/bluectl demo
+
+test: deps ## all tests that need no radio
+	@Scripts/with-bus swift test --disable-index-store --disable-xctest
+
+test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
+	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else $(REAL)/run $(REAL)/contract; fi
+
+smoke-bluez: ## the guest, bluetoothd and the peer alone, without Swift
+	@$(REAL)/run $(REAL)/smoke
+
+test-bluez-full: test-bluez smoke-bluez ## the same, and against a second version of BlueZ
+	@$(REAL)/run-newer $(REAL)/contract
+
+sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
+	@Scripts/sanitize thread
+	@Scripts/sanitize address
+
+bench: deps ## the benchmarks, in release
+	@Scripts/need-packages libjemalloc-dev
+	@swift package --package-path Benchmarks -c release benchmark --no-progress
+
+docs: deps ## the documentation archives, in .build-docs/archives
+	@Scripts/docs
+
+format: ## format the Swift files in place
+	@Scripts/lint-swift --fix
+
+lint: deps ## formatting and style, and the edges between targets
+	@Scripts/lint-swift
+	@Scripts/check-edges
+
+traits: deps ## the library without BlueZ (and without libdbus), and with nothing but the emulator
+	@PKG_CONFIG_LIBDIR=/nonexistent $(BUILD) --scratch-path .build-traits --disable-default-traits --target CoreBluetooth
+	@PKG_CONFIG_LIBDIR=/nonexistent $(BUILD) --scratch-path .build-traits --disable-default-traits \
+		--traits Emulator --target CoreBluetooth
+
+examples: deps ## the examples
+	@swift build --disable-index-store --package-path Examples

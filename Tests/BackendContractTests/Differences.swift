@@ -1,0 +1,31 @@
+/// Where a backend cannot do as the others do: which line it traces instead, and why. The documentation's table is
+/// this one, which a test compares.
+struct ContractDifference: Sendable {
+    /// The scenario's name.
+    let scenario: String
+    /// Which stages: a prefix of their name, such as "bluez 5.66".
+    let stage: String
+    /// The line of the suite.
+    let line: String
+    /// The line of the stage.
+    let instead: String
+    /// Why it must be so.
+    let reason: String
+
+    static let all: [ContractDifference] = [
+        ContractDifference(
+            scenario: "S44: a lost link is a connection time-out", stage: "bluez 5.66",
+            line: "didDisconnect disconnected ! CBError 6", instead: "didDisconnect disconnected ! CBError 7",
+            reason: "BlueZ tells the reason of a disconnection from version 5.83 on (`Device1.Disconnected`)"),
+        ContractDifference(
+            scenario: "S98: the signal strength of a link can be read", stage: "bluez 5.66",
+            line: "didReadRSSI dBm", instead: "didReadRSSI - ! CBError 13",
+            reason: "BlueZ has no D-Bus call for the signal strength of a connected device"),
+    ]
+
+    /// What a stage traces instead, line by line, in one scenario.
+    static func lines(for scenario: String, on stage: String) -> [String: String] {
+        let own = all.filter { $0.scenario == scenario && stage.hasPrefix($0.stage) }
+        return Dictionary(own.map { ($0.line, $0.instead) }) { $1 }
+    }
+}

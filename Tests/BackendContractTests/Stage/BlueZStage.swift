@@ -1,0 +1,85 @@
+import BluetoothLocking
+import CoreBluetooth
+@preconcurrency import Dispatch
+import Synchronization
+
+/// A real radio: `bluetoothd` and, on the other side of the air, the contract peer, reached by a socket.
+///
+/// Without a socket there is no contract peer: a foreign peripheral is on the air, and only generic scenarios apply.
+final class BlueZStage: ContractStage {
+    let name: String
+    private let peer: PeerSocket?
+    private let deadline: DispatchTimeInterval = .seconds(40)
+
+    init(version: String, socketPath: String?) throws {
+        name = "bluez " + version
+        peer = try socketPath.map(PeerSocket.init(path:))
+    }
+
+    var hasPeer: Bool { peer != nil }
+
+    func begin() async throws { try await perform(.reset) }
+
+    func makeManager(delegate: any CBCentralManagerDelegate, queue: DispatchQueue) -> CBCentralManager {
+        #if BlueZ
+        CBCentralManager(backend: .bluez(), delegate: delegate, queue: queue)
+        #else
+        CBCentralManager(delegate: delegate, queue: queue)
+        #endif
+    }
+
+    @discardableResult
+    func perform(_ verb: PeerVerb) async throws -> PeerReply {
+        guard let peer else { return PeerReply() }
+        return try await peer.ask(verb)
+    }
+
+    func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {
+        let isMet = await withCheckedContinuation { continuation in
+            let once = Once { continuation.resume(returning: $0) }
+            let number = trace.watch { if condition() { once.finish(true) } }
+            // Some conditions change without a callback; they are asked again now and then, until the deadline.
+            let timer = DispatchSource.makeTimerSource()
+            timer.schedule(deadline: .now() + .milliseconds(20), repeating: .milliseconds(20))
+            timer.setEventHandler { if condition() { once.finish(true) } }
+            once.onFinish {
+                timer.cancel()
+                trace.stopWatching(number)
+            }
+            timer.activate()
+            DispatchQueue.global().asyncAfter(deadline: .now() + deadline) { once.finish(false) }
+            if condition() { once.finish(true) }
+        }
+        if !isMet { throw ContractTimeout() }
+    }
+}
+
+/// Calls back once, however often it is finished.
+private final class Once: Sendable {
+    private struct State {
+        var body: (@Sendable (Bool) -> Void)?
+        var cleanUp: (@Sendable () -> Void)?
+        var isFinished = false
+    }
+
+    private let state: Lock<State>
+
+    init(_ body: @escaping @Sendable (Bool) -> Void) { state = Lock(State(body: body)) }
+
+    func onFinish(_ cleanUp: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            if !state.isFinished { state.cleanUp = cleanUp }
+            return state.isFinished
+        }
+        if isLate { cleanUp() }
+    }
+
+    func finish(_ outcome: Bool) {
+        let (body, cleanUp) = state.withLock { state in
+            defer { state = State(isFinished: true) }
+            return (state.body, state.cleanUp)
+        }
+        cleanUp?()
+        body?(outcome)
+    }
+}

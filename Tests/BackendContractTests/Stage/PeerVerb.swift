@@ -1,0 +1,85 @@
+import Foundation
+
+/// What a scenario asks of the other side of the air. On the emulator a control of the world, on a real radio one
+/// line of JSON to the peer.
+enum PeerVerb: Sendable {
+    case reset
+    case advertise(ContractPeer, Bool, name: String? = nil, manufacturerData: Data? = nil)
+    case disconnect
+    /// The link ends by supervision timeout; the peer advertises afterwards unless it does not stay.
+    case lose(stays: Bool = true)
+    case notify(String, Data)
+    case setValue(String, Data)
+    case value(String)
+    /// What the characteristic for commands received, in order.
+    case commands
+    /// While held, reads of the stored value are not answered.
+    case hold(Bool)
+    case addService
+    case removeService
+    case requestMTU(Int)
+    case connections
+    case adapter(isPowered: Bool)
+    case daemon(isRunning: Bool)
+
+    /// The peer's line.
+    var json: [String: Any] {
+        switch self {
+        case .reset: ["verb": "reset"]
+        case .advertise(let peer, let isOn, let name, let manufacturerData):
+            [
+                "verb": "advertise", "peer": peer.rawValue, "on": isOn, "name": name,
+                "manufacturerData": manufacturerData?.hex,
+            ].compactMapValues { $0 }
+        case .disconnect: ["verb": "disconnect", "peer": "contract"]
+        case .lose(let stays): ["verb": "lose", "peer": "contract", "stay": stays]
+        case .notify(let uuid, let value):
+            ["verb": "notify", "characteristic": ContractPeer.full(uuid), "value": value.hex]
+        case .setValue(let uuid, let value):
+            ["verb": "setValue", "characteristic": ContractPeer.full(uuid), "value": value.hex]
+        case .value(let uuid): ["verb": "value", "characteristic": ContractPeer.full(uuid)]
+        case .commands: ["verb": "commands"]
+        case .hold(let isOn): ["verb": "hold", "on": isOn]
+        case .addService: ["verb": "addService"]
+        case .removeService: ["verb": "removeService"]
+        case .requestMTU(let mtu): ["verb": "requestMTU", "mtu": mtu]
+        case .connections: ["verb": "connections", "peer": "contract"]
+        case .adapter(let isPowered): ["verb": "adapter", "powered": isPowered]
+        case .daemon(let isRunning): ["verb": "daemon", "running": isRunning]
+        }
+    }
+}
+
+/// The two peers of the suite.
+enum ContractPeer: String, Sendable {
+    case contract, second
+
+    /// The suite writes `C0DE0101`; on the air it has 128 bits.
+    static func full(_ uuid: String) -> String {
+        uuid.hasPrefix("C0DE") && uuid.count == 8 ? uuid + "-7A3D-4C5B-9E1F-2B6A8D4C0F01" : uuid
+    }
+}
+
+/// What the peer says to a verb.
+struct PeerReply: Sendable {
+    var value: Data?
+    var values: [Data] = []
+    var count = 0
+}
+
+extension Data {
+    /// Two upper-case digits a byte.
+    var hex: String { map { String(format: "%02X", $0) }.joined() }
+
+    init?(hex: String) {
+        guard hex.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        var rest = hex[...]
+        while let byte = UInt8(rest.prefix(2), radix: 16) {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        guard rest.isEmpty else { return nil }
+        self.init(bytes)
+    }
+}
