@@ -1,5 +1,7 @@
 #if os(Linux)
-/// How long things may take. Nothing is asked of the bus without a deadline.
+/// How long things may take.
+///
+/// Nothing is asked of the bus without a deadline.
 struct BlueZTimings: Sendable {
     /// How long the bus may take to start the daemon.
     ///

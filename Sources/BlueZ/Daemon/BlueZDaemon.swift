@@ -5,7 +5,9 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// The conversation with `bluetoothd`: one connection, its owner, its objects. Serves every radio of a backend.
+/// The conversation with `bluetoothd`: one connection, its owner, its objects.
+///
+/// Serves every radio of a backend.
 ///
 /// Everything happens on one serial queue. The bus, the daemon and the snapshot come back by themselves after a loss.
 final class BlueZDaemon: @unchecked Sendable {
@@ -38,7 +40,9 @@ final class BlueZDaemon: @unchecked Sendable {
 
     deinit { connection?.close() }
 
-    /// What is known of the daemon. Any thread.
+    /// What is known of the daemon.
+    ///
+    /// Any thread.
     var currentPhase: DaemonPhase { phase.withLock { $0 } }
 
     // MARK: Radios, on the queue
