@@ -195,6 +195,18 @@ import Testing
         #expect(directory.path(of: id) == path)
     }
 
+    @Test func theDeviceNameIsForgottenWithTheObject() throws {
+        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        var device = device("F0:F1:F2:F3:F4:F5", name: "Advertised")
+        let noted = directory.note(HostFixture.device, device, isNamed: true)
+        let id = try #require(noted)
+        _ = device.apply(["Connected": .boolean(true), "Name": .string("Own")])
+        directory.note(HostFixture.device, device, isNamed: true)
+        #expect(directory.summary(of: id)?.name == "Own")
+        directory.forgetObject(at: HostFixture.device)
+        #expect(directory.summary(of: id)?.name == "Advertised")
+    }
+
     @Test func aDeviceWithoutAnAddressIsNotNoted() {
         var directory = PeerDirectory(adapterAddress: "")
         #expect(directory.note(HostFixture.device, Device1(), isNamed: true) == nil)

@@ -75,6 +75,8 @@ struct PeerDirectory: Sendable {
     mutating func forgetObject(at path: ObjectPath) {
         guard let peer = byPath.removeValue(forKey: path), paths[peer] == path else { return }
         paths[peer] = nil
+        // The name that BlueZ read from the device went with its object.
+        records[peer]?.gapName = nil
     }
 
     /// Notes that all objects are gone.
