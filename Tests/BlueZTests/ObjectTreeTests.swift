@@ -176,7 +176,8 @@ import Testing
     /// https://github.com/hbldh/bleak/issues/1737
     @Test func anIdentifierSurvivesTheChangeToTheIdentityAddress() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
-        let id = try #require(directory.note(HostFixture.device, device("4A:00:00:00:00:01", name: "Phone")))
+        let noted = directory.note(HostFixture.device, device("4A:00:00:00:00:01", name: "Phone"))
+        let id = try #require(noted)
         #expect(directory.note(HostFixture.device, device("00:AA:00:00:00:01", isRandom: false)) == id)
         directory.forgetObject(at: HostFixture.device)
         #expect(directory.path(of: id) == nil)
