@@ -93,7 +93,7 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(
-            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", logging], swiftSettings: settings),
+            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", "BluetoothLocking", logging], swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
