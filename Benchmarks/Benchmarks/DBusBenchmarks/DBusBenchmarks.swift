@@ -2,8 +2,9 @@ import Benchmark
 import CBusClient
 import Glibc
 
-/// The D-Bus client beside a client in C that does the same work on the same bus in the same run. What is compared is
-/// processor time: bus and service are processes of their own, and the clock measures mostly them.
+/// The D-Bus client beside a client in C that does the same work on the same bus in the same run.
+///
+/// What is compared is processor time: bus and service are processes of their own, and the clock measures mostly them.
 let benchmarks: @Sendable () -> Void = {
     let swiftTime = BenchmarkMetric.custom("Swift CPU ns / message")
     let cTime = BenchmarkMetric.custom("C CPU ns / message")
