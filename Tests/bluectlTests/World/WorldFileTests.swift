@@ -1,4 +1,5 @@
 #if Emulator
+import BluetoothEmulator
 import Foundation
 import Testing
 
