@@ -2,8 +2,9 @@ import CoreBluetoothPackage
 
 /// What to do where the radio cannot be used.
 enum RadioState {
-    /// The failure for a state: what the radio's own log line says, else a line of ours. The log is silent afterwards,
-    /// so that the user reads the remedy once.
+    /// The failure for a state: what the radio's own log line says, else a line of ours.
+    ///
+    /// The log is silent afterwards, so that the user reads the remedy once.
     static func failure(_ state: CBManagerState) -> Failure {
         let line = Diagnostics.close() ?? remedy(state)
         return Failure(.failed, line.contains("doctor") ? line : line + "; \"bluectl doctor\" tells more")

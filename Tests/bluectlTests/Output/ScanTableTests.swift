@@ -4,9 +4,9 @@ import Testing
 @testable import bluectl
 
 struct ScanTableTests {
-    private func device(_ number: UInt8, name: String? = nil, address: String? = nil, rssi: Int? = nil, services: [String] = [])
-        -> DeviceRecord
-    {
+    private func device(
+        _ number: UInt8, name: String? = nil, address: String? = nil, rssi: Int? = nil, services: [String] = []
+    ) -> DeviceRecord {
         DeviceRecord(
             identifier: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number)), address: address,
             advertisedName: name, rssi: rssi, services: services)
@@ -19,7 +19,8 @@ struct ScanTableTests {
     }
 
     @Test func namedDevicesComeFirstInAStableOrder() {
-        let table = table(device(1), device(2, name: "beta"), device(4), device(3, name: "Alpha"), device(5, name: "beta"))
+        let table = table(
+            device(1), device(2, name: "beta"), device(4), device(3, name: "Alpha"), device(5, name: "beta"))
         #expect(table.sorted.map(\.identifier.uuid.15) == [3, 2, 5, 1, 4])
     }
 
@@ -32,7 +33,8 @@ struct ScanTableTests {
 
     @Test func aRowShowsNameAddressSignalAndServices() {
         let table = table(
-            device(1, name: "Heart Rate Monitor", address: "C0:DE:00:00:18:0D", rssi: -63, services: ["180D"]), device(2))
+            device(1, name: "Heart Rate Monitor", address: "C0:DE:00:00:18:0D", rssi: -63, services: ["180D"]),
+            device(2))
         #expect(
             table.lines(columns: 90, palette: Palette()) == [
                 "NAME                ADDRESS                               RSSI  SERVICES",
@@ -44,7 +46,9 @@ struct ScanTableTests {
 
     @Test func noLineIsWiderThanTheTerminal() {
         let table = table(
-            device(1, name: String(repeating: "long ", count: 20), address: "C0:DE:00:00:18:0D", rssi: -63, services: ["180D", "180F"]))
+            device(
+                1, name: String(repeating: "long ", count: 20), address: "C0:DE:00:00:18:0D", rssi: -63,
+                services: ["180D", "180F"]))
         for columns in [60, 80, 120] {
             for line in table.lines(columns: columns, palette: Palette()) {
                 #expect(PrintableText.columns(line) <= columns)

@@ -6,8 +6,10 @@ struct ArgumentOrderTests {
     @Test(arguments: [
         (["scan", "--json"], ["scan", "--json"]),
         (["--json", "scan"], ["scan", "--json"]),
-        (["--backend", "emulator", "--timeout=3", "read", "Echo", "2A19"],
-            ["read", "--backend", "emulator", "--timeout=3", "Echo", "2A19"]),
+        (
+            ["--backend", "emulator", "--timeout=3", "read", "Echo", "2A19"],
+            ["read", "--backend", "emulator", "--timeout=3", "Echo", "2A19"]
+        ),
         (["--world", "scan", "scan"], ["scan", "--world", "scan"]),
         (["--json", "--verbose", "scan", "--duration", "1"], ["scan", "--json", "--verbose", "--duration", "1"]),
     ])

@@ -6,9 +6,9 @@ import Testing
 struct DeviceQueryTests {
     private let identifier = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
-    private func device(_ identifier: UUID = UUID(), address: String? = nil, name: String? = nil, advertised: String? = nil)
-        -> DeviceRecord
-    {
+    private func device(
+        _ identifier: UUID = UUID(), address: String? = nil, name: String? = nil, advertised: String? = nil
+    ) -> DeviceRecord {
         DeviceRecord(identifier: identifier, address: address, name: name, advertisedName: advertised)
     }
 

@@ -51,7 +51,9 @@ struct StandardValuesTests {
         Sample(0x2A38, [7], nil),
         Sample(0x2A50, [2, 0x6B, 0x1D, 0x46, 0x02, 0x42, 0x05], "USB vendor 1D6B, product 0246, version 05.4.2"),
         Sample(0x2A53, [0x00, 0x80, 0x02, 80], "2.50 m/s, 80 steps/min, walking"),
-        Sample(0x2A53, [0x07, 0x80, 0x02, 80, 90, 0, 100, 0, 0, 0], "2.50 m/s, 80 steps/min, stride 0.90 m, 10.0 m, running"),
+        Sample(
+            0x2A53, [0x07, 0x80, 0x02, 80, 90, 0, 100, 0, 0, 0],
+            "2.50 m/s, 80 steps/min, stride 0.90 m, 10.0 m, running"),
         Sample(0x2A53, [0x01, 0x80, 0x02, 80], nil),
         Sample(
             0x2A5B, [0x03, 10, 0, 0, 0, 0, 4, 5, 0, 0, 2], "wheel 10 turns at 1.000 s, crank 5 turns at 0.500 s"),
