@@ -62,13 +62,20 @@ final class GIOPeer: @unchecked Sendable {
         try callBus("ReleaseName", GVariantCoding.body([.string(name)], .init()))
     }
 
-    private func callBus(_ member: String, _ body: OpaquePointer) throws {
+    /// Asks the bus whether a name has an owner.
+    func hasOwner(_ name: String) throws -> Bool {
+        try callBus("NameHasOwner", GVariantCoding.body([.string(name)], .init())).first?.boolValue ?? false
+    }
+
+    @discardableResult
+    private func callBus(_ member: String, _ body: OpaquePointer) throws -> [DBusValue] {
         var error: UnsafeMutablePointer<GError>?
         let reply = g_dbus_connection_call_sync(
             connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, body, nil,
             GDBusCallFlags(rawValue: 0), 10_000, nil, &error)
         guard let reply else { throw Self.take(error) }
-        g_variant_unref(reply)
+        defer { g_variant_unref(reply) }
+        return GVariantCoding.children(reply, nil) ?? []
     }
 
     func emit(path: String, interface: String, member: String, _ body: [DBusValue], to destination: String? = nil) {

@@ -27,12 +27,16 @@ struct BlueZTimings: Sendable {
     /// The pause before a failed discovery call is tried again.
     var discoveryRetry = Duration.seconds(1)
     /// How long a lost link waits for news that power went, which would explain it.
-    var powerLoss = Duration.milliseconds(150)
+    ///
+    /// bluetoothd tells of the links first, and of the power some 10 ms later.
+    var powerLoss = Duration.milliseconds(300)
     /// How long a failed operation waits for the news that its link is gone.
     var linkLoss = Duration.seconds(2)
     /// How long a daemon without adapters may have one yet.
     var arrival = Duration.seconds(1)
-    /// How long a vanished adapter or daemon is expected back before it counts as absent.
+    /// How long a vanished adapter is expected back before it counts as absent.
     var comeback = Duration.seconds(5)
+    /// The same for the daemon, which some systems take their time to start again.
+    var daemonComeback = Duration.seconds(30)
 }
 #endif

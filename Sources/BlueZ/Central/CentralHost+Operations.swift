@@ -151,6 +151,9 @@ extension CentralHost {
 
     mutating func operationReplied(_ peer: PeerID, _ id: CallID, _ result: Result<[DBusValue], DBusError>) {
         guard let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
+        // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
+        // is the answer (S66).
+        guard links[peer]?.isDown == false else { return }
         switch result {
         case .success(let body): succeeded(peer, operation, body)
         case .failure(let error): failed(peer, operation, error)
@@ -200,7 +203,9 @@ extension CentralHost {
         start(.attributeRetry(peer), timings.attributeRetry)
     }
 
+    /// The news of the link's end did not come: a link that was ended counts as ended, another one lives on.
     mutating func linkLossUnconfirmed(_ peer: PeerID) {
+        if links[peer]?.isClosing == true || links[peer]?.reason != nil { return finishLinkDown(peer) }
         guard let (operation, error) = links[peer]?.lost else { return }
         links[peer]?.lost = nil
         endFailed(peer, operation, error)

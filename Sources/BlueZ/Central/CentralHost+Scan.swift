@@ -57,9 +57,11 @@ extension CentralHost {
     /// A device without RSSI was not heard in this discovery.
     mutating func report(_ peer: PeerID, _ device: Device1) {
         guard let rssi = device.rssi, !ledger.scanners.isEmpty else { return }
+        let record = directory.records[peer]
+        var advertisement = device.advertisement
+        advertisement.localName = record?.advertisedName
         let report = Discovery(
-            peer: peer, name: device.name, advertisement: device.advertisement, rssi: Int(rssi),
-            address: device.address)
+            peer: peer, name: record?.name, advertisement: advertisement, rssi: Int(rssi), address: device.address)
         for manager in managers.keys.sorted() {
             guard let admitted = managers[manager]?.filter?.admit(report) else { continue }
             deliver(manager, .discovered(admitted))

@@ -13,7 +13,13 @@ struct PeerDirectory: Sendable {
     struct Record: Equatable, Sendable {
         var address: String
         var isRandom: Bool
-        var name: String?
+        /// From advertising data.
+        var advertisedName: String?
+        /// The GAP Device Name.
+        var gapName: String?
+
+        /// What the host calls it.
+        var name: String? { gapName ?? advertisedName }
     }
 
     private struct Key: Hashable, Sendable {
@@ -39,16 +45,25 @@ struct PeerDirectory: Sendable {
     func path(of peer: PeerID) -> ObjectPath? { paths[peer] }
 
     /// Notes a device, or what changed of it.
+    ///
+    /// `Device1.Name` is the advertised name at each report, and the GAP Device Name at each connection.
+    ///
+    /// - Parameter isNamed: Whether its name is news.
     @discardableResult
-    mutating func note(_ path: ObjectPath, _ device: Device1) -> PeerID? {
+    mutating func note(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
         guard !device.address.isEmpty else { return nil }
         let key = Key(address: device.address, isRandom: device.isRandom)
         let peer = byPath[path] ?? byKey[key] ?? identifier(of: key)
         byPath[path] = peer
         byKey[key] = peer
         paths[peer] = path
-        let name = device.name ?? records[peer]?.name
-        records[peer] = Record(address: device.address, isRandom: device.isRandom, name: name)
+        var record = records[peer] ?? Record(address: device.address, isRandom: device.isRandom)
+        record.address = device.address
+        record.isRandom = device.isRandom
+        if isNamed, let name = device.name {
+            if device.isConnected { record.gapName = name } else { record.advertisedName = name }
+        }
+        records[peer] = record
         return peer
     }
 

@@ -40,10 +40,10 @@ struct Device1: RemoteInterface {
     /// By company; BlueZ accumulates them. The newest one is in ``manufacturerData``.
     private var companies: [UInt16: [UInt8]] = [:]
 
-    /// What the device says of itself.
+    /// What the device says of itself, but for its name: see ``PeerDirectory``.
     var advertisement: Advertisement {
         Advertisement(
-            localName: name, txPowerLevel: txPower.flatMap { Int8(exactly: $0) }, serviceUUIDs: uuids,
+            txPowerLevel: txPower.flatMap { Int8(exactly: $0) }, serviceUUIDs: uuids,
             solicitedServiceUUIDs: solicitedUUIDs, serviceData: serviceData,
             manufacturerData: manufacturerData.map { Data($0) },
             // BlueZ does not tell; a device that is none is refused when it is connected to.
