@@ -56,7 +56,9 @@ public enum DBusType: Hashable, Sendable {
         }
     }
 
-    /// Whether the type keeps to the rules and limits of a signature. Costs nothing for the common types.
+    /// Whether the type keeps to the rules and limits of a signature.
+    ///
+    /// Costs nothing for the common types.
     var isValid: Bool {
         switch self {
         case .array(let element) where element.isBasic || element == .variant: true
