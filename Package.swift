@@ -84,8 +84,9 @@ let package = Package(
         .executableTarget(
             name: "bluectl",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator",
-                "BlueZ", "BluetoothDBus", "BluetoothLocking", logging,
+                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
+                .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 "Yams",
             ],
@@ -121,6 +122,14 @@ let package = Package(
         .testTarget(
             name: "BackendContractTests",
             dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],
+            swiftSettings: settings),
+
+        .testTarget(
+            name: "bluectlTests",
+            dependencies: [
+                "bluectl", "BluetoothBackend", "CoreBluetoothPackage",
+                .target(name: "BluetoothEmulator", condition: whenEmulator),
+            ],
             swiftSettings: settings),
 
         // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.

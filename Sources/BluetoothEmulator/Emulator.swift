@@ -99,12 +99,11 @@ public final class Emulator: BluetoothBackend {
         return factor == 1 ? ContinuousClock.now - start : (ContinuousClock.now - start) * factor
     }
 
-    /// This world's time as a Swift clock.
-    public var clock: EmulatorClock { EmulatorClock(emulator: self) }
-
     /// This world's time as managers see it.
-    @_implements(BluetoothBackend, clock)
-    public var backendClock: any BackendClock { EmulatorBackendClock(emulator: self) }
+    public var clock: any BackendClock { EmulatorBackendClock(emulator: self) }
+
+    /// This world's time as a Swift clock, for app code and for handlers.
+    public var swiftClock: EmulatorClock { EmulatorClock(emulator: self) }
 
     // MARK: Inputs
 

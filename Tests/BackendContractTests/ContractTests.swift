@@ -21,23 +21,31 @@ import Testing
         return ContractScenario.all.filter(\.isGeneric)
     }
 
-    @Test(arguments: applicable) func contract(_ scenario: ContractScenario) async throws {
-        if Self.isOnBlueZ {
-            try await play(scenario, on: Self.radio.get())
-        } else {
-            let stage = try EmulatorStage(seed: 1)
-            do {
-                try await play(scenario, on: stage)
-            } catch {
-                Issue.record("\(error)\n\(stage.worldTrace.suffix(60).joined(separator: "\n"))")
-            }
+    /// The radios on which each scenario plays. Latency is no part of the contract.
+    enum Radio: String, Sendable, CustomTestStringConvertible {
+        case emulator
+        case emulatorWithoutLatency = "emulator without latency"
+        case bluez
+
+        var testDescription: String { rawValue }
+        static var all: [Radio] { isOnBlueZ ? [.bluez] : [.emulator, .emulatorWithoutLatency] }
+    }
+
+    @Test(arguments: Radio.all, applicable) func contract(_ radio: Radio, _ scenario: ContractScenario) async throws {
+        switch radio {
+        case .bluez: try await play(scenario, on: Self.radio.get())
+        case .emulator: try await play(scenario, onEmulatorWith: .default)
+        case .emulatorWithoutLatency: try await play(scenario, onEmulatorWith: .instant)
         }
     }
 
-    /// Latency is no part of the contract.
-    @Test(.enabled(if: !isOnBlueZ), arguments: ContractScenario.all)
-    func contractWithoutLatency(_ scenario: ContractScenario) async throws {
-        try await play(scenario, on: EmulatorStage(configuration: .instant, seed: 2))
+    private func play(_ scenario: ContractScenario, onEmulatorWith configuration: EmulatorConfiguration) async throws {
+        let stage = try EmulatorStage(configuration: configuration, seed: 1)
+        do {
+            try await play(scenario, on: stage)
+        } catch {
+            Issue.record("seed 1: \(error)\n\(stage.worldTrace.suffix(60).joined(separator: "\n"))")
+        }
     }
 
     private func play(_ scenario: ContractScenario, on stage: any ContractStage) async throws {

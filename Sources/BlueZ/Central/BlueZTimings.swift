@@ -1,6 +1,15 @@
 #if os(Linux)
-/// How long things may take. Nothing is asked of the bus without a deadline.
+/// How long things may take.
+///
+/// Nothing is asked of the bus without a deadline.
 struct BlueZTimings: Sendable {
+    /// How long the bus may take to start the daemon.
+    ///
+    /// BlueZ pitfall: activation may never complete
+    /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/78).
+    var activation = Duration.seconds(8)
+    /// How long the daemon may take to tell all its objects.
+    var snapshot = Duration.seconds(30)
     /// `Device1.Connect`: the kernel gives up after 20 to 40 s by itself.
     var connect = Duration.seconds(60)
     /// How long one connect may keep the others waiting.
@@ -27,12 +36,16 @@ struct BlueZTimings: Sendable {
     /// The pause before a failed discovery call is tried again.
     var discoveryRetry = Duration.seconds(1)
     /// How long a lost link waits for news that power went, which would explain it.
-    var powerLoss = Duration.milliseconds(150)
+    ///
+    /// bluetoothd tells of the links first, and of the power some 10 ms later.
+    var powerLoss = Duration.milliseconds(300)
     /// How long a failed operation waits for the news that its link is gone.
     var linkLoss = Duration.seconds(2)
     /// How long a daemon without adapters may have one yet.
     var arrival = Duration.seconds(1)
-    /// How long a vanished adapter or daemon is expected back before it counts as absent.
+    /// How long a vanished adapter is expected back before it counts as absent.
     var comeback = Duration.seconds(5)
+    /// The same for the daemon, which some systems take their time to start again.
+    var daemonComeback = Duration.seconds(30)
 }
 #endif

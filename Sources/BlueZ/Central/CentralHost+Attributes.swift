@@ -35,8 +35,9 @@ extension CentralHost {
         runOperations(peer)
     }
 
-    /// BlueZ pitfall: discovery may never end (https://github.com/hbldh/bleak/issues/1841). An ATT client that gets
-    /// no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
+    /// BlueZ pitfall: discovery may never end (https://github.com/hbldh/bleak/issues/1841).
+    ///
+    /// An ATT client that gets no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
     mutating func resolutionTimedOut(_ peer: PeerID) {
         note(.warning, "services of \(peer) were not resolved in \(timings.resolution)")
         abandonLink(peer, reason: .timeout)
@@ -100,7 +101,7 @@ extension CentralHost {
         switch operation.command {
         case .discoverServices(let link, let id, let uuids):
             links[peer]?.hasToldServices = true
-            let services = tree.attributes(of: path).filter { tree.services[$0]?.isPrimary == true }
+            let services = tree.attributes(of: path).filter { isApps($0) }
             let records = services.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
             deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
         case .discoverIncludedServices(let link, let id, let service, let uuids):
@@ -119,6 +120,12 @@ extension CentralHost {
             deliver(operation.manager, .descriptorsDiscovered(link: link, operation: id, descriptors: records))
         default: break
         }
+    }
+
+    /// Whether a service is for apps to find: primary, and none of the host's own, 1800 and 1801 (S58).
+    private func isApps(_ service: ObjectPath) -> Bool {
+        guard let service = tree.services[service], service.isPrimary else { return false }
+        return service.uuid?.bits16 != 0x1800 && service.uuid?.bits16 != 0x1801
     }
 
     private func isWanted(_ uuid: BluetoothUUID, _ uuids: [BluetoothUUID]?) -> Bool {
@@ -185,7 +192,7 @@ extension CentralHost {
         guard let link = links[peer], !link.isDown, !link.isClosing else { return }
         links[peer]?.removedServices = []
         links[peer]?.addedServices = []
-        let added = link.addedServices.compactMap { record(ofService: $0, peer) }.filter(\.isPrimary)
+        let added = link.addedServices.filter { isApps($0) }.compactMap { record(ofService: $0, peer) }
         guard !added.isEmpty || !link.removedServices.isEmpty else { return }
         for share in ledger.shares(of: peer) {
             guard let id = share.link else { continue }

@@ -37,7 +37,8 @@ extension CentralHost {
         case .write(_, _, let attribute, let value): write(peer, attribute, value, "request", operation)
         case .writeCommand(_, let attribute, let value): write(peer, attribute, value, "command", operation)
         case .setNotifying(_, _, let attribute, let enabled): setNotifying(peer, attribute, enabled, operation)
-        case .readRSSI(let link, let id): readRSSI(peer, link, id, operation)
+        case .readRSSI:
+            fail(operation, BackendError(.operationNotSupported, operation: "signal strength of a link over BlueZ"))
         case .openChannel:
             fail(operation, BackendError(.operationNotSupported, operation: "L2CAP channel over BlueZ"))
         default: answerDiscovery(peer, operation)
@@ -67,16 +68,6 @@ extension CentralHost {
         // Descriptors know requests only.
         let options: [String: DBusValue] = tree.descriptors[path] == nil ? ["type": .string(type)] : [:]
         send(peer, operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)])
-    }
-
-    /// The last signal strength heard while scanning: BlueZ tells none of a link's.
-    private mutating func readRSSI(
-        _ peer: PeerID, _ link: LinkID, _ id: OperationID, _ operation: LinkState.Operation
-    ) {
-        guard let path = links[peer]?.path, let rssi = tree.devices[path]?.lastRSSI else {
-            return fail(operation, BackendError(.operationNotSupported, operation: "RSSI of a link over BlueZ"))
-        }
-        deliver(operation.manager, .rssiRead(link: link, operation: id, rssi: Int(rssi)))
     }
 
     // MARK: Subscriptions
@@ -151,6 +142,9 @@ extension CentralHost {
 
     mutating func operationReplied(_ peer: PeerID, _ id: CallID, _ result: Result<[DBusValue], DBusError>) {
         guard let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
+        // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
+        // is the answer (S66).
+        guard links[peer]?.isDown == false else { return }
         switch result {
         case .success(let body): succeeded(peer, operation, body)
         case .failure(let error): failed(peer, operation, error)
@@ -200,7 +194,9 @@ extension CentralHost {
         start(.attributeRetry(peer), timings.attributeRetry)
     }
 
+    /// The news of the link's end did not come: a link that was ended counts as ended, another one lives on.
     mutating func linkLossUnconfirmed(_ peer: PeerID) {
+        if links[peer]?.isClosing == true || links[peer]?.reason != nil { return finishLinkDown(peer) }
         guard let (operation, error) = links[peer]?.lost else { return }
         links[peer]?.lost = nil
         endFailed(peer, operation, error)

@@ -39,12 +39,12 @@ extension CentralHost {
             }
         }
         switch phase {
-        case .lost: expectComeback(within: timings.comeback)
+        case .lost: if !isComebackExpected { expectComeback(within: timings.daemonComeback) }
         case .absent where isComebackExpected: break
         case .probing, .absent, .denied: isComebackExpected = false
         // A daemon that was just started finds its adapters a little later.
-        case .ready where adapterAddress == nil: expectComeback(within: timings.arrival)
-        case .ready: break
+        case .ready:
+            if adapter == nil { expectComeback(within: adapterAddress == nil ? timings.arrival : timings.comeback) }
         }
         // The state of a daemon that has just come follows from its snapshot.
         if phase != .ready { updateState() }
@@ -52,7 +52,9 @@ extension CentralHost {
 
     mutating func adapterChanged(_ path: ObjectPath, _ changes: Adapter1.Changes) {
         if !changes.isDisjoint(with: [.power, .roles, .address]) { updateState() }
-        guard path == adapter, changes.contains(.discovering), tree.adapters[path]?.isDiscovering == false else { return }
+        guard path == adapter, changes.contains(.discovering), tree.adapters[path]?.isDiscovering == false else {
+            return
+        }
         if discovery.discoveringEnded() { start(.discoveryRetry, timings.discoveryRetry) }
     }
 
@@ -131,6 +133,7 @@ extension CentralHost {
         for peer in links.keys { forget(linkTimersOf: peer) }
         for timer in timers where timer != .comeback { stop(timer) }
         ledger.removeAll()
+        scan = nil
         links = [:]
         calls = [:]
         discovery.reset()
@@ -142,7 +145,7 @@ extension CentralHost {
 
     /// The adapter's devices, when it is there for the first time or again.
     private mutating func noteDevices() {
-        for (path, device) in tree.devices where isOurs(path) { directory.note(path, device) }
+        for (path, device) in tree.devices where isOurs(path) { directory.note(path, device, isNamed: true) }
     }
 
     func isOurs(_ path: ObjectPath) -> Bool {
@@ -150,7 +153,8 @@ extension CentralHost {
     }
 
     mutating func deviceAdded(_ path: ObjectPath, isSnapshot: Bool) {
-        guard isOurs(path), let device = tree.devices[path], let peer = directory.note(path, device) else { return }
+        guard isOurs(path), let device = tree.devices[path], let peer = directory.note(path, device, isNamed: true)
+        else { return }
         if device.isConnected { connectedChanged(peer, path, true) }
         dials.becameReady(peer)
         dialNext()
@@ -164,8 +168,9 @@ extension CentralHost {
         guard isOurs(path), let device = tree.devices[path] else { return }
         // BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
         // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
-        guard let peer = directory.note(path, device) else { return }
-        if changes.contains(.name) { nameChanged(peer, device.name) }
+        let oldName = directory.peer(at: path).flatMap { directory.records[$0]?.name }
+        guard let peer = directory.note(path, device, isNamed: changes.contains(.name)) else { return }
+        if let name = directory.records[peer]?.name, name != oldName { nameChanged(peer, name) }
         if changes.contains(.connected) { connectedChanged(peer, path, device.isConnected) }
         if changes.contains(.servicesResolved) { resolvedChanged(peer) }
         if changes.contains(.advertisement), !isSnapshot {
@@ -181,8 +186,8 @@ extension CentralHost {
         connectedChanged(peer, path, false)
     }
 
-    private mutating func nameChanged(_ peer: PeerID, _ name: String?) {
-        let source: NameSource = links[peer] == nil ? .advertised : .gap
+    private mutating func nameChanged(_ peer: PeerID, _ name: String) {
+        let source: NameSource = directory.records[peer]?.gapName == nil ? .advertised : .gap
         for share in ledger.shares(of: peer) {
             deliver(share.manager, .nameChanged(peer: peer, name: name, source: source))
         }

@@ -3,7 +3,9 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
-/// Which identifier stands for which remote device. Pure.
+/// Which identifier stands for which remote device.
+///
+/// Pure.
 ///
 /// An identifier is computed from the adapter's address, the device's identity address and its type, so that it is
 /// the same in every process. A device that is met under a private address keeps the identifier of that address for
@@ -13,7 +15,13 @@ struct PeerDirectory: Sendable {
     struct Record: Equatable, Sendable {
         var address: String
         var isRandom: Bool
-        var name: String?
+        /// From advertising data.
+        var advertisedName: String?
+        /// The GAP Device Name.
+        var gapName: String?
+
+        /// What the host calls it.
+        var name: String? { gapName ?? advertisedName }
     }
 
     private struct Key: Hashable, Sendable {
@@ -39,23 +47,36 @@ struct PeerDirectory: Sendable {
     func path(of peer: PeerID) -> ObjectPath? { paths[peer] }
 
     /// Notes a device, or what changed of it.
+    ///
+    /// `Device1.Name` is the advertised name at each report, and the GAP Device Name at each connection.
+    ///
+    /// - Parameter isNamed: Whether its name is news.
     @discardableResult
-    mutating func note(_ path: ObjectPath, _ device: Device1) -> PeerID? {
+    mutating func note(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
         guard !device.address.isEmpty else { return nil }
         let key = Key(address: device.address, isRandom: device.isRandom)
         let peer = byPath[path] ?? byKey[key] ?? identifier(of: key)
         byPath[path] = peer
         byKey[key] = peer
         paths[peer] = path
-        let name = device.name ?? records[peer]?.name
-        records[peer] = Record(address: device.address, isRandom: device.isRandom, name: name)
+        var record = records[peer] ?? Record(address: device.address, isRandom: device.isRandom)
+        record.address = device.address
+        record.isRandom = device.isRandom
+        if isNamed, let name = device.name {
+            if device.isConnected { record.gapName = name } else { record.advertisedName = name }
+        }
+        records[peer] = record
         return peer
     }
 
-    /// Notes that a device's object is gone. The identifier stays valid.
+    /// Notes that a device's object is gone.
+    ///
+    /// The identifier stays valid.
     mutating func forgetObject(at path: ObjectPath) {
         guard let peer = byPath.removeValue(forKey: path), paths[peer] == path else { return }
         paths[peer] = nil
+        // The name that BlueZ read from the device went with its object.
+        records[peer]?.gapName = nil
     }
 
     /// Notes that all objects are gone.
@@ -80,7 +101,9 @@ struct PeerDirectory: Sendable {
 }
 
 extension UUID {
-    /// A name-based UUID. Source: RFC 9562, 5.5.
+    /// A name-based UUID.
+    ///
+    /// Source: RFC 9562, 5.5.
     static func version5(of name: String, in namespace: UUID) -> UUID {
         var digest = SHA1.digest(of: withUnsafeBytes(of: namespace.uuid) { Array($0) } + Array(name.utf8))
         digest[6] = digest[6] & 0x0F | 0x50

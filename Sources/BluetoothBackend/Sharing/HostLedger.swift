@@ -24,6 +24,10 @@ public struct HostLedger: Sendable {
         var isClosing = false
         var shares: [Share] = []
         var subscribers: [AttributeID: Set<Manager>] = [:]
+
+        mutating func unsubscribe(_ manager: Manager) {
+            for attribute in subscribers.keys { subscribers[attribute]?.remove(manager) }
+        }
     }
 
     private var peers: [PeerID: Peer] = [:]
@@ -79,7 +83,7 @@ public struct HostLedger: Sendable {
     }
 
     /// Notes that a manager wants a link. A second wish replaces the first; a manager that holds the link gets a
-    /// new share of it.
+    /// new share of it, without the subscriptions of the old one.
     public mutating func connect(
         _ manager: Manager, to peer: PeerID, operation: OperationID, options: ConnectOptions
     ) -> ConnectOutcome {
@@ -88,8 +92,8 @@ public struct HostLedger: Sendable {
         let mustWait = !entry.shares.isEmpty || entry.isClosing
         let isLinked = entry.isUp && !entry.isClosing
         if let old = entry.shares.firstIndex(where: { $0.manager == manager }) {
-            if let link = entry.shares[old].link { links[link] = nil }
-            entry.shares.remove(at: old)
+            if let link = entry.shares.remove(at: old).link { links[link] = nil }
+            entry.unsubscribe(manager)
         }
         var share = Share(manager: manager, operation: operation, options: options, link: nil)
         if isLinked { share.link = newLink(to: peer) }
@@ -98,16 +102,16 @@ public struct HostLedger: Sendable {
         return mustWait ? .wait : .dial
     }
 
-    /// Notes that the physical link is up, and who hears of it. Empty: nobody wants it any more.
+    /// Notes that the physical link is up, and who hears of it: those whose wish it fulfils. None, where the link was
+    /// up already, or where nobody wants it any more (``shares(of:)`` is empty).
     public mutating func linkUp(_ peer: PeerID) -> [Share] {
         var entry = peers[peer] ?? Peer()
         entry.isUp = true
         entry.isClosing = false
-        for index in entry.shares.indices where entry.shares[index].link == nil {
-            entry.shares[index].link = newLink(to: peer)
-        }
+        let fulfilled = entry.shares.indices.filter { entry.shares[$0].link == nil }
+        for index in fulfilled { entry.shares[index].link = newLink(to: peer) }
         peers[peer] = entry
-        return entry.shares
+        return fulfilled.map { entry.shares[$0] }
     }
 
     /// Notes that a connect is over without a link, and who hears of it.
@@ -153,9 +157,10 @@ public struct HostLedger: Sendable {
         guard var entry = peers[peer], let index = entry.shares.firstIndex(where: { $0.manager == manager })
         else { return .nothing }
         let share = entry.shares.remove(at: index)
-        for attribute in entry.subscribers.keys { entry.subscribers[attribute]?.remove(manager) }
+        entry.unsubscribe(manager)
         let isLast = entry.shares.isEmpty
-        entry.isClosing = isLast && entry.isUp
+        // A link that is going down stays so, whoever wished for the next one.
+        if isLast && entry.isUp { entry.isClosing = true }
         peers[peer] = isLast && !entry.isUp ? nil : entry
         guard let link = share.link else { return .withdrawn(radioMustAct: isLast) }
         links[link] = nil
@@ -184,13 +189,14 @@ public struct HostLedger: Sendable {
 
     // MARK: Subscriptions
 
-    /// Notes a manager's subscription, or its end.
+    /// Notes a manager's subscription, or its end; nothing happens where the manager holds no link.
     ///
     /// - Returns: Whether the radio must act: the first subscriber came, or the last one left.
     public mutating func setSubscribed(
         _ manager: Manager, to attribute: AttributeID, of peer: PeerID, _ isSubscribed: Bool
     ) -> Bool {
-        guard peers[peer]?.isUp == true else { return false }
+        guard peers[peer]?.shares.contains(where: { $0.manager == manager && $0.link != nil }) == true
+        else { return false }
         var managers = peers[peer]?.subscribers[attribute] ?? []
         let wasEmpty = managers.isEmpty
         if isSubscribed { managers.insert(manager) } else { managers.remove(manager) }

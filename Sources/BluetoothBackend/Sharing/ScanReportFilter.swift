@@ -16,11 +16,13 @@ public struct ScanReportFilter: Sendable {
     ///
     /// - Returns: The report to deliver, with all that is known of the advertisement, or nil.
     public mutating func admit(_ report: Discovery) -> Discovery? {
-        let old = known[report.peer]
-        var merged = old ?? Advertisement()
-        merged.merge(report.advertisement)
-        guard merged != old || parameters.allowDuplicates else { return nil }
-        known[report.peer] = merged
+        var addsSomething = true
+        if let index = known.index(forKey: report.peer) {
+            addsSomething = known.values[index].merge(report.advertisement)
+        } else {
+            known[report.peer] = report.advertisement
+        }
+        guard addsSomething || parameters.allowDuplicates, let merged = known[report.peer] else { return nil }
         guard parameters.matches(merged) else { return nil }
         var complete = report
         complete.advertisement = merged

@@ -42,21 +42,37 @@ public struct Advertisement: Hashable, Sendable, Codable {
     }
 
     /// Takes over the fields that `newer` has and keeps the others; UUID lists and service data are united.
-    public mutating func merge(_ newer: Advertisement) {
-        localName = newer.localName ?? localName
-        txPowerLevel = newer.txPowerLevel ?? txPowerLevel
-        manufacturerData = newer.manufacturerData ?? manufacturerData
-        isConnectable = newer.isConnectable ?? isConnectable
-        serviceUUIDs = Self.union(serviceUUIDs, newer.serviceUUIDs)
-        overflowServiceUUIDs = Self.union(overflowServiceUUIDs, newer.overflowServiceUUIDs)
-        solicitedServiceUUIDs = Self.union(solicitedServiceUUIDs, newer.solicitedServiceUUIDs)
-        if let data = newer.serviceData { serviceData = (serviceData ?? [:]).merging(data) { $1 } }
+    ///
+    /// - Returns: Whether that changed anything.
+    @discardableResult
+    public mutating func merge(_ newer: Advertisement) -> Bool {
+        var isChanged = Self.replace(&localName, by: newer.localName)
+        isChanged = Self.replace(&txPowerLevel, by: newer.txPowerLevel) || isChanged
+        isChanged = Self.replace(&manufacturerData, by: newer.manufacturerData) || isChanged
+        isChanged = Self.replace(&isConnectable, by: newer.isConnectable) || isChanged
+        isChanged = Self.unite(&serviceUUIDs, with: newer.serviceUUIDs) || isChanged
+        isChanged = Self.unite(&overflowServiceUUIDs, with: newer.overflowServiceUUIDs) || isChanged
+        isChanged = Self.unite(&solicitedServiceUUIDs, with: newer.solicitedServiceUUIDs) || isChanged
+        guard let data = newer.serviceData else { return isChanged }
+        return Self.replace(&serviceData, by: (serviceData ?? [:]).merging(data) { $1 }) || isChanged
     }
 
-    private static func union(_ old: [BluetoothUUID]?, _ new: [BluetoothUUID]?) -> [BluetoothUUID]? {
-        guard let old else { return new }
-        guard let new else { return old }
-        return old + new.filter { !old.contains($0) }
+    private static func replace<Field: Equatable>(_ field: inout Field?, by newer: Field?) -> Bool {
+        guard let newer, newer != field else { return false }
+        field = newer
+        return true
+    }
+
+    private static func unite(_ uuids: inout [BluetoothUUID]?, with newer: [BluetoothUUID]?) -> Bool {
+        guard let newer else { return false }
+        guard let old = uuids else {
+            uuids = newer
+            return true
+        }
+        let added = newer.filter { !old.contains($0) }
+        guard !added.isEmpty else { return false }
+        uuids = old + added
+        return true
     }
 }
 

@@ -43,7 +43,7 @@ public struct EmulatorClock: Clock {
         try Task.checkCancellation()
         let hold = TimeHold.current
         let settlement = Settlement()
-        let timer = emulator.backendClock.schedule(after: deadline.offset - emulator.now) {
+        let timer = emulator.clock.schedule(after: deadline.offset - emulator.now) {
             hold?.retake()
             settlement.finish(true)
         }

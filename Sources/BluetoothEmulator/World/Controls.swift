@@ -40,6 +40,7 @@ enum HostControl: Sendable {
     /// The adapter is plugged in or out.
     case plug(Bool)
     case forget(PeerID)
+    case remember(PeerID)
     /// Another app of the host connects or gives up its connection.
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)

@@ -56,7 +56,11 @@ extension World {
             change(host) { $0.isResetting = true }
             queue.schedule(.adapterBack(host, epoch: hosts[host].epoch), at: now + duration.nanoseconds)
         case .forget(let peer): forget(peer, on: host)
+        case .remember(let peer):
+            guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
+            hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
         case .connectOtherApp(let peer):
+            guard hosts[host].state == .poweredOn else { return }
             dial(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer):
             hangUp(host, otherApp, peer)
@@ -154,6 +158,10 @@ extension World {
     private mutating func scansChanged(_ host: Int) {
         hosts[host].scanEpoch += 1
         hosts[host].wantsDuplicates = hosts[host].scanners.contains { $0.filter.parameters.allowDuplicates }
+    }
+
+    private func device(_ peer: PeerID, on host: Int) -> Device? {
+        devices.refs.lazy.compactMap { devices[$0] }.first { $0.identities[host] == peer }
     }
 
     /// What a host remembers of the given peers.

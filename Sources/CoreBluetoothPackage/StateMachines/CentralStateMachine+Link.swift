@@ -142,11 +142,15 @@ extension CentralStateMachine {
         }
     }
 
+    /// GAP, GATT and HID, which Apple keeps from apps (S58).
+    private static let hiddenServices: Set<BluetoothUUID> = ["1800", "1801", "1812"]
+
     private mutating func handleDiscovery(_ event: CentralEvent) -> [CentralEffect] {
         switch event {
         case .rssiRead(let link, let operation, let rssi):
             return answer(link, operation) { kind, _ in kind == .rssi ? .rssi(rssi) : nil }
-        case .servicesDiscovered(let link, let operation, let found):
+        case .servicesDiscovered(let link, let operation, let all):
+            let found = all.filter { !Self.hiddenServices.contains($0.uuid) }
             return answer(link, operation) { kind, peer in
                 switch kind {
                 case .services: .services(peer.database.addServices(found))

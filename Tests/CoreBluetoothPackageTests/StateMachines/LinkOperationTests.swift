@@ -36,6 +36,16 @@ import Testing
                 .callbacks == [.answered(peer, .services([heart]))])
     }
 
+    @Test func S58_gapGattAndHIDAreHidden() {
+        var stage = MachineStage.connected()
+        let uuids: [BluetoothUUID] = ["1800", "1801", "180F", "1812"]
+        let all = uuids.enumerated().map { ServiceRecord(id: id(UInt32($0.offset)), uuid: $0.element, isPrimary: true) }
+        let operation = stage.discoverServices()
+        #expect(
+            stage.machine.handle(.servicesDiscovered(link: stage.link, operation: operation, services: all))
+                .callbacks == [.answered(peer, .services([all[2]]))])
+    }
+
     @Test func S64_aFailedDiscoveryKeepsWhatIsKnown() {
         var stage = MachineStage.connected()
         let error = BackendError(.unknown, operation: "discover")

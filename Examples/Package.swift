@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// An app needs this product alone; on Apple's platforms it is Apple's framework.
+let coreBluetooth = Target.Dependency.product(name: "CoreBluetooth", package: "swift-corebluetooth")
+/// What describes devices: for the emulated board and its tests, never for the apps.
+let emulator = Target.Dependency.product(name: "BluetoothEmulator", package: "swift-corebluetooth")
+
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "swift-corebluetooth", path: "..")],
+    targets: [
+        .executableTarget(name: "HeartRateClient", dependencies: [coreBluetooth]),
+        .executableTarget(name: "Gateway", dependencies: [coreBluetooth]),
+        .target(name: "Blinky", dependencies: [coreBluetooth]),
+        .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
+        .target(name: "EmulatedBlinky", dependencies: [emulator]),
+        .testTarget(name: "BlinkyTests", dependencies: ["Blinky", "EmulatedBlinky", coreBluetooth, emulator]),
+    ]
+)

@@ -1,0 +1,68 @@
+import CoreBluetooth
+
+/// One line of output; what is not known is left out.
+struct Line: Encodable {
+    var time = Date()
+    var type: String
+    var state: String?
+    var radio: String?
+    var identifier: String?
+    var name: String?
+    var rssi: Int?
+    var services: [String]?
+    var manufacturerData: String?
+    var service: String?
+    var characteristic: String?
+    var value: String?
+    var error: String?
+
+    init(type: String, state: String, radio: String?) {
+        self.type = type
+        self.state = state
+        self.radio = radio
+    }
+
+    /// What became of a device.
+    init(type: String, of peripheral: CBPeripheral, error: (any Error)? = nil) {
+        self.type = type
+        identifier = peripheral.identifier.uuidString
+        name = peripheral.name
+        self.error = error?.localizedDescription
+    }
+
+    /// An advertisement.
+    init(type: String, of peripheral: CBPeripheral, _ advertisement: [String: Any], rssi: Int) {
+        self.init(type: type, of: peripheral)
+        name = advertisement[CBAdvertisementDataLocalNameKey] as? String ?? name
+        // 127: not available.
+        self.rssi = rssi == 127 ? nil : rssi
+        services = (advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])?.map(\.uuidString)
+        manufacturerData = (advertisement[CBAdvertisementDataManufacturerDataKey] as? Data)?.hexText
+    }
+
+    /// A value, or why there is none.
+    init(type: String, of peripheral: CBPeripheral, _ characteristic: CBCharacteristic, error: (any Error)?) {
+        self.init(type: type, of: peripheral, error: error)
+        service = characteristic.service?.uuid.uuidString
+        self.characteristic = characteristic.uuid.uuidString
+        value = error == nil ? characteristic.value?.hexText : nil
+    }
+
+    /// Prints the line on standard output.
+    func write() {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            FileHandle.standardOutput.write(try encoder.encode(self) + Data("\n".utf8))
+        } catch {
+            FileHandle.standardError.write(Data("a line could not be written: \(error)\n".utf8))
+        }
+    }
+}
+
+extension Data {
+    fileprivate var hexText: String {
+        map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}

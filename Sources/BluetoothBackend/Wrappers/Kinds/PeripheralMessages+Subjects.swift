@@ -1,0 +1,59 @@
+// Whom and what a peripheral's commands and events are about; nil where that is no field of the case.
+
+extension PeripheralCommand {
+    var operation: OperationID? {
+        switch self {
+        case .addService(let operation, _), .startAdvertising(let operation, _), .publishChannel(let operation, _),
+            .unpublishChannel(let operation, _):
+            operation
+        default: nil
+        }
+    }
+
+    var channel: ChannelID? {
+        switch self {
+        case .sendOnChannel(let channel, _), .channelConsumed(let channel, _), .closeChannel(let channel): channel
+        default: nil
+        }
+    }
+}
+
+extension PeripheralEvent {
+    var operation: OperationID? {
+        switch self {
+        case .serviceAdded(let operation), .advertisingStarted(let operation), .channelPublished(let operation, _),
+            .channelUnpublished(let operation, _), .operationFailed(let operation, _):
+            operation
+        default: nil
+        }
+    }
+
+    var central: PeerID? {
+        switch self {
+        case .subscribed(let central, _, _, _), .unsubscribed(let central, _), .notifyCredits(let central, _),
+            .mtuChanged(let central, _), .readRequested(_, let central, _, _, _),
+            .writeRequested(_, let central, _, _, _), .channelOpened(_, _, let central, _):
+            central
+        default: nil
+        }
+    }
+
+    var attribute: AttributeID? {
+        switch self {
+        case .subscribed(_, let attribute, _, _), .unsubscribed(_, let attribute),
+            .readRequested(_, _, let attribute, _, _):
+            attribute
+        case .writeRequested(_, _, _, _, let parts): parts.first?.attribute
+        default: nil
+        }
+    }
+
+    var channel: ChannelID? {
+        switch self {
+        case .channelOpened(let channel, _, _, _), .channelReceived(let channel, _), .channelCredits(let channel, _),
+            .channelClosed(let channel):
+            channel
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+public import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
+/// A host of an emulated world, to play with: its adapter, its permission, its memory, its other apps.
+///
+/// Each control enters the emulator's line and happens in order: at once in real time, with the next drive in virtual
+/// time.
+public struct EmulatedHost: Sendable {
+    /// Its emulator.
+    public let emulator: Emulator
+    let index: Int
+
+    private func control(_ control: HostControl) { emulator.submit(.host(index, control)) }
+
+    /// The name by which managers choose it.
+    public var name: String { emulator.core.withLock { $0.world.hosts[index].name } }
+
+    /// Its address.
+    public var address: DeviceAddress { emulator.core.withLock { $0.world.hosts[index].address } }
+
+    /// The state that its managers see.
+    public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].state } }
+
+    /// Switches the adapter on or off. Links end without a `disconnected`.
+    public func setPower(_ isOn: Bool) { control(.power(isOn)) }
+
+    /// Changes the permission: `.unauthorized` where it is denied or restricted, `.unknown` where nobody was asked.
+    public func setAuthorization(_ status: AuthorizationStatus) { control(.authorize(status)) }
+
+    /// Loses the system's Bluetooth service, which is back after `duration`: `.resetting` in between.
+    public func reset(for duration: Duration = .seconds(1)) { control(.reset(duration)) }
+
+    /// Unplugs the adapter or plugs it in: `.unsupported` in between.
+    public func setPlugged(_ isPlugged: Bool) { control(.plug(isPlugged)) }
+
+    /// Forgets a device that is not connected, as if it was never seen.
+    public func forget(_ device: EmulatedDevice) {
+        guard let peer = device.identifier(onHost: name) else { return }
+        control(.forget(peer))
+    }
+
+    /// Another app of this host connects to a device, seen or not.
+    public func connectOtherApp(to device: EmulatedDevice) {
+        guard let peer = device.identifier(onHost: name) else { return }
+        control(.connectOtherApp(peer))
+    }
+
+    /// The other app gives its connection up.
+    public func disconnectOtherApp(from device: EmulatedDevice) {
+        guard let peer = device.identifier(onHost: name) else { return }
+        control(.disconnectOtherApp(peer))
+    }
+
+    /// Makes a device known, as if it had been seen before: it can be retrieved and connected without a scan.
+    public func remember(_ device: EmulatedDevice) {
+        guard let peer = device.identifier(onHost: name) else { return }
+        control(.remember(peer))
+    }
+}
+
+extension Emulator {
+    /// The host "default".
+    public var host: EmulatedHost {
+        EmulatedHost(emulator: self, index: core.withLock { $0.world.hosts.firstIndex { $0.name == "default" } } ?? 0)
+    }
+
+    /// All hosts, in the order in which they were added.
+    public var hosts: [EmulatedHost] {
+        (0..<core.withLock { $0.world.hosts.count }).map { EmulatedHost(emulator: self, index: $0) }
+    }
+
+    /// Adds a host.
+    ///
+    /// - Throws: ``DescriptionError`` when the name is empty or taken.
+    @discardableResult
+    public func add(_ host: HostDescription) throws -> EmulatedHost {
+        let index = perform { core -> Int? in
+            guard !host.name.isEmpty, !core.world.hosts.contains(where: { $0.name == host.name }) else { return nil }
+            core.world.addHost(Host(host))
+            return core.world.hosts.count - 1
+        }
+        guard let index else { throw DescriptionError("name", "a host has a name of its own, not \"\(host.name)\"") }
+        return EmulatedHost(emulator: self, index: index)
+    }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import CoreBluetoothPackage
+
+/// `bluectl demo`: the main job on the emulator, step by step.
+struct DemoCommand: RadioCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Show scan, connect, discover, read, write and subscribe on an emulated heart-rate monitor.",
+        discussion: "Needs no Bluetooth hardware: always the emulator, with its built-in devices.")
+
+    private static let monitor = "Heart Rate Monitor"
+    private static let measurements = 3
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if let backend = global.backend, backend != .emulator {
+            throw ValidationError("demo always runs on the emulator, not on \(backend.rawValue)")
+        }
+        if global.world != nil { throw ValidationError("demo always shows the built-in devices: leave --world out") }
+        if global.adapter != nil { throw ValidationError("demo has its own emulated adapter: leave --adapter out") }
+    }
+
+    func selection() throws(Failure) -> CBBackendSelection { try RadioSelection.emulator() }
+
+    func perform(in session: Session) async throws {
+        let narrator = Narrator(session)
+        narrator.say("scan", "Scanning for devices that advertise \(AttributeText.label("180D"))…")
+        let peripheral = try await session.find(.name(Self.monitor))
+        narrator.say("scan", "Found \"\(Self.monitor)\", \(peripheral.address ?? peripheral.identifier.uuidString).")
+        narrator.say("connect", "Connecting…")
+        try await session.connect(peripheral)
+        narrator.say("connect", "Connected; the link's MTU is \(peripheral.mtuLength) bytes.")
+        let services = try await session.discover(peripheral)
+        for service in services {
+            let names = (service.characteristics ?? []).map { AttributeText.label($0.uuid) }
+            narrator.say("discover", "\(AttributeText.label(service.uuid)): \(names.joined(separator: ", "))")
+        }
+        let characteristics = services.flatMap { $0.characteristics ?? [] }
+        try await read(characteristics, of: peripheral, session, narrator)
+        try await write(characteristics, of: peripheral, session, narrator)
+        try await subscribe(characteristics, session, narrator)
+        narrator.say("done", "Done. The same on a real device: bluectl scan, bluectl explore DEVICE.")
+    }
+
+    @MainActor
+    private func read(
+        _ characteristics: [CBCharacteristic], of peripheral: CBPeripheral, _ session: Session, _ narrator: Narrator
+    ) async throws {
+        for characteristic in characteristics where characteristic.properties.contains(.read) {
+            let value = try await session.read(characteristic, of: peripheral)
+            narrator.say("read", "Read \(AttributeText.label(characteristic.uuid))", characteristic, value)
+        }
+    }
+
+    @MainActor
+    private func write(
+        _ characteristics: [CBCharacteristic], of peripheral: CBPeripheral, _ session: Session, _ narrator: Narrator
+    ) async throws {
+        let controlPoint = try Self.characteristic("2A39", in: characteristics)
+        let reset = Data([1])
+        try await session.write(reset, to: controlPoint, of: peripheral, type: .withResponse)
+        narrator.say("write", "Wrote \(AttributeText.label(controlPoint.uuid)), reset energy", controlPoint, reset)
+    }
+
+    @MainActor
+    private func subscribe(
+        _ characteristics: [CBCharacteristic], _ session: Session, _ narrator: Narrator
+    ) async throws {
+        let measurement = try Self.characteristic("2A37", in: characteristics)
+        narrator.say("subscribe", "Subscribing to \(AttributeText.label(measurement.uuid))…")
+        try await session.values(of: measurement, count: Self.measurements) { value in
+            narrator.say("subscribe", "The heart beats", measurement, value)
+        }
+    }
+
+    @MainActor
+    private static func characteristic(
+        _ uuid: String, in characteristics: [CBCharacteristic]
+    ) throws(Failure) -> CBCharacteristic {
+        guard let found = characteristics.first(where: { $0.uuid == CBUUID(string: uuid) }) else {
+            throw Failure(.failed, "the emulated monitor has no \(AttributeText.label(uuid))")
+        }
+        return found
+    }
+}
+
+/// Tells what the demo does, line by line.
+@MainActor
+private struct Narrator {
+    private struct Record: Encodable {
+        let step: String
+        let text: String
+        let characteristic: String?
+        let value: String?
+        let backend: String?
+    }
+
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
+    /// One line; with a value, its bytes and what they mean.
+    func say(_ step: String, _ text: String, _ characteristic: CBCharacteristic? = nil, _ value: Data? = nil) {
+        let console = session.console
+        if console.isJSON {
+            return console.print(
+                json: Record(
+                    step: step, text: text, characteristic: characteristic?.uuid.uuidString,
+                    value: value.map(HexText.of), backend: session.emulatedBackend))
+        }
+        guard let characteristic, let value else { return console.print(text) }
+        console.print("\(text): \(console.palette.value(AttributeText.value(value, of: characteristic.uuid)))")
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+
+/// `bluectl doctor`: can BlueZ be used here, and if not, what to do.
+struct DoctorCommand: AsyncParsableCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check bus, daemon, adapter, power, rfkill, permissions, and say what to do.",
+        discussion: "Exit status 1 if BlueZ cannot be used.",
+        aliases: ["check"])
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if let backend = global.backend, backend != .bluez {
+            throw ValidationError("doctor looks at BlueZ, not at \(backend.rawValue)")
+        }
+        if global.world != nil { throw ValidationError("doctor looks at BlueZ: leave --world out") }
+    }
+
+    func run() async throws {
+        #if BlueZ && os(Linux)
+        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
+        Diagnostics.open()
+        let facts = await FactFinder(limit: global.timeout.duration).facts()
+        let diagnosis = Diagnosis(facts: facts, adapter: global.effectiveAdapter)
+        await report(diagnosis)
+        if diagnosis.hasProblem { throw ExitCode.failure }
+        #else
+        throw Failure(.failed, "this bluectl was built without BlueZ")
+        #endif
+    }
+
+    @MainActor
+    private func report(_ diagnosis: Diagnosis) {
+        let console = Console(isJSON: global.json)
+        let findings = diagnosis.findings
+        for finding in findings {
+            guard !console.isJSON else {
+                console.print(json: finding)
+                continue
+            }
+            let mark =
+                switch finding.status {
+                case .ok: console.palette.good("ok     ")
+                case .note: console.palette.caution("note   ")
+                case .problem: console.palette.bad("PROBLEM")
+                }
+            console.print("\(mark)  \(finding.check): \(finding.detail)")
+            if let remedy = finding.remedy { console.print("         → \(remedy)") }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+
+/// The options that every command has; they may stand before the command too.
+struct GlobalOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "Which radio: bluez, emulator, or auto (BlueZ if it has an adapter, else the emulator).",
+            discussion: "Default: COREBLUETOOTH_BACKEND, else bluez."))
+    var backend: BackendChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "The adapter: hci1 or an address; on the emulator the name of a host.",
+            discussion: "Default: COREBLUETOOTH_ADAPTER, else the first.", valueName: "A"))
+    var adapter: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A description of emulated devices, JSON or YAML.",
+            discussion: "Default: COREBLUETOOTH_WORLD, else three built-in devices.", valueName: "FILE"),
+        completion: .file(extensions: ["json", "yaml", "yml"]))
+    var world: String?
+
+    @Option(help: ArgumentHelp("How long one step may take.", valueName: "SECONDS"))
+    var timeout = Seconds(15)
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    @Flag(help: "Print the log of the library to standard error, not only its warnings.")
+    var verbose = false
+
+    func validate() throws {
+        if let unknown = Self.unknownEnvironmentBackend, backend == nil {
+            throw ValidationError("COREBLUETOOTH_BACKEND is \"\(unknown)\": it can be bluez, emulator or auto")
+        }
+        if world != nil, effectiveBackend == .bluez {
+            throw ValidationError("--world describes emulated devices: add --backend emulator (or auto)")
+        }
+    }
+
+    /// The radio that is chosen, by option, environment or default.
+    var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }
+
+    /// The world file that is chosen; empty counts as none.
+    var effectiveWorld: String? { world ?? Self.variable("COREBLUETOOTH_WORLD") }
+
+    /// The adapter that is chosen; nil takes the first.
+    var effectiveAdapter: String? { adapter ?? Self.variable("COREBLUETOOTH_ADAPTER") }
+
+    private static var environmentBackend: BackendChoice? {
+        variable("COREBLUETOOTH_BACKEND").flatMap(BackendChoice.init(rawValue:))
+    }
+
+    private static var unknownEnvironmentBackend: String? {
+        environmentBackend == nil ? variable("COREBLUETOOTH_BACKEND") : nil
+    }
+
+    private static func variable(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import BluetoothBackend
+import CoreBluetoothPackage
+
+/// `bluectl scan`: what advertises in reach.
+struct ScanCommand: RadioCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan",
+        abstract: "List the devices that advertise in reach.",
+        discussion: """
+            On a terminal a live table, elsewhere one line a report: identifier, address, RSSI, name and services, \
+            separated by tabs. Goes on until Ctrl-C, or for --duration.
+            """,
+        aliases: ["ls"])
+
+    static let endsByInterruption = true
+
+    @Option(help: ArgumentHelp("Only devices that advertise this service; may be repeated.", valueName: "UUID"))
+    var service: [ServiceArgument] = []
+
+    @Option(help: ArgumentHelp("Only devices whose name contains this, ignoring case.", valueName: "N"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Only devices at least this strong, -127...20.", valueName: "DBM"))
+    var rssi: Int?
+
+    @Option(help: ArgumentHelp("Ends by itself after this time.", valueName: "S"))
+    var duration: Seconds?
+
+    @Flag(help: "Report every advertisement, not only those that add something.")
+    var duplicates = false
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi takes -127...20, not \(rssi)") }
+    }
+
+    func perform(in session: Session) async throws {
+        let listing = ScanListing(
+            session.console, backend: session.central.backendName, showsDuplicates: duplicates)
+        session.onDiscovery = { _, device in
+            if isWanted(device) { listing.show(device) }
+        }
+        defer {
+            session.stopScan()
+            session.onDiscovery = nil
+            listing.finish()
+        }
+        do {
+            try await session.perform(.end, within: duration?.duration) {
+                session.startScan(ScanSettings(services: service.map(\.uuid), allowsDuplicates: duplicates))
+            }
+        } catch let failure as Failure where failure.status == .timedOut {
+            // The duration is over.
+        }
+    }
+
+    /// Whether a report passes the filters.
+    func isWanted(_ device: DeviceRecord) -> Bool {
+        if let rssi, device.rssi.map({ $0 < rssi }) ?? true { return false }
+        guard let name else { return true }
+        return device.names.contains { $0.lowercased().contains(name.lowercased()) }
+    }
+}
+
+/// A service's UUID on the command line.
+struct ServiceArgument: ExpressibleByArgument, Equatable, Sendable {
+    let uuid: BluetoothUUID
+
+    init?(argument: String) {
+        guard let uuid = BluetoothUUID(argument) else { return nil }
+        self.uuid = uuid
+    }
+}

@@ -1,0 +1,76 @@
+import BluetoothLocking
+import Logging
+import Synchronization
+
+/// The log of the library on standard error: warnings and worse, or all with `--verbose`.
+///
+/// Until the radio has said whether it can be used, warnings are held back: if it cannot, the last of them is the
+/// line that the command fails with, and the user reads it once.
+enum Diagnostics {
+    private enum Gate {
+        case holding([Held])
+        case open
+        case closed
+    }
+
+    /// A line that waits.
+    private struct Held {
+        let text: String
+        let isJSON: Bool
+    }
+
+    private static let gate = Lock(Gate.holding([]))
+
+    /// Makes this the log of the process; called once, before any radio is made.
+    static func bootstrap(isVerbose: Bool, isJSON: Bool) {
+        LoggingSystem.bootstrap { label in
+            StandardErrorLog(label: label, level: isVerbose ? .trace : .warning, isJSON: isJSON)
+        }
+    }
+
+    /// Takes a line in.
+    static func take(_ line: String, level: Logger.Level, isJSON: Bool) {
+        let isOut = gate.withLock { gate in
+            switch gate {
+            case .holding(let lines):
+                guard level >= .warning else { return true }
+                gate = .holding(lines + [Held(text: line, isJSON: isJSON)])
+                return false
+            case .open: return true
+            case .closed: return level < .warning
+            }
+        }
+        if isOut { write(Held(text: line, isJSON: isJSON)) }
+    }
+
+    /// Writes what was held back, and from now on each line at once.
+    static func open() {
+        let held = gate.withLock { gate -> [Held] in
+            defer { gate = .open }
+            if case .holding(let lines) = gate { return lines }
+            return []
+        }
+        for line in held { write(line) }
+    }
+
+    /// Warnings are silent from now on.
+    ///
+    /// - Returns: The last line that was held back, if any; earlier ones are written.
+    static func close() -> String? {
+        var held = gate.withLock { gate -> [Held] in
+            defer { gate = .closed }
+            if case .holding(let lines) = gate { return lines }
+            return []
+        }
+        let last = held.popLast()
+        for line in held { write(line) }
+        return last?.text
+    }
+
+    private static func write(_ line: Held) {
+        let isTerminal = Descriptor.error.isTerminal
+        let text = line.isJSON ? JSONLine.of(["warning": line.text]) : line.text
+        // Nobody is left to be told where standard error is closed.
+        _ = Descriptor.error.write((isTerminal ? "\r\u{1B}[K" : "") + text + "\n")
+    }
+}

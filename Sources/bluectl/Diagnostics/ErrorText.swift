@@ -1,0 +1,24 @@
+import CoreBluetoothPackage
+
+/// Errors of the CoreBluetooth classes in one line.
+enum ErrorText {
+    /// Apple's words, the ATT code where there is one, and what the daemon said.
+    static func of(_ error: any Error) -> String {
+        var text = subject(error)
+        if let detail = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String { text += " (\(detail))" }
+        return PrintableText.of(text)
+    }
+
+    private static func subject(_ error: any Error) -> String {
+        switch error {
+        case let error as CBATTError:
+            let code = "ATT error 0x" + Decimals.hex(error.errorCode, width: 2)
+            return (error.errorUserInfo[NSLocalizedDescriptionKey] as? String).map { "\(code): \($0)" } ?? code
+        case let error as CBError:
+            let code = "CBError \(error.errorCode)"
+            return error.errorUserInfo[NSLocalizedDescriptionKey] as? String ?? code
+        default:
+            return "\(error)"
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// From facts to findings; pure.
+struct Diagnosis {
+    let facts: DoctorFacts
+    /// The adapter that the user chose, by name or address.
+    let adapter: String?
+
+    /// All findings, in the order in which they depend on each other.
+    var findings: [Finding] {
+        var findings = [bus]
+        if facts.bus == .yes {
+            findings.append(daemon)
+            if facts.daemon == .yes || facts.objects != nil { findings.append(permission) }
+        }
+        findings.append(controllers)
+        findings += switches
+        if facts.objects == .yes { findings += adapters }
+        return findings
+    }
+
+    /// Whether BlueZ cannot be used.
+    var hasProblem: Bool { findings.contains { $0.status == .problem } }
+
+    private var bus: Finding {
+        guard let error = facts.bus.text else { return Finding("bus", .ok, "the system bus answers") }
+        if facts.bus.isDenied {
+            return Finding(
+                "bus", .problem, "the system bus refuses user \(facts.user): \(error)",
+                remedy: "in a container, run with the host's user namespace or as the bus's user")
+        }
+        return Finding(
+            "bus", .problem, "the system bus at \(facts.busAddress) is not reachable: \(error)",
+            remedy: "start it (systemctl start dbus); in a container, mount /run/dbus/system_bus_socket")
+    }
+
+    private var daemon: Finding {
+        guard facts.daemon == .yes else {
+            let reason = facts.daemon?.text.map { ": \($0)" } ?? ""
+            return Finding(
+                "daemon", .problem, "bluetoothd is not running" + reason,
+                remedy: facts.isActivatable == true
+                    ? "systemctl enable --now bluetooth, then look at: journalctl -u bluetooth"
+                    : "install it (apt install bluez), then: systemctl enable --now bluetooth")
+        }
+        let process = facts.daemonProcess.map { ", process \($0)" } ?? ""
+        return Finding("daemon", .ok, "bluetoothd owns org.bluez\(process)")
+    }
+
+    private var permission: Finding {
+        let membership = facts.groups.contains("bluetooth") ? ", in group bluetooth" : ""
+        let who = facts.isRoot ? "root" : "user \(facts.user)\(membership)"
+        guard let error = facts.objects?.text else {
+            return Finding("permissions", .ok, "\(who) may use org.bluez")
+        }
+        guard facts.objects?.isDenied == true else {
+            return Finding(
+                "permissions", .problem, "bluetoothd does not list its objects: \(error)",
+                remedy: "restart it (systemctl restart bluetooth), then look at: journalctl -u bluetooth")
+        }
+        let remedy =
+            facts.hasBluetoothGroup && !facts.groups.contains("bluetooth")
+            ? "usermod -aG bluetooth \(facts.user) as root, then log in again"
+            : "allow it in the policy of org.bluez, /etc/dbus-1/system.d/bluetooth.conf"
+        return Finding("permissions", .problem, "\(who) may not use org.bluez: \(error)", remedy: remedy)
+    }
+
+    private var controllers: Finding {
+        guard facts.kernelControllers.isEmpty else {
+            return Finding("controller", .ok, "the kernel has \(facts.kernelControllers.joined(separator: ", "))")
+        }
+        // The daemon's word counts: a container may not see the kernel's list.
+        let isSeen = !facts.adapters.isEmpty
+        return Finding(
+            "controller", isSeen ? .note : .problem, "the kernel shows no Bluetooth controller",
+            remedy: isSeen ? nil : "plug one in, or look for missing firmware: dmesg | grep -i bluetooth")
+    }
+
+    private var switches: [Finding] {
+        let blocked = facts.switches.filter { $0.isSoftBlocked || $0.isHardBlocked }
+        guard !blocked.isEmpty else {
+            return facts.switches.isEmpty ? [] : [Finding("rfkill", .ok, "no switch blocks Bluetooth")]
+        }
+        // One radio that is blocked does no harm while another is on.
+        let status: Finding.Status = chosen.contains { $0.isPowered == true } ? .note : .problem
+        return blocked.map { item in
+            item.isHardBlocked
+                ? Finding("rfkill", status, "\(item.name) is blocked by a hardware switch", remedy: "turn it on there")
+                : Finding("rfkill", status, "\(item.name) is blocked", remedy: "rfkill unblock bluetooth")
+        }
+    }
+
+    /// The adapters that would be used.
+    private var chosen: [DoctorFacts.Adapter] {
+        guard let adapter else { return facts.adapters }
+        return facts.adapters.filter { $0.name == adapter || $0.address?.lowercased() == adapter.lowercased() }
+    }
+
+    private var adapters: [Finding] {
+        guard !chosen.isEmpty else {
+            let others = facts.adapters.map(\.name).joined(separator: ", ")
+            let detail = adapter.map { "there is no adapter \($0)\(others.isEmpty ? "" : " among \(others)")" }
+            return [
+                Finding(
+                    "adapter", .problem, detail ?? "bluetoothd has no adapter",
+                    remedy: facts.kernelControllers.isEmpty
+                        ? "plug one in" : "the kernel has one: restart bluetoothd (systemctl restart bluetooth)")
+            ]
+        }
+        return chosen.flatMap { AdapterDiagnosis(adapter: $0).findings(isOnlyOne: chosen.count == 1) }
+    }
+}

@@ -1,0 +1,68 @@
+/// What the doctor saw. Facts only: what could not be found out is nil.
+struct DoctorFacts: Equatable, Sendable {
+    /// How a question to the bus or the daemon ended.
+    enum Answer: Equatable, Sendable {
+        case yes
+        /// The D-Bus error's name and text.
+        case error(name: String, message: String)
+
+        /// Whether a policy forbids it.
+        var isDenied: Bool {
+            guard case .error(let name, _) = self else { return false }
+            return name.hasSuffix(".AccessDenied") || name.hasSuffix(".AuthFailed")
+        }
+
+        /// The error in one line; nil if there was none.
+        var text: String? {
+            guard case .error(let name, let message) = self else { return nil }
+            return PrintableText.of(message.isEmpty ? name : "\(name): \(message)")
+        }
+    }
+
+    /// An adapter as `org.bluez` shows it.
+    struct Adapter: Equatable, Sendable {
+        /// `hci0`.
+        var name: String
+        var address: String?
+        var isPowered: Bool?
+        /// `PowerState`, where the daemon has it: `on`, `off`, `off-blocked`, …
+        var powerState: String?
+        var isDiscovering: Bool?
+        /// `central`, `peripheral`, `central-peripheral`; nil before BlueZ 5.55.
+        var roles: [String]?
+        /// The interfaces of its object.
+        var interfaces: Set<String> = []
+        /// The names of its properties.
+        var properties: Set<String> = []
+    }
+
+    /// A switch of the kernel that can silence a radio.
+    struct RadioSwitch: Equatable, Sendable {
+        var name: String
+        var isSoftBlocked: Bool
+        var isHardBlocked: Bool
+    }
+
+    /// The bus's address.
+    var busAddress: String
+    /// Whether the system bus took us in.
+    var bus: Answer
+    /// Whether somebody owns `org.bluez`; nil if the bus was not reached.
+    var daemon: Answer?
+    /// The daemon's process.
+    var daemonProcess: UInt32?
+    /// Whether the bus can start the daemon by itself.
+    var isActivatable: Bool?
+    /// Whether the daemon lists its objects to us; nil if it was not asked.
+    var objects: Answer?
+    var adapters: [Adapter] = []
+    /// Controllers that the kernel has: `hci0`, …
+    var kernelControllers: [String] = []
+    var switches: [RadioSwitch] = []
+    var user: String
+    var isRoot: Bool
+    /// The user's groups.
+    var groups: [String]
+    /// Whether the system has a group `bluetooth`.
+    var hasBluetoothGroup: Bool
+}

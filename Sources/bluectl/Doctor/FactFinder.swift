@@ -1,0 +1,107 @@
+#if BlueZ && os(Linux)
+import BluetoothDBus
+import Dispatch
+import Foundation
+
+/// Asks the bus and the daemon, each question with a deadline.
+struct FactFinder {
+    private static let busName = "org.freedesktop.DBus"
+    private static let daemonName = "org.bluez"
+
+    /// How long one question may take.
+    let limit: Duration
+
+    /// All facts.
+    func facts() async -> DoctorFacts {
+        let address = DBusAddress.system
+        var facts = DoctorFacts(
+            busAddress: address.text ?? "", bus: .yes, kernelControllers: SystemFacts.controllers(),
+            switches: SystemFacts.switches(), user: SystemFacts.user(), isRoot: geteuid() == 0,
+            groups: SystemFacts.groups(), hasBluetoothGroup: SystemFacts.hasGroup("bluetooth"))
+        do throws(DBusError) {
+            let connection = try await open(address).get()
+            defer { connection.close() }
+            await ask(connection, &facts)
+        } catch {
+            facts.bus = .error(name: error.name, message: error.message)
+        }
+        return facts
+    }
+
+    private func open(_ address: DBusAddress) async -> Result<DBusConnection, DBusError> {
+        await withCheckedContinuation { continuation in
+            DBusConnection.open(address, queue: DispatchQueue(label: "bluectl.doctor"), deadline: limit) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+
+    private func ask(_ connection: DBusConnection, _ facts: inout DoctorFacts) async {
+        do throws(DBusError) {
+            let names = try await bus(connection, "ListActivatableNames")
+            facts.isActivatable = names.first?.stringsValue?.contains(Self.daemonName)
+        } catch {
+            facts.isActivatable = nil
+        }
+        do throws(DBusError) {
+            // Starts the daemon where it can be started; where it runs, nothing happens.
+            if facts.isActivatable == true {
+                _ = try await bus(connection, "StartServiceByName", [.string(Self.daemonName), .uint32(0)])
+            }
+            _ = try await bus(connection, "GetNameOwner", [.string(Self.daemonName)])
+            facts.daemon = .yes
+            let process = try await bus(connection, "GetConnectionUnixProcessID", [.string(Self.daemonName)])
+            facts.daemonProcess = process.first?.uint32Value
+        } catch {
+            if facts.daemon == nil { facts.daemon = .error(name: error.name, message: error.message) }
+        }
+        guard facts.daemon == .yes else { return }
+        do throws(DBusError) {
+            facts.adapters = Self.adapters(
+                try await call(connection, Self.daemonName, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))
+            facts.objects = .yes
+        } catch {
+            facts.objects = .error(name: error.name, message: error.message)
+        }
+    }
+
+    private func bus(
+        _ connection: DBusConnection, _ member: String, _ body: [DBusValue] = []
+    ) async throws(DBusError) -> [DBusValue] {
+        try await call(connection, Self.busName, "/org/freedesktop/DBus", Self.busName, member, body)
+    }
+
+    private func call(
+        _ connection: DBusConnection, _ name: String, _ path: String, _ interface: String, _ member: String,
+        _ body: [DBusValue] = []
+    ) async throws(DBusError) -> [DBusValue] {
+        guard let path = ObjectPath(path) else {
+            throw DBusError(name: DBusError.Name.invalidArguments, message: "\(path) is no object path")
+        }
+        return try await connection.call(
+            to: name, path: path, interface: interface, member: member, body, deadline: limit)
+    }
+
+    /// The adapters among the managed objects, `a{oa{sa{sv}}}`; what has another shape is left out.
+    static func adapters(_ reply: [DBusValue]) -> [DoctorFacts.Adapter] {
+        guard case .dictionary(let objects) = reply.first else { return [] }
+        return objects.entries.compactMap { entry -> DoctorFacts.Adapter? in
+            guard let path = entry.key.pathValue, case .dictionary(let interfaces) = entry.value else { return nil }
+            var properties: [String: DBusValue]?
+            var names: Set<String> = []
+            for interface in interfaces.entries {
+                guard let name = interface.key.stringValue else { continue }
+                names.insert(name)
+                if name == "org.bluez.Adapter1" { properties = interface.value.propertiesValue }
+            }
+            guard let properties, let name = "\(path)".split(separator: "/").last else { return nil }
+            return DoctorFacts.Adapter(
+                name: String(name), address: properties["Address"]?.stringValue,
+                isPowered: properties["Powered"]?.boolValue, powerState: properties["PowerState"]?.stringValue,
+                isDiscovering: properties["Discovering"]?.boolValue, roles: properties["Roles"]?.stringsValue,
+                interfaces: names, properties: Set(properties.keys))
+        }
+        .sorted { $0.name < $1.name }
+    }
+}
+#endif

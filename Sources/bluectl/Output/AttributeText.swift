@@ -1,0 +1,46 @@
+import BluetoothBackend
+import CoreBluetoothPackage
+
+/// UUIDs, values and properties for people.
+enum AttributeText {
+    /// `Heart Rate 180D`, or the UUID alone where it has no standard name.
+    static func label(_ uuid: CBUUID) -> String {
+        StandardNames.name(of: uuid).map { "\($0) \(uuid.uuidString)" } ?? uuid.uuidString
+    }
+
+    /// `label(_:)` of a UUID as text.
+    static func label(_ uuid: String) -> String {
+        BluetoothUUID(uuid).map { label(CBUUID($0)) } ?? PrintableText.of(uuid)
+    }
+
+    /// `0048 (72 bpm)`; text that can be printed is shown where there is no decoder.
+    static func value(_ data: Data, of uuid: CBUUID) -> String {
+        let hex = data.isEmpty ? "empty" : HexText.of(data)
+        let decoded = uuid.bluetoothUUID.bits16.flatMap { StandardValues.text(of: $0, data) } ?? plain(data)
+        return decoded.map { "\(hex) (\($0))" } ?? hex
+    }
+
+    /// `value(_:of:)` of a UUID as text.
+    static func value(_ data: Data, of uuid: String) -> String {
+        BluetoothUUID(uuid).map { value(data, of: CBUUID($0)) } ?? HexText.of(data)
+    }
+
+    /// Printable ASCII of at least four characters: anything shorter is too often chance.
+    private static func plain(_ data: Data) -> String? {
+        guard data.count >= 4, data.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
+        return "\"\(String(decoding: data, as: UTF8.self))\""
+    }
+
+    /// The names of the properties in the order of their bits.
+    static func properties(_ properties: CBCharacteristicProperties) -> [String] {
+        propertyNames.filter { properties.contains($0.0) }.map(\.1)
+    }
+
+    private static let propertyNames: [(CBCharacteristicProperties, String)] = [
+        (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "writeWithoutResponse"),
+        (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+        (.authenticatedSignedWrites, "authenticatedSignedWrites"), (.extendedProperties, "extendedProperties"),
+        (.notifyEncryptionRequired, "notifyEncryptionRequired"),
+        (.indicateEncryptionRequired, "indicateEncryptionRequired"),
+    ]
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// Where a command writes: results to standard output, everything else to standard error.
+@MainActor
+final class Console {
+    /// Whether results are JSON, one object a line.
+    let isJSON: Bool
+    /// Colours of standard output.
+    let palette: Palette
+    /// Whether a live table can be drawn.
+    let isLive: Bool
+    /// Called once when nobody reads standard output any more.
+    var onClosedOutput: (() -> Void)?
+
+    private let showsProgress: Bool
+    private var hasProgress = false
+    private var isOutputClosed = false
+
+    init(isJSON: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.isJSON = isJSON
+        let isTerminal = Descriptor.output.isTerminal && environment["TERM"] != "dumb"
+        palette = Palette(isTerminal: isTerminal, environment: environment)
+        isLive = isTerminal && !isJSON
+        showsProgress = Descriptor.error.isTerminal && environment["TERM"] != "dumb" && !isJSON
+    }
+
+    /// Writes a line of results.
+    func print(_ line: String) { put(line + "\n") }
+
+    /// Writes a record as one line of JSON.
+    func print(json record: some Encodable) { print(JSONLine.of(record)) }
+
+    /// Writes to standard output as it is.
+    func put(_ text: String) {
+        clearProgress()
+        guard !isOutputClosed else { return }
+        let code = Descriptor.output.write(text)
+        guard code != 0 else { return }
+        isOutputClosed = true
+        if code != EPIPE { note("cannot write the results: \(String(cString: strerror(code)))") }
+        onClosedOutput?()
+    }
+
+    /// Writes a remark to standard error.
+    func note(_ text: String) {
+        clearProgress()
+        // Nobody is left to be told where standard error is closed.
+        _ = Descriptor.error.write((isJSON ? JSONLine.of(["warning": text]) : text) + "\n")
+    }
+
+    /// Writes why the command failed to standard error, one line.
+    func error(_ failure: Failure) {
+        clearProgress()
+        let record = FailureRecord(error: failure.description, code: failure.status.rawValue)
+        let line = isJSON ? JSONLine.of(record) : "bluectl: \(failure.description)"
+        _ = Descriptor.error.write(line + "\n")
+    }
+
+    /// Shows what takes long, on a terminal, until the next line.
+    func progress(_ text: String) {
+        guard showsProgress else { return }
+        let width = Descriptor.error.size?.columns ?? 80
+        let cut = PrintableText.columns(text) < width ? text : PrintableText.fitted(text, to: width - 1)
+        _ = Descriptor.error.write("\r\u{1B}[K\(cut)")
+        hasProgress = true
+    }
+
+    /// Takes the progress line away.
+    func clearProgress() {
+        guard hasProgress else { return }
+        hasProgress = false
+        _ = Descriptor.error.write("\r\u{1B}[K")
+    }
+}
+
+/// A failure as JSON.
+struct FailureRecord: Encodable {
+    let error: String
+    let code: Int32
+}

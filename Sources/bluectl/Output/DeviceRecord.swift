@@ -1,0 +1,57 @@
+import CoreBluetoothPackage
+
+/// What one report of a scan says of a device.
+struct DeviceRecord: Equatable, Sendable {
+    var identifier: UUID
+    var address: String?
+    /// The device's name as the manager knows it.
+    var name: String?
+    /// The name that it advertises.
+    var advertisedName: String?
+    /// dBm; nil where it was not measured.
+    var rssi: Int?
+    var services: [String] = []
+    var manufacturerData: Data?
+
+    /// All names it goes by.
+    var names: [String] { [name, advertisedName].compactMap { $0 } }
+
+    /// The name for listings.
+    var displayName: String? { advertisedName ?? name }
+}
+
+extension DeviceRecord {
+    /// A report as the delegate gets it.
+    @MainActor
+    init(_ peripheral: CBPeripheral, advertisementData: [String: Any] = [:], rssi: NSNumber? = nil) {
+        identifier = peripheral.identifier
+        address = peripheral.address
+        name = peripheral.name
+        advertisedName = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+        // 127 stands for "not available" (Core Specification, Vol 4, Part E, 7.7.65.2).
+        self.rssi = rssi.map { $0.intValue }.flatMap { $0 == 127 ? nil : $0 }
+        services = (advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])?.map(\.uuidString) ?? []
+        manufacturerData = advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data
+    }
+}
+
+/// A device of a scan as JSON.
+struct ScanRecord: Encodable, Equatable {
+    let identifier: String
+    let address: String?
+    let name: String?
+    let rssi: Int?
+    let services: [String]?
+    let manufacturerData: String?
+    let backend: String
+
+    init(_ device: DeviceRecord, backend: String) {
+        identifier = device.identifier.uuidString
+        address = device.address
+        name = device.displayName
+        rssi = device.rssi
+        services = device.services.isEmpty ? nil : device.services
+        manufacturerData = device.manufacturerData.map(HexText.of)
+        self.backend = backend
+    }
+}

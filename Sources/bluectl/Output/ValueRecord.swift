@@ -1,0 +1,23 @@
+import CoreBluetoothPackage
+
+/// A value that was read, written or notified, as JSON.
+struct ValueRecord: Encodable, Equatable {
+    let service: String?
+    let characteristic: String
+    let handle: Int?
+    let value: String
+    /// Only where the radio is not a real one.
+    let backend: String?
+}
+
+extension ValueRecord {
+    /// The value `data` of a characteristic.
+    @MainActor
+    init(_ characteristic: CBCharacteristic, _ data: Data, backend: String?) {
+        service = characteristic.service?.uuid.uuidString
+        self.characteristic = characteristic.uuid.uuidString
+        handle = characteristic.handle.map { Int($0) }
+        value = HexText.of(data)
+        self.backend = backend
+    }
+}

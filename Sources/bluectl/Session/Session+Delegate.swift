@@ -1,0 +1,88 @@
+import CoreBluetoothPackage
+
+extension Session: @preconcurrency CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) { stateChanged() }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        onDiscovery?(peripheral, DeviceRecord(peripheral, advertisementData: advertisementData, rssi: RSSI))
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { answer(.connection) }
+
+    func centralManager(
+        _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        let reason = error.map { ": " + ErrorText.of($0) } ?? ""
+        answer(.connection, error: Failure(.failed, "cannot connect" + reason))
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        if isAwaiting(.disconnection) { return answer(.disconnection) }
+        let reason = error.map { ": " + ErrorText.of($0) } ?? ""
+        fail(Failure(.failed, "the device disconnected" + reason))
+    }
+}
+
+extension Session: @preconcurrency CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        answer(.services, error: error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        answer(.includedServices(ObjectIdentifier(service)), error: error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        answer(.characteristics(ObjectIdentifier(service)), error: error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answer(.descriptors(ObjectIdentifier(characteristic)), error: error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        let step = Step.value(ObjectIdentifier(characteristic))
+        if isAwaiting(step) { return answer(step, error: error) }
+        guard error == nil, let value = characteristic.value else { return }
+        onNotification?(characteristic, value)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
+    ) {
+        answer(.descriptorValue(ObjectIdentifier(descriptor)), error: error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answer(.written(ObjectIdentifier(characteristic)), error: error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        answer(.notificationState(ObjectIdentifier(characteristic)), error: error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        // Not every radio can; that there is an answer is what counts.
+        answer(.rssi)
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { answer(.readyToWrite) }
+}

@@ -1,0 +1,45 @@
+#if Emulator
+import BluetoothEmulator
+import Foundation
+
+/// A file that describes emulated devices: JSON, or YAML by its extension (`.yaml`, `.yml`).
+///
+/// A mistake is told with the file, its line where it can be found, the path of the field, and the rule.
+struct WorldFile {
+    let path: String
+
+    /// The emulator with the file's devices.
+    ///
+    /// - Throws: A usage failure.
+    func emulator() throws(Failure) -> Emulator {
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            let reason = (error as NSError).localizedDescription
+            throw Failure(.usage, "\(path): the file cannot be read: \(reason)")
+        }
+        let world = try description(of: text)
+        do {
+            return try Emulator(world: world)
+        } catch {
+            throw Failure(.usage, "\(path): \(error)")
+        }
+    }
+
+    /// The world that the file's text describes.
+    ///
+    /// - Throws: A usage failure.
+    func description(of text: String) throws(Failure) -> WorldDescription {
+        let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
+        let json = isYAML ? try YAMLText(text, file: path).json() : Data(text.utf8)
+        do throws(DescriptionError) {
+            return try WorldDescription(json: json)
+        } catch {
+            let line = YAMLText.line(of: error.path, in: text).map { ":\($0)" } ?? ""
+            let parts = [path + line, error.path, error.rule].filter { !$0.isEmpty }
+            throw Failure(.usage, PrintableText.of(parts.joined(separator: ": ")))
+        }
+    }
+}
+#endif

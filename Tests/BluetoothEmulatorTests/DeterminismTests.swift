@@ -1,0 +1,69 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// The same seed and the same inputs give the same trace, byte for byte, in each process.
+@Suite struct DeterminismTests {
+    private func trace(seed: UInt64) async throws -> String {
+        var configuration = EmulatorConfiguration.unreliable
+        configuration.traceLimit = 100_000
+        let emulator = try Emulator(world: .builtIn, configuration: configuration, time: .virtual, seed: seed)
+        try emulator.add(ContractPeer.description)
+        let central = emulator.makeCentral(CentralOptions())
+        let sink = RecordingSink { event in Self.react(event, central) }
+        central.activate(sink)
+        try await emulator.advance(by: .seconds(3))
+        emulator.devices.first?.setProximity(.outOfRange)
+        try await emulator.advance(by: .seconds(6))
+        emulator.host.setPower(false)
+        try await emulator.advance(by: .seconds(1))
+        return emulator.trace.joined(separator: "\n") + "\n"
+    }
+
+    /// Connects to all that is found, discovers and subscribes.
+    private static func react(_ event: CentralEvent, _ central: any CentralBackend) {
+        switch event {
+        case .stateChanged(.poweredOn): central.submit(.startScan(ScanParameters(allowDuplicates: false)))
+        case .discovered(let discovery):
+            central.submit(.connect(peer: discovery.peer, operation: op(1), options: ConnectOptions(autoReconnect: true)))
+        case .connected(_, let link, _, _):
+            central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
+        case .servicesDiscovered(let link, _, let services):
+            for service in services {
+                central.submit(.discoverCharacteristics(link: link, operation: op(3), service: service.id, uuids: nil))
+            }
+        case .characteristicsDiscovered(let link, _, let characteristics):
+            for characteristic in characteristics {
+                if characteristic.properties.contains(.read) {
+                    central.submit(.read(link: link, operation: op(4), attribute: characteristic.id))
+                }
+                if characteristic.properties.contains(.notify) {
+                    central.submit(
+                        .setNotifying(link: link, operation: op(5), attribute: characteristic.id, enabled: true))
+                }
+            }
+            central.submit(.readRSSI(link: link, operation: op(6)))
+        default: break
+        }
+    }
+
+    @Test func theSameSeedGivesTheSameTraceAndAnotherSeedAnother() async throws {
+        let first = try await trace(seed: 7)
+        #expect(try await trace(seed: 7) == first)
+        #expect(try await trace(seed: 8) != first)
+        #expect(first.split(separator: "\n").count > 100)
+    }
+
+    /// Written by another process. After a change of the emulator that is meant, take the new trace, which the failing
+    /// test leaves beside the old one as `trace.actual.txt`.
+    @Test func theTraceIsThatOfAnotherProcess() async throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
+        let expected = try String(contentsOf: folder.appendingPathComponent("trace.txt"), encoding: .utf8)
+        let actual = try await trace(seed: 42)
+        if actual != expected {
+            try actual.write(to: folder.appendingPathComponent("trace.actual.txt"), atomically: true, encoding: .utf8)
+        }
+        #expect(actual == expected)
+    }
+}

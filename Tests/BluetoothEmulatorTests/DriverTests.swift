@@ -1,0 +1,218 @@
+import BluetoothBackend
+import BluetoothLocking
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BluetoothEmulator
+
+@Suite struct DriverTests {
+    /// Reads without end at one instant.
+    @Test func anEndlessInstantIsALivelockAndShowsTheTrace() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let device = try emulator.add(ContractPeer.description)
+        let central = emulator.makeCentral(CentralOptions())
+        let sink = RecordingSink { event in
+            switch event {
+            case .connected(_, let link, _, _), .rssiRead(let link, _, _):
+                central.submit(.readRSSI(link: link, operation: op(1)))
+            default: break
+            }
+        }
+        central.activate(sink)
+        emulator.host.remember(device)
+        try await emulator.advance(by: .zero)
+        central.submit(.connect(peer: try #require(device.identifier()), operation: op(1), options: ConnectOptions()))
+        let error = await #expect(throws: EmulatorError.self) { try await emulator.advance(by: .seconds(10)) }
+        guard case .livelock(let at, let trace)? = error else { Issue.record("\(String(describing: error))"); return }
+        #expect(at < .seconds(1))
+        #expect(trace.count == 20)
+        #expect(trace.last?.contains("readRSSI") == true || trace.last?.contains("rssiRead") == true)
+    }
+
+    @Test func whatCallbacksCauseHappensAtTheSameInstant() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let device = try emulator.add(ContractPeer.description)
+        let central = emulator.makeCentral(CentralOptions())
+        let times = Lock<[Duration]>([])
+        let sink = RecordingSink { event in
+            times.withLock { $0.append(emulator.now) }
+            switch event {
+            case .stateChanged: central.submit(.startScan(ScanParameters()))
+            case .discovered(let discovery):
+                central.submit(.stopScan)
+                central.submit(.connect(peer: discovery.peer, operation: op(1), options: ConnectOptions()))
+            case .connected(_, let link, _, _):
+                central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
+            default: break
+            }
+        }
+        central.activate(sink)
+        try await emulator.advance(
+            until: { sink.events.contains { if case .servicesDiscovered = $0 { true } else { false } } })
+        // State; two reports of one packet; connected, name and services after the next packet.
+        let instants = times.withLock { $0 }
+        #expect(Set(instants).count == 3, "\(instants)")
+        #expect(instants.first == .zero)
+        #expect(instants.last == emulator.now)
+        _ = device
+    }
+
+    @Test func timeStandsWhileItIsHeld() async throws {
+        let emulator = Emulator(time: .virtual)
+        let hold = emulator.hold()
+        #expect(!emulator.isIdle)
+        async let driven: Void = emulator.advance(by: .seconds(5))
+        // The driver cannot leave this instant before the hold goes.
+        #expect(emulator.now == .zero)
+        hold.release()
+        try await driven
+        #expect(emulator.now == .seconds(5))
+        hold.release()
+        #expect(emulator.isIdle)
+    }
+
+    @Test func aSleeperWakesAtItsInstant() async throws {
+        let emulator = Emulator(time: .virtual)
+        let (times, continuation) = AsyncStream.makeStream(of: Duration.self)
+        let task = Task {
+            try await emulator.swiftClock.sleep(for: .seconds(3))
+            continuation.yield(emulator.now)
+        }
+        while emulator.isIdle { await Task.yield() }
+        try await emulator.runUntilIdle()
+        #expect(emulator.now == .seconds(3))
+        var iterator = times.makeAsyncIterator()
+        #expect(await iterator.next() == .seconds(3))
+        try await task.value
+    }
+
+    @Test func aCancelledSleeperThrowsAndLeavesNothing() async throws {
+        let emulator = Emulator(time: .virtual)
+        let task = Task<Void, any Error> { try await emulator.swiftClock.sleep(for: .seconds(3)) }
+        while emulator.isIdle { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(emulator.isIdle)
+    }
+
+    @Test func theBackendClockCallsOnceAndNotWhenCancelled() async throws {
+        let emulator = Emulator(time: .virtual)
+        let calls = Lock<[String]>([])
+        let clock = emulator.clock
+        clock.schedule(after: .seconds(2)) { calls.withLock { $0.append("two") } }
+        clock.schedule(after: .seconds(1)) { calls.withLock { $0.append("one") } }
+        clock.schedule(after: .seconds(1)) { calls.withLock { $0.append("never") } }.cancel()
+        #expect(calls.withLock { $0 } == [])
+        try await emulator.runUntilIdle()
+        #expect(calls.withLock { $0 } == ["one", "two"])
+        #expect(clock.now == .seconds(2))
+        #expect(clock.date.timeIntervalSince1970 == 1_735_689_602)
+    }
+
+    @Test func onlyVirtualTimeIsDrivenAndByOneAtATime() async throws {
+        await #expect(throws: EmulatorError.notVirtual) { try await Emulator().advance(by: .zero) }
+        let emulator = Emulator(time: .virtual)
+        let hold = emulator.hold()
+        let first = Task { try await emulator.advance(by: .seconds(1)) }
+        while !emulator.core.withLock({ $0.virtual.isDriven }) { await Task.yield() }
+        await #expect(throws: EmulatorError.alreadyDriven) { try await emulator.advance(by: .seconds(1)) }
+        hold.release()
+        try await first.value
+        #expect(emulator.now == .seconds(1))
+    }
+
+    @Test func theLimitOfAConditionIsAnError() async throws {
+        let emulator = Emulator(time: .virtual)
+        await #expect(throws: EmulatorError.conditionNotMet(within: .seconds(2))) {
+            try await emulator.advance(until: { false }, within: .seconds(2))
+        }
+        #expect(emulator.now == .seconds(2))
+    }
+
+    @Test func idleMeansThatOnlyWhatRepeatsIsPending() async throws {
+        let stage = Stage()
+        try stage.emulator.add(ContractPeer.description)
+        try await stage.powerOn()
+        stage.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        #expect(!stage.emulator.isIdle)
+        try await stage.emulator.runUntilIdle()
+        #expect(stage.emulator.isIdle)
+        #expect(stage.emulator.now == .zero)
+    }
+
+    @Test func theSynchronousTwinsDoTheSame() throws {
+        let emulator = Emulator(time: .virtual)
+        try emulator.add(ContractPeer.description)
+        let central = emulator.makeCentral(CentralOptions())
+        let sink = RecordingSink { event in
+            if event == .stateChanged(.poweredOn) { central.submit(.startScan(ScanParameters())) }
+        }
+        central.activate(sink)
+        try emulator.advanceSynchronously(by: .milliseconds(99))
+        #expect(sink.events.isEmpty)
+        try emulator.advanceSynchronously(until: { sink.events.count == 3 })
+        try emulator.runUntilIdleSynchronously()
+        #expect(throws: EmulatorError.conditionNotMet(within: .seconds(1))) {
+            try emulator.advanceSynchronously(until: { false }, within: .seconds(1))
+        }
+    }
+
+    @Test @MainActor func theSynchronousTwinsServeTheMainQueue() throws {
+        let emulator = Emulator(time: .virtual)
+        let central = emulator.makeCentral(CentralOptions())
+        let sink = MainQueueSink()
+        central.activate(sink)
+        try emulator.advanceSynchronously(by: .seconds(1))
+        #expect(sink.count == 1)
+    }
+
+    @Test func realTimeNeedsNoDriver() async throws {
+        let emulator = Emulator(configuration: .instant, time: .scaled(by: 100))
+        try emulator.add(ContractPeer.description)
+        let central = emulator.makeCentral(CentralOptions())
+        let (reports, continuation) = AsyncStream.makeStream(of: Discovery.self)
+        let sink = RecordingSink { event in
+            switch event {
+            case .stateChanged(.poweredOn): central.submit(.startScan(ScanParameters()))
+            case .discovered(let discovery): continuation.yield(discovery)
+            default: break
+            }
+        }
+        central.activate(sink)
+        var iterator = reports.makeAsyncIterator()
+        #expect(await iterator.next()?.advertisement.localName == nil)
+        #expect(await iterator.next()?.advertisement.localName == "Contract")
+        central.invalidate()
+    }
+
+    @Test func hundredsOfWorldsLiveSideBySide() async throws {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for seed in 0..<200 as Range<UInt64> {
+                group.addTask {
+                    let stage = Stage(.instant, seed: seed)
+                    let device = try stage.emulator.add(ContractPeer.description)
+                    try await stage.powerOn()
+                    let link = try await stage.connect(device)
+                    return try await stage.attributes(link).characteristics.count
+                }
+            }
+            for try await count in group { #expect(count == 15) }
+        }
+    }
+}
+
+/// A receiver on the main queue.
+private final class MainQueueSink: EventSink {
+    let label = "main"
+    private let handled = Lock(0)
+
+    var count: Int { handled.withLock { $0 } }
+
+    func deliver(_ event: CentralEvent) {
+        DispatchQueue.main.async { self.handled.withLock { $0 += 1 } }
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: body) }
+}

@@ -1,0 +1,150 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+@Suite struct HandlerTests {
+    private func connected(
+        to device: (Emulator) throws -> EmulatedDevice, _ configuration: EmulatorConfiguration = .instant
+    ) async throws -> (Stage, EmulatedDevice, LinkID, Attributes) {
+        let stage = Stage(configuration)
+        let device = try device(stage.emulator)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        return (stage, device, link, try await stage.attributes(link))
+    }
+
+    @Test func theHeartBeatsOnceASecondAndChanges() async throws {
+        let (stage, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
+        let measurement = try found.characteristic("2A37")
+        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: measurement, enabled: true))
+        let count = stage.events.count
+        try await stage.emulator.advance(by: .seconds(20))
+        let values = stage.events(from: count).compactMap { event -> Data? in
+            if case .valueNotified(_, measurement, let value) = event { value } else { nil }
+        }
+        #expect(values.count == 20)
+        #expect(Set(values.map { $0[$0.startIndex + 1] }).count > 10)
+        // Flags: sensor contact supported and detected, RR interval; each tenth has the energy expended, too.
+        #expect(values[0] == Data([0x16, 61, 0xEF, 0x03]))
+        #expect(values[9].prefix(4) == Data([0x1E, 70, 1, 0]))
+        _ = try await stage.run(.setNotifying(link: link, operation: op(2), attribute: measurement, enabled: false))
+        let quiet = stage.events.count
+        try await stage.emulator.advance(by: .seconds(20))
+        #expect(stage.events.count == quiet)
+    }
+
+    @Test func theControlPointResetsTheEnergyAndRefusesAllElse() async throws {
+        let (stage, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
+        let point = try found.characteristic("2A39")
+        let told = try await stage.run(
+            .write(link: link, operation: op(1), attribute: point, value: Data([1])),
+            .write(link: link, operation: op(2), attribute: point, value: Data([2])))
+        #expect(told.first == .written(link: link, operation: op(1)))
+        guard case .operationFailed(_, op(2), let error)? = told.last else { throw Unexpected(told[1]) }
+        #expect(error.attCode == 0x80)
+    }
+
+    @Test func theButtonIsPressedAndTheLEDTakesOnAndOff() async throws {
+        let (stage, device, link, found) = try await connected(to: { try $0.add(.blinky) })
+        let button = try found.characteristic(BlinkyHandler.button)
+        let led = try found.characteristic(BlinkyHandler.led)
+        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: button, enabled: true))
+        let count = stage.events.count
+        try await stage.emulator.advance(by: .seconds(12))
+        #expect(
+            stage.events(from: count) == [1, 0, 1, 0].map {
+                .valueNotified(link: link, attribute: button, value: Data([$0]))
+            }.dropLast(stage.emulator.now < .seconds(11) ? 1 : 0))
+        let told = try await stage.run(
+            .write(link: link, operation: op(2), attribute: led, value: Data([1])),
+            .write(link: link, operation: op(3), attribute: led, value: Data([2])))
+        #expect(told.first == .written(link: link, operation: op(2)))
+        guard case .operationFailed(_, op(3), _)? = told.last else { throw Unexpected(told[1]) }
+        #expect(device.value(of: CharacteristicPath(BlinkyHandler.led)) == Data([1]))
+    }
+
+    @Test func theEchoReturnsWhatIsWritten() async throws {
+        let (stage, _, link, found) = try await connected(to: { try $0.add(.echo) })
+        let echo = try #require(found.characteristics.first).id
+        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: echo, enabled: true))
+        let told = try await stage.run(
+            .write(link: link, operation: op(2), attribute: echo, value: Data([1])),
+            .writeCommand(link: link, attribute: echo, value: Data([2])),
+            .read(link: link, operation: op(3), attribute: echo))
+        #expect(Set(told.map(\.kind)) == ["written", "valueNotified", "writeCredits", "valueRead"])
+        let echoes = told.filter { $0.kind == "valueNotified" }
+        #expect(echoes == [1, 2].map { .valueNotified(link: link, attribute: echo, value: Data([$0])) })
+        #expect(told.filter { $0.kind == "valueRead" } == [.valueRead(link: link, operation: op(3), value: Data([2]))])
+    }
+
+    /// Counts who asks, refuses one value, and never answers another.
+    private struct Counter: EmulatedPeripheralHandler {
+        func makeState() -> Int { 0 }
+
+        func respond(
+            to request: PeripheralRequest, state: inout Int, device: inout DeviceActions
+        ) -> PeripheralResponse {
+            state += 1
+            switch request.kind {
+            case .read: return .value(Data("\(request.central.host) \(request.central.mtu) \(state)".utf8))
+            case .write(let value) where value == Data([0xFF]): return .unanswered
+            case .write(let value): return .error(ATTCode(rawValue: value.first ?? 0x0E))
+            case .writeCommand: return .accepted
+            }
+        }
+    }
+
+    private static let counted = PeripheralDescription(
+        name: "Counter", advertising: [.init(AdvertisingData())],
+        services: [.init("180F", characteristics: [.init("2A19", [.read, .write], value: Data([1]))])])
+
+    @Test func aHandlerKnowsTheCentralAndAnswersAsItLikes() async throws {
+        let (stage, _, link, found) = try await connected(
+            to: { try $0.add(EmulatedPeripheral(Self.counted, handler: Counter())) })
+        let id = try found.characteristic("2A19")
+        let told = try await stage.run(
+            .read(link: link, operation: op(1), attribute: id),
+            .write(link: link, operation: op(2), attribute: id, value: Data([0x85])),
+            .write(link: link, operation: op(3), attribute: id, value: Data([0xFF])))
+        #expect(told.first == .valueRead(link: link, operation: op(1), value: Data("default 185 1".utf8)))
+        guard case .operationFailed(_, op(2), let error)? = told.dropFirst().first else { throw Unexpected(told[1]) }
+        #expect(error.attCode == 0x85)
+        guard case .disconnected(link, .timeout, _, _)? = told.last else { throw Unexpected(told[2]) }
+    }
+
+    /// Answers three seconds late.
+    private struct Late: AsynchronousPeripheralHandler {
+        let clock: EmulatorClock
+
+        func respond(to request: PeripheralRequest) async -> PeripheralResponse {
+            do {
+                try await clock.sleep(for: .seconds(3))
+                return request.writtenValue == nil ? .value(Data([42])) : .stored
+            } catch {
+                return .error(.unlikelyError)
+            }
+        }
+    }
+
+    @Test func anAsynchronousHandlerHoldsTimeButForItsSleeps() async throws {
+        let (stage, device, link, found) = try await connected(
+            to: { try $0.add(EmulatedPeripheral(Self.counted, handler: Late(clock: $0.swiftClock))) })
+        let id = try found.characteristic("2A19")
+        let start = stage.emulator.now
+        let told = try await stage.run(
+            .read(link: link, operation: op(1), attribute: id),
+            .write(link: link, operation: op(2), attribute: id, value: Data([7])))
+        #expect(
+            told == [
+                .valueRead(link: link, operation: op(1), value: Data([42])), .written(link: link, operation: op(2)),
+            ])
+        #expect(stage.emulator.now - start == .seconds(6))
+        #expect(device.value(of: "2A19") == Data([7]))
+    }
+}
+
+extension CentralEvent {
+    /// The name of the case.
+    var kind: String { String("\(self)".prefix { $0 != "(" }) }
+}

@@ -1,0 +1,90 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+@Suite struct WorldFileTests {
+    @Test(arguments: [
+        (#"{"devices": [{}]}"#, "devices[0]: the field \"name\" is missing"),
+        (#"{"device": []}"#, "device: there is no such field; known are $schema, devices, hosts"),
+        (#"{"devices": [{"name": 3}]}"#, "devices[0].name: text is wanted here"),
+        (
+            #"{"devices": [{"name": "A"}, {"name": "B", "services": [{"uuid": "18G0"}]}]}"#,
+            "devices[1].services[0].uuid: \"18G0\" is not a UUID"
+        ),
+        (
+            #"{"devices": [{"name": "A", "services": [{"uuid": "180F", "characteristics": [{"uuid": "2A19", "value": "6"}]}]}]}"#,
+            "devices[0].services[0].characteristics[0].value: \"6\": bytes are an even number of hexadecimal digits"
+        ),
+        (
+            #"{"devices": [{"name": "A", "address": "F0:F1"}]}"#,
+            "devices[0].address: \"F0:F1\": an address is six groups of two hexadecimal digits with colons"
+        ),
+        (
+            #"{"devices": [{"name": "A", "advertising": [{"interval": "5 ms"}]}]}"#,
+            "devices[0].advertising[0].interval: the advertising interval is 20 ms...10.24 s"
+        ),
+        (
+            #"{"devices": [{"name": "A", "advertising": [{"interval": "100"}]}]}"#,
+            "devices[0].advertising[0].interval: \"100\": a time is a number and a unit: us, ms, s, min or h, as in \"100 ms\""
+        ),
+        (
+            #"{"devices": [{"name": "A", "advertising": [{"data": {"localName": "123456789012345678901234567"}}]}]}"#,
+            "devices[0].advertising[0].data: 29 bytes do not fit: a packet has room for 28 besides the flags"
+        ),
+        (
+            #"{"devices": [{"name": "A", "services": [{"uuid": "180F", "includes": ["180A"]}]}]}"#,
+            "devices[0].services[0].includes[0]: no earlier service has the UUID 180A"
+        ),
+        (
+            #"{"devices": [{"name": "A", "address": "F0:00:00:00:00:01"}, {"name": "B", "address": "F0:00:00:00:00:01"}]}"#,
+            "devices[1].address: another device has the address F0:00:00:00:00:01"
+        ),
+        (#"{"hosts": [{"name": "a"}, {"name": "a"}]}"#, "hosts[1].name: another host has the name \"a\""),
+        (
+            #"{"devices": [{"name": "A", "handler": "toaster"}]}"#,
+            "devices[0].handler: \"toaster\": the handlers are heart-rate, blinky"
+        ),
+    ])
+    func aMistakeNamesPathAndRule(json: String, message: String) {
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data(json.utf8)) }
+        #expect(error?.description == message)
+    }
+
+    @Test func whatIsNotJSONSaysSo() {
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data("{]".utf8)) }
+        #expect(error?.description.hasPrefix("not JSON: ") == true, "\(error?.description ?? "-")")
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() {
+        let error = #expect(throws: DescriptionError.self) { try Emulator(worldFile: "/nowhere/world.json") }
+        #expect(error?.description.hasPrefix("/nowhere/world.json: the file cannot be read") == true)
+    }
+
+    @Test func aFileMakesAWorld() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("world-\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let json = """
+            {"hosts": [{"name": "second", "powered": false}],
+             "devices": [{"name": "Timer", "advertising": [{"data": {"localName": "Timer"}}], "services": [
+               {"uuid": "180F", "characteristics": [
+                 {"uuid": "2A19", "properties": ["read", "notify"], "value": "64",
+                  "timer": {"interval": "2 s", "values": ["01", "02"]}}]}]}]}
+            """
+        try Data(json.utf8).write(to: file)
+        let emulator = try Emulator(worldFile: file.path, configuration: .instant, time: .virtual)
+        #expect(emulator.hosts.map(\.name) == ["default", "second"])
+        #expect(emulator.hosts.map(\.state) == [.poweredOn, .poweredOff])
+        let stage = Stage(emulator: emulator)
+        try await stage.powerOn()
+        let link = try await stage.connect(try #require(emulator.devices.first))
+        let level = try await stage.attributes(link).characteristic("2A19")
+        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
+        let count = stage.events.count
+        try await emulator.advance(by: .seconds(7))
+        #expect(
+            stage.events(from: count) == [1, 2, 1].map {
+                .valueNotified(link: link, attribute: level, value: Data([$0]))
+            })
+    }
+}
