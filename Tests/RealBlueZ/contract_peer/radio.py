@@ -147,7 +147,7 @@ class BlueZController(VirtualController):
 class VirtualRadio:
     """BlueZ's controller and the peers' controllers on one in-memory link."""
 
-    has_second = True
+    has_second = has_third = True
 
     def __init__(self, link: LocalLink, transport, bluez: BlueZController):
         self.link, self.transport, self.bluez = link, transport, bluez
@@ -184,7 +184,7 @@ class TransportRadio:
     def __init__(self, transports):
         self.transports = transports
         self.unused = list(transports)
-        self.has_second = len(transports) > 1
+        self.has_second, self.has_third = len(transports) > 1, len(transports) > 2
 
     @classmethod
     async def open(cls, names: list[str]) -> "TransportRadio":
