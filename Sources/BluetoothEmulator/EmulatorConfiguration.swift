@@ -28,8 +28,9 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var connectionFailureRate = 0.0
     /// The chance that a read is refused as not permitted, and a write likewise.
     public var operationErrorRate = 0.0
-    /// How many lines ``Emulator/trace`` keeps; the oldest go first. 0 keeps none.
-    public var traceLimit = 1_000
+    /// How many lines ``Emulator/trace`` keeps; the oldest go first. nil keeps 1,000 in virtual time and none in real
+    /// time, where a line costs more than half a read.
+    public var traceLimit: Int?
 
     /// The settings of ``default``.
     public init() {}

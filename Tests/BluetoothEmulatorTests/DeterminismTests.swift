@@ -26,7 +26,8 @@ import Testing
         switch event {
         case .stateChanged(.poweredOn): central.submit(.startScan(ScanParameters(allowDuplicates: false)))
         case .discovered(let discovery):
-            central.submit(.connect(peer: discovery.peer, operation: op(1), options: ConnectOptions(autoReconnect: true)))
+            central.submit(
+                .connect(peer: discovery.peer, operation: op(1), options: ConnectOptions(autoReconnect: true)))
         case .connected(_, let link, _, _):
             central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
         case .servicesDiscovered(let link, _, let services):
@@ -63,7 +64,8 @@ import Testing
         let expected = try String(contentsOf: folder.appendingPathComponent("emulator.txt"), encoding: .utf8)
         let actual = try await trace(seed: 42)
         if actual != expected {
-            try actual.write(to: folder.appendingPathComponent("emulator.actual.txt"), atomically: true, encoding: .utf8)
+            try actual.write(
+                to: folder.appendingPathComponent("emulator.actual.txt"), atomically: true, encoding: .utf8)
         }
         #expect(actual == expected)
     }

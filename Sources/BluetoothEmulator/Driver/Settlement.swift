@@ -1,6 +1,6 @@
 import BluetoothLocking
-import Synchronization
 import Dispatch
+import Synchronization
 
 /// Something that the driver waits for outside the lock, at most ten real seconds.
 final class Settlement: Sendable {

@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 /// What a test, a tool or a device's own handler does to a device.
 enum DeviceControl: Sendable {

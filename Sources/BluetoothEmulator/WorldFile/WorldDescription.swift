@@ -1,9 +1,10 @@
+public import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-public import BluetoothBackend
 
 /// A host of a world: an adapter that managers can be on.
 public struct HostDescription: Hashable, Sendable, Codable {
