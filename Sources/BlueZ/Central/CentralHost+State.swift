@@ -52,7 +52,9 @@ extension CentralHost {
 
     mutating func adapterChanged(_ path: ObjectPath, _ changes: Adapter1.Changes) {
         if !changes.isDisjoint(with: [.power, .roles, .address]) { updateState() }
-        guard path == adapter, changes.contains(.discovering), tree.adapters[path]?.isDiscovering == false else { return }
+        guard path == adapter, changes.contains(.discovering), tree.adapters[path]?.isDiscovering == false else {
+            return
+        }
         if discovery.discoveringEnded() { start(.discoveryRetry, timings.discoveryRetry) }
     }
 
@@ -131,6 +133,7 @@ extension CentralHost {
         for peer in links.keys { forget(linkTimersOf: peer) }
         for timer in timers where timer != .comeback { stop(timer) }
         ledger.removeAll()
+        scan = nil
         links = [:]
         calls = [:]
         discovery.reset()

@@ -6,8 +6,10 @@ import Glibc
 ///
 /// Source: D-Bus Specification, "Match Rules".
 public struct DBusMatchRule: Hashable, Sendable {
-    /// The sender's name. A well-known name is resolved by the bus alone: who must be sure that no stranger's signal
-    /// gets in through another rule compares ``DBusMessage/isSent(by:)`` with the owner.
+    /// The sender's name.
+    ///
+    /// A well-known name is resolved by the bus alone: who must be sure that no stranger's signal gets in through
+    /// another rule compares ``DBusMessage/isSent(by:)`` with the owner.
     public var sender: String?
     /// The object.
     public var path: ObjectPath?

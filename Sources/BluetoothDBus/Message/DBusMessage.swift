@@ -150,12 +150,16 @@ extension DBusMessage {
         return DBusError(name: String(cString: name), message: body.stringIfPresent() ?? "")
     }
 
-    /// Whether this is a certain signal. Makes no strings.
+    /// Whether this is a certain signal.
+    ///
+    /// Makes no strings.
     public func isSignal(_ interface: StaticString, _ member: StaticString) -> Bool {
         dbus_message_get_type(raw) == DBUS_MESSAGE_TYPE_SIGNAL && has(interface: interface, member: member)
     }
 
-    /// Whether interface and member are these. Makes no strings.
+    /// Whether interface and member are these.
+    ///
+    /// Makes no strings.
     public func has(interface: StaticString, member: StaticString) -> Bool {
         Self.equal(dbus_message_get_member(raw), member) && Self.equal(dbus_message_get_interface(raw), interface)
     }

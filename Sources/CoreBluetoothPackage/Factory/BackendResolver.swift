@@ -87,11 +87,9 @@ enum BackendResolver {
     #if Emulator
     private static let worlds = Lock<[String: any BluetoothBackend]>([:])
 
-    // TEMP until the emulator's world files land
-    private static func worldEmulator(_ path: String) throws -> Emulator { .shared }
     private static func loadWorld(_ path: String) -> any BluetoothBackend {
         do {
-            return try worldEmulator(path)
+            return try Emulator(worldFile: path)
         } catch {
             return UnavailableBackend(name: "emulator", reason: "COREBLUETOOTH_WORLD: \(error)")
         }

@@ -1,4 +1,4 @@
-@testable import BluetoothEmulator
+import BluetoothEmulator
 import CoreBluetooth
 
 /// The emulated radio in virtual time: a world of its own for each scenario.
@@ -60,8 +60,8 @@ struct EmulatorStage: ContractStage {
         case .removeService: contract.removeService(ContractDevices.uuid("C0DE0009"))
         case .requestMTU(let mtu): contract.exchangeMTU(mtu)
         case .connections: reply.count = contract.connectionCount
-        case .adapter(let isPowered): emulator.submit(.host(0, .power(isPowered)))
-        case .daemon(let isRunning): if !isRunning { emulator.submit(.host(0, .reset(.seconds(1)))) }
+        case .adapter(let isPowered): emulator.host.setPower(isPowered)
+        case .daemon(let isRunning): if !isRunning { emulator.host.reset(for: .seconds(1)) }
         }
         try await emulator.advance(by: .milliseconds(1))
         return reply
