@@ -26,6 +26,7 @@ let package = Package(
             providers: [.apt(["libdbus-1-dev"])]),
         // The bus, the service and the C client that the D-Bus client is measured against.
         .target(name: "CBusClient", dependencies: ["CBenchmarkDBus"]),
+        .target(name: "CHeap"),
         .executableTarget(
             name: "EmulatorBenchmarks",
             dependencies: [
@@ -41,7 +42,7 @@ let package = Package(
         .executableTarget(
             name: "ObjectTreeBenchmarks",
             dependencies: [
-                benchmark, .product(name: "_BluetoothDBus", package: root),
+                benchmark, "CHeap", .product(name: "_BluetoothDBus", package: root),
                 .product(name: "BluetoothBackend", package: root),
             ],
             path: "Benchmarks/ObjectTreeBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),

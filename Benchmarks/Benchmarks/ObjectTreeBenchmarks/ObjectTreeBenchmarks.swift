@@ -1,6 +1,6 @@
 import Benchmark
 import BluetoothDBus
-import Glibc
+import CHeap
 
 /// The mirror of BlueZ's objects with ten thousand devices.
 let benchmarks: @Sendable () -> Void = {
@@ -13,14 +13,14 @@ let benchmarks: @Sendable () -> Void = {
     configuration.metrics += [memory]
     Benchmark("10,000 devices: snapshot", configuration: configuration) { benchmark in
         let objects = Devices.snapshot(count)
-        let before = mallinfo2().uordblks
+        let before = heap_bytes_in_use()
         benchmark.startMeasurement()
         var tree = ObjectTree()
         let changes = tree.replace(with: objects)
         benchmark.stopMeasurement()
         precondition(changes.count == count + 1 && tree.devices.count == count)
         blackHole(changes.count)
-        benchmark.measurement(memory, Int(clamping: Int64(mallinfo2().uordblks) - Int64(before)) / count)
+        benchmark.measurement(memory, (Int(heap_bytes_in_use()) - Int(before)) / count)
         blackHole(tree)
     }
 
