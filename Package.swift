@@ -19,6 +19,8 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
+        // For the benchmarks' package; no public API.
+        .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
     ],
     traits: [
         .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
@@ -94,7 +96,8 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(
-            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", logging], swiftSettings: settings),
+            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", "BluetoothLocking", logging],
+            swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [

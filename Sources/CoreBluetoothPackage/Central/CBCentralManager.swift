@@ -17,7 +17,9 @@ open class CBCentralManager: CBManager {
 
     /// A manager over the selected backend.
     ///
-    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    /// - Parameters:
+    ///   - delegate: Who is told; held weakly.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
     public required convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
@@ -25,6 +27,7 @@ open class CBCentralManager: CBManager {
     /// A manager over the selected backend.
     ///
     /// - Parameters:
+    ///   - delegate: Who is told; held weakly.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBCentralManagerOption…` keys. They are accepted; none changes anything on Linux but the
     ///     restore identifier, which backends may use.
@@ -40,7 +43,11 @@ open class CBCentralManager: CBManager {
 
     /// A manager over a backend of the app's choice. An extension of this package.
     ///
-    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    /// - Parameters:
+    ///   - backend: The radio.
+    ///   - delegate: Who is told; held weakly.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: As above.
     public init(
         backend: CBBackendSelection, delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?,
         options: [String: Any]? = nil
@@ -105,8 +112,10 @@ open class CBCentralManager: CBManager {
 
     /// Connects; never times out. Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection`.
     ///
-    /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` and
-    ///   `CBConnectPeripheralOptionEnableAutoReconnect` count; the others are accepted and change nothing.
+    /// - Parameters:
+    ///   - peripheral: One of this manager's; those of others are logged and ignored.
+    ///   - options: `CBConnectPeripheralOptionStartDelayKey` and `CBConnectPeripheralOptionEnableAutoReconnect` count;
+    ///     the others are accepted and change nothing.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard let handle = ownHandle(peripheral) else { return }
         let delay = startDelay(in: options)

@@ -155,6 +155,7 @@ open class CBPeripheral: CBPeer {
     /// - Parameters:
     ///   - data: At most `maximumWriteValueLength(for:)` bytes. More than 512 with response fail with
     ///     `invalidAttributeValueLength`; a command that does not fit is dropped with a log line.
+    ///   - characteristic: Where to; discovered on this connection.
     ///   - type: With response: `peripheral(_:didWriteValueFor:error:)`. Without: no callback, and dropped with a log
     ///     line while `canSendWriteWithoutResponse` is false.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
