@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
+        .library(name: "BlueZ", targets: ["BlueZ"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
     ],
     traits: [
