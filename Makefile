@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-BUILD := swift build --disable-index-store
+BUILD := swift build
 REAL := Tests/RealBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
@@ -31,7 +31,7 @@ demo: deps ## the main job against the emulated heart-rate monitor
 	@.build/debug/bluectl demo
 
 test: deps ## all tests that need no radio
-	@Scripts/with-bus swift test --disable-index-store --disable-xctest
+	@Scripts/with-bus swift test --disable-xctest
 
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
 	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else $(REAL)/run $(REAL)/contract; fi
@@ -66,4 +66,4 @@ traits: deps ## the library without BlueZ (and without libdbus), and with nothin
 		--traits Emulator --target CoreBluetooth
 
 examples: deps ## the examples
-	@swift build --disable-index-store --package-path Examples
+	@swift build --package-path Examples

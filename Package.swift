@@ -20,6 +20,8 @@ let package = Package(
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
+        // For the benchmarks' package; no public API.
+        .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
     ],
     traits: [
         .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
@@ -95,7 +97,8 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(
-            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", logging], swiftSettings: settings),
+            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", "BluetoothLocking", logging],
+            swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [

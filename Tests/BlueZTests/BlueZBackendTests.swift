@@ -40,6 +40,7 @@ final class EventRecorder: EventSink {
         timings.arrival = .milliseconds(20)
         timings.connectRetry = .milliseconds(5)
         timings.discoveryRetry = .milliseconds(5)
+        timings.snapshotRetry = .milliseconds(5)
         timings.attributeRetry = .milliseconds(2)
         timings.serviceChanges = .milliseconds(20)
         guard case .explicit(let text) = bus.address else { return BlueZBackend() }
@@ -315,12 +316,27 @@ final class EventRecorder: EventSink {
         try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
     }
 
-    @Test func aSnapshotOfTheWrongShapeIsUnsupported() async throws {
+    @Test func aSnapshotOfTheWrongShapeIsUnsupportedAndAskedForAgain() async throws {
         let service = try ScriptedService(on: bus)
-        service.on("org.freedesktop.DBus.ObjectManager", "GetManagedObjects") { _ in .values([.string("no objects")]) }
+        let asked = Recorder<Void>()
+        let adapter = try #require(ObjectPath(ScriptedBlueZ.adapter))
+        service.on("org.freedesktop.DBus.ObjectManager", "GetManagedObjects") { _ in
+            asked.append(())
+            guard asked.elements.count > 2 else { return .values([.string("no objects")]) }
+            let interfaces: ScriptedService.Interfaces = [
+                "org.bluez.Adapter1": ["Powered": .boolean(true), "Address": .string("00:11:22:33:44:55")]
+            ]
+            let entry = DBusDictionary.Entry(
+                key: .objectPath(adapter), value: ScriptedService.value(of: interfaces))
+            return .values([
+                .dictionary(
+                    DBusDictionary(keyType: .objectPath, valueType: entry.value.type, entries: [entry]))
+            ])
+        }
         try service.start(owning: "org.bluez")
         let central = central()
         try await recorder.wait(for: .unsupported)
+        try await recorder.wait(for: .poweredOn)
         withExtendedLifetime(central) {}
     }
 

@@ -119,7 +119,7 @@ import Testing
         for value in 1...6 as ClosedRange<UInt8> {
             stage.submit(.writeCommand(link: link, attribute: command, value: Data([value])))
         }
-        try await stage.emulator.advance(by: .milliseconds(400))
+        try await stage.emulator.advance(by: .milliseconds(399))
         #expect(stage.events(from: count) == [.writeCredits(link: link, count: 1), .writeCredits(link: link, count: 1)])
         try await stage.emulator.runUntilIdle()
         #expect(stage.events(from: count).count == 5)

@@ -56,13 +56,14 @@ import Testing
     }
 
     /// Written by another process. After a change of the emulator that is meant, take the new trace, which the failing
-    /// test leaves beside the old one as `trace.actual.txt`.
+    /// test leaves beside the old one as `emulator.actual.txt`.
     @Test func theTraceIsThatOfAnotherProcess() async throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
-        let expected = try String(contentsOf: folder.appendingPathComponent("trace.txt"), encoding: .utf8)
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = tests.appendingPathComponent("GoldenTraces")
+        let expected = try String(contentsOf: folder.appendingPathComponent("emulator.txt"), encoding: .utf8)
         let actual = try await trace(seed: 42)
         if actual != expected {
-            try actual.write(to: folder.appendingPathComponent("trace.actual.txt"), atomically: true, encoding: .utf8)
+            try actual.write(to: folder.appendingPathComponent("emulator.actual.txt"), atomically: true, encoding: .utf8)
         }
         #expect(actual == expected)
     }

@@ -159,15 +159,6 @@ import Testing
         }
     }
 
-    @Test @MainActor func theSynchronousTwinsServeTheMainQueue() throws {
-        let emulator = Emulator(time: .virtual)
-        let central = emulator.makeCentral(CentralOptions())
-        let sink = MainQueueSink()
-        central.activate(sink)
-        try emulator.advanceSynchronously(by: .seconds(1))
-        #expect(sink.count == 1)
-    }
-
     @Test func realTimeNeedsNoDriver() async throws {
         let emulator = Emulator(configuration: .instant, time: .scaled(by: 100))
         try emulator.add(ContractPeer.description)
@@ -201,18 +192,4 @@ import Testing
             for try await count in group { #expect(count == 15) }
         }
     }
-}
-
-/// A receiver on the main queue.
-private final class MainQueueSink: EventSink {
-    let label = "main"
-    private let handled = Lock(0)
-
-    var count: Int { handled.withLock { $0 } }
-
-    func deliver(_ event: CentralEvent) {
-        DispatchQueue.main.async { self.handled.withLock { $0 += 1 } }
-    }
-
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: body) }
 }

@@ -10,6 +10,8 @@ struct BlueZTimings: Sendable {
     var activation = Duration.seconds(8)
     /// How long the daemon may take to tell all its objects.
     var snapshot = Duration.seconds(30)
+    /// The pause before it is asked again.
+    var snapshotRetry = Duration.seconds(3)
     /// `Device1.Connect`: the kernel gives up after 20 to 40 s by itself.
     var connect = Duration.seconds(60)
     /// How long one connect may keep the others waiting.

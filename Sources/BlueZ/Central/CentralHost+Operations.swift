@@ -72,6 +72,8 @@ extension CentralHost {
 
     // MARK: Subscriptions
 
+    /// BlueZ pitfall: `AcquireNotify` loses what comes before its descriptor is read
+    /// (https://github.com/hbldh/bleak/issues/1885); `StartNotify` loses nothing.
     private mutating func setNotifying(
         _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
     ) {

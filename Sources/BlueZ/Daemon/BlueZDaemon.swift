@@ -218,6 +218,9 @@ final class BlueZDaemon: @unchecked Sendable {
             for radio in radios { radio.process(.daemon(.ready), .snapshot(objects)) }
         } catch {
             daemonFailed(error)
+            queue.asyncAfter(deadline: .now() + timings.snapshotRetry.dispatchInterval) { [weak self] in
+                if self?.owner == owner { self?.refresh() }
+            }
         }
     }
 

@@ -8,7 +8,8 @@ extension Emulator {
     ///
     /// The calling thread waits until each receiver has handled its events; the main thread serves its run loop
     /// meanwhile, so that receivers on the main queue work. Traps inside a callback: the driver waits for the callback
-    /// to return, and would wait for itself.
+    /// to return, and would wait for itself. Inside a block of the main queue (so in a main-actor test, too) the main
+    /// queue serves nobody: await ``advance(by:)`` there.
     ///
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does.
     public func advanceSynchronously(by duration: Duration) throws {

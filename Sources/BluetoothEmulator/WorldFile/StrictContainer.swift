@@ -106,8 +106,8 @@ extension DescriptionError {
             @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
             }
         self.init(Self.path(context.codingPath), rule)
-        if context.codingPath.isEmpty, case .dataCorrupted = error, let cause = context.underlyingError {
-            self.rule = "not JSON: \(cause)"
+        if context.codingPath.isEmpty, case .dataCorrupted = error {
+            self.rule = "not JSON: " + (context.underlyingError.map { "\($0)" } ?? context.debugDescription)
         }
     }
 

@@ -2,7 +2,9 @@
 import Foundation
 import Yams
 
-/// A text in YAML. JSON is YAML too, so that its lines can be looked up as well.
+/// A text in YAML.
+///
+/// JSON is YAML too, so that its lines can be looked up as well.
 struct YAMLText {
     /// More nodes than any description has; aliases of aliases can make millions out of a few lines.
     private static let maximumNodes = 100_000

@@ -1,0 +1,35 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothLocking
+import Dispatch
+import Synchronization
+import XCTest
+
+/// XCTest, not Swift Testing: it runs its tests on the main thread outside the main queue, as a program's top level
+/// does. A test of the main actor runs inside a block of the main queue, which serves nobody else meanwhile.
+final class MainThreadTests: XCTestCase {
+    func testTheSynchronousTwinsServeTheMainQueue() throws {
+        XCTAssertTrue(Thread.isMainThread)
+        let emulator = Emulator(time: .virtual)
+        let sink = MainQueueSink()
+        emulator.makeCentral(CentralOptions()).activate(sink)
+        try emulator.advanceSynchronously(by: .milliseconds(99))
+        XCTAssertEqual(sink.count, 0)
+        try emulator.advanceSynchronously(by: .seconds(1))
+        XCTAssertEqual(sink.count, 1)
+    }
+}
+
+/// A receiver on the main queue.
+private final class MainQueueSink: EventSink {
+    let label = "main"
+    private let handled = Lock(0)
+
+    var count: Int { handled.withLock { $0 } }
+
+    func deliver(_ event: CentralEvent) {
+        DispatchQueue.main.async { self.handled.withLock { $0 += 1 } }
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: body) }
+}
