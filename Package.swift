@@ -125,7 +125,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BackendContractTests",
-            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],
+            dependencies: [
+                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
+            ],
             swiftSettings: settings),
 
         .testTarget(

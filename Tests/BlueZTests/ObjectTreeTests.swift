@@ -38,7 +38,8 @@ import Testing
 
     /// BlueZ keeps the entries of earlier packets.
     @Test mutating func theNewestManufacturerDataCounts() {
-        _ = tree.add(Fixture.device, Fixture.deviceObject(["ManufacturerData": Self.manufacturerData([1: [1], 9: [9]])]))
+        _ = tree.add(
+            Fixture.device, Fixture.deviceObject(["ManufacturerData": Self.manufacturerData([1: [1], 9: [9]])]))
         _ = tree.change(
             Fixture.device, "org.bluez.Device1",
             ["ManufacturerData": Self.manufacturerData([1: [7], 9: [9]])], removing: [])
@@ -86,7 +87,9 @@ import Testing
 
     @Test mutating func aChangeOfAnUnknownObjectIsIgnored() {
         #expect(tree.change(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(1)], removing: []) == [])
-        #expect(tree.change(Fixture.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([1])], removing: []) == [])
+        #expect(
+            tree.change(Fixture.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([1])], removing: [])
+                == [])
         #expect(tree.remove(Fixture.device, ["org.bluez.Device1", "org.example.Other"]) == [])
         #expect(tree.devices.isEmpty)
     }
@@ -97,14 +100,19 @@ import Testing
                 Fixture.path(Fixture.device.text + "/service" + handle),
                 ["org.bluez.GattService1": ["UUID": .string("180d")]])
         }
-        #expect(tree.attributes(of: Fixture.device).map(\.lastElement) == ["service0010", "service001f", "service0030", "service00a0"])
+        #expect(
+            tree.attributes(of: Fixture.device).map(\.lastElement) == [
+                "service0010", "service001f", "service0030", "service00a0",
+            ])
         #expect(tree.attributes(of: Fixture.device).map(\.handle) == [0x10, 0x1F, 0x30, 0xA0])
         _ = tree.remove(Fixture.path(Fixture.device.text + "/service0010"), ["org.bluez.GattService1"])
         #expect(tree.attributes(of: Fixture.device).count == 3)
     }
 
     @Test mutating func aValueIsAnEventAndAnInitialOneIsNot() {
-        let object: ObjectTree.Interfaces = ["org.bluez.GattCharacteristic1": ["Value": .bytes([1]), "UUID": .string("2a37")]]
+        let object: ObjectTree.Interfaces = [
+            "org.bluez.GattCharacteristic1": ["Value": .bytes([1]), "UUID": .string("2a37")]
+        ]
         #expect(tree.add(Fixture.characteristic, object) == [.characteristicAdded(Fixture.characteristic)])
         #expect(
             tree.change(Fixture.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([2])], removing: [])
@@ -173,7 +181,7 @@ import Testing
         #expect(one.note(HostFixture.path("/public"), device(address, isRandom: false)) != id)
     }
 
-    /// https://github.com/hbldh/bleak/issues/1737
+    /// Seen in https://github.com/hbldh/bleak/issues/1737.
     @Test func anIdentifierSurvivesTheChangeToTheIdentityAddress() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
         let noted = directory.note(HostFixture.device, device("4A:00:00:00:00:01", name: "Phone"))
