@@ -28,7 +28,7 @@ import Testing
             ]))
         #expect(changes == [.deviceAdded(Fixture.device)])
         let advertisement = tree.devices[Fixture.device]?.advertisement
-        #expect(advertisement?.localName == "Heart")
+        #expect(tree.devices[Fixture.device]?.name == "Heart")
         #expect(advertisement?.txPowerLevel == 4)
         #expect(advertisement?.serviceUUIDs?.map(\.text) == ["180D"])
         #expect(advertisement?.manufacturerData == Data([0x4C, 0, 2, 21]))
@@ -67,7 +67,6 @@ import Testing
         let changes = tree.change(Fixture.device, "org.bluez.Device1", [:], removing: ["RSSI"])
         #expect(changes == [])
         #expect(tree.devices[Fixture.device]?.rssi == nil)
-        #expect(tree.devices[Fixture.device]?.lastRSSI == -61)
     }
 
     @Test mutating func aPropertyOfTheWrongTypeIsReportedAndIgnored() {
@@ -175,30 +174,42 @@ import Testing
         var same = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
         var other = PeerDirectory(adapterAddress: "00:00:00:00:00:02")
         let address = "F0:F1:F2:F3:F4:F5"
-        let id = one.note(HostFixture.device, device(address))
-        #expect(same.note(HostFixture.path("/elsewhere"), device(address)) == id)
-        #expect(other.note(HostFixture.device, device(address)) != id)
-        #expect(one.note(HostFixture.path("/public"), device(address, isRandom: false)) != id)
+        let id = one.note(HostFixture.device, device(address), isNamed: true)
+        #expect(same.note(HostFixture.path("/elsewhere"), device(address), isNamed: true) == id)
+        #expect(other.note(HostFixture.device, device(address), isNamed: true) != id)
+        #expect(one.note(HostFixture.path("/public"), device(address, isRandom: false), isNamed: true) != id)
     }
 
-    /// Seen in https://github.com/hbldh/bleak/issues/1737.
+    /// See https://github.com/hbldh/bleak/issues/1737.
     @Test func anIdentifierSurvivesTheChangeToTheIdentityAddress() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
-        let noted = directory.note(HostFixture.device, device("4A:00:00:00:00:01", name: "Phone"))
+        let noted = directory.note(HostFixture.device, device("4A:00:00:00:00:01", name: "Phone"), isNamed: true)
         let id = try #require(noted)
-        #expect(directory.note(HostFixture.device, device("00:AA:00:00:00:01", isRandom: false)) == id)
+        #expect(directory.note(HostFixture.device, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
         directory.forgetObject(at: HostFixture.device)
         #expect(directory.path(of: id) == nil)
         #expect(directory.summary(of: id) == PeerSummary(id: id, name: "Phone", address: "00:AA:00:00:00:01"))
         // The same device under its identity, as another object.
         let path = HostFixture.path("/org/bluez/hci0/dev_00_AA_00_00_00_01")
-        #expect(directory.note(path, device("00:AA:00:00:00:01", isRandom: false)) == id)
+        #expect(directory.note(path, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
         #expect(directory.path(of: id) == path)
+    }
+
+    @Test func theDeviceNameIsForgottenWithTheObject() throws {
+        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        var device = device("F0:F1:F2:F3:F4:F5", name: "Advertised")
+        let noted = directory.note(HostFixture.device, device, isNamed: true)
+        let id = try #require(noted)
+        _ = device.apply(["Connected": .boolean(true), "Name": .string("Own")])
+        directory.note(HostFixture.device, device, isNamed: true)
+        #expect(directory.summary(of: id)?.name == "Own")
+        directory.forgetObject(at: HostFixture.device)
+        #expect(directory.summary(of: id)?.name == "Advertised")
     }
 
     @Test func aDeviceWithoutAnAddressIsNotNoted() {
         var directory = PeerDirectory(adapterAddress: "")
-        #expect(directory.note(HostFixture.device, Device1()) == nil)
+        #expect(directory.note(HostFixture.device, Device1(), isNamed: true) == nil)
         #expect(directory.records.isEmpty)
     }
 }
