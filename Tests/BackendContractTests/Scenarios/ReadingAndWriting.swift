@@ -134,7 +134,9 @@ extension ContractScenario {
     ]
 }
 
-/// A peripheral in a condition that another thread asks. Its properties may be read from any thread.
+/// A peripheral in a condition that another thread asks.
+///
+/// Its properties may be read from any thread.
 struct Carried: @unchecked Sendable {
     // Invariant: only properties that CoreBluetooth lets any thread read.
     let object: CBPeripheral
