@@ -18,7 +18,10 @@ let package = Package(
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
+        .library(name: "BlueZ", targets: ["BlueZ"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
+        // For the benchmarks' package; no public API.
+        .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
     ],
     traits: [
         .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
@@ -94,7 +97,8 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(
-            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", logging], swiftSettings: settings),
+            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", "BluetoothLocking", logging],
+            swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
@@ -121,7 +125,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BackendContractTests",
-            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],
+            dependencies: [
+                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
+            ],
             swiftSettings: settings),
 
         .testTarget(

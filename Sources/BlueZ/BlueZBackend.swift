@@ -23,7 +23,7 @@ public final class BlueZBackend: BluetoothBackend {
     init(_ configuration: BlueZConfiguration, timings: BlueZTimings) {
         self.configuration = configuration
         self.timings = timings
-        daemon = BlueZDaemon(address: configuration.busAddress.map(DBusAddress.explicit) ?? .system)
+        daemon = BlueZDaemon(address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
     }
 
     /// The process's backend of a configuration; always the same one.

@@ -5,7 +5,9 @@ public struct BlueZConfiguration: Hashable, Sendable {
     ///
     /// nil takes the system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
     public var busAddress: String?
-    /// The adapter of managers that name none: `hci1` or an address. nil takes the first one that is on.
+    /// The adapter of managers that name none: `hci1` or an address.
+    ///
+    /// Without one, it is the first that is on.
     public var adapter: String?
 
     /// Describes where BlueZ is to be found; without arguments, where it is on every Linux system.

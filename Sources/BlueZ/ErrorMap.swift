@@ -2,7 +2,9 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What an error of `bluetoothd` means. One table for connects, one for attributes.
+/// What an error of `bluetoothd` means.
+///
+/// One table for connects, one for attributes.
 ///
 /// Sources: `doc/org.bluez.*.rst`, `src/error.c`, `src/gatt-client.c` and `src/device.c` of BlueZ.
 enum ErrorMap {
@@ -26,7 +28,9 @@ enum ErrorMap {
         case fail(BackendError)
     }
 
-    /// A failed `Device1.Connect`. Apple's connects never time out, so most failures only mean: again.
+    /// A failed `Device1.Connect`.
+    ///
+    /// Apple's connects never time out, so most failures only mean: again.
     static func connect(_ error: DBusError) -> ConnectOutcome {
         let text = error.message.lowercased()
         switch error.name {
@@ -75,7 +79,8 @@ enum ErrorMap {
         case bluez + "InProgress", "org.freedesktop.DBus.Error.LimitsExceeded": return .retry
         case bluez + "NotConnected", bluez + "NotReady": return .linkLost(local(.notConnected))
         case bluez + "NotAuthorized": return att(0x08)
-        case bluez + "NotSupported": return operation == "StartNotify" ? .fail(local(.operationNotSupported)) : att(0x06)
+        case bluez + "NotSupported":
+            return operation == "StartNotify" ? .fail(local(.operationNotSupported)) : att(0x06)
         case bluez + "InvalidOffset": return att(0x07)
         case bluez + "InvalidValueLength": return att(0x0D)
         case bluez + "InvalidArguments":

@@ -44,7 +44,9 @@ public enum BackendFeature: String, Hashable, Sendable, Codable, CaseIterable {
     case pairing
 }
 
-/// Whether this process may use Bluetooth. Apple: `CBManagerAuthorization`.
+/// Whether this process may use Bluetooth.
+///
+/// Apple: `CBManagerAuthorization`.
 public enum AuthorizationStatus: String, Hashable, Sendable, Codable {
     /// The user has not been asked yet.
     case notDetermined
@@ -56,7 +58,9 @@ public enum AuthorizationStatus: String, Hashable, Sendable, Codable {
     case allowed
 }
 
-/// The state of an adapter as a manager sees it. Apple: `CBManagerState`.
+/// The state of an adapter as a manager sees it.
+///
+/// Apple: `CBManagerState`.
 public enum AdapterState: String, Hashable, Sendable, Codable, CaseIterable {
     /// Not known yet.
     case unknown

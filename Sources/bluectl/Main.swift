@@ -48,7 +48,8 @@ enum Main {
             console.error(Failure(.failed, ErrorText.of(error)))
             return .failed
         }
-        console.error(Failure(.usage, Bluectl.message(for: error)))
+        let line = Bluectl.message(for: error).split(separator: "\n").joined(separator: " ")
+        console.error(Failure(.usage, line))
         return .usage
     }
 

@@ -40,6 +40,7 @@ final class EventRecorder: EventSink {
         timings.arrival = .milliseconds(20)
         timings.connectRetry = .milliseconds(5)
         timings.discoveryRetry = .milliseconds(5)
+        timings.snapshotRetry = .milliseconds(5)
         timings.attributeRetry = .milliseconds(2)
         timings.serviceChanges = .milliseconds(20)
         guard case .explicit(let text) = bus.address else { return BlueZBackend() }
@@ -116,10 +117,13 @@ final class EventRecorder: EventSink {
         withExtendedLifetime((central, daemon)) {}
     }
 
-    @Test func aDaemonThatCannotBeStartedIsUnsupported() async throws {
-        let bus = try PrivateBus(activatable: ["org.bluez": "/bin/false"])
+    @Test func aDaemonThatNeverComesUpIsUnsupported() async throws {
+        let bus = try PrivateBus(activatable: ["org.bluez": "/bin/sleep 60"])
         guard case .explicit(let text) = bus.address else { return }
-        let central = BlueZBackend(BlueZConfiguration(busAddress: text)).makeCentral(CentralOptions())
+        var timings = BlueZTimings()
+        timings.activation = .milliseconds(50)
+        let backend = BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings)
+        let central = backend.makeCentral(CentralOptions())
         central.activate(recorder)
         try await recorder.wait(for: .unsupported)
         central.invalidate()
@@ -185,7 +189,8 @@ final class EventRecorder: EventSink {
         central.submit(
             .write(link: link, operation: OperationID(rawValue: 11), attribute: attribute, value: Data([9])))
         central.submit(.writeCommand(link: link, attribute: attribute, value: Data([8, 8])))
-        central.submit(.setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
+        central.submit(
+            .setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
         try await recorder.events.first {
             $0 == .notifyingChanged(link: link, operation: OperationID(rawValue: 12), isNotifying: true)
         }
@@ -274,7 +279,8 @@ final class EventRecorder: EventSink {
     @Test func aStrangersSignalsAreNotBelieved() async throws {
         let (daemon, central, _, link) = try await connected()
         let attribute = try await attribute(central, link)
-        central.submit(.setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
+        central.submit(
+            .setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
         try await recorder.events.first { if case .notifyingChanged = $0 { true } else { false } }
         let stranger = try ScriptedService(on: bus)
         stranger.set(device, ScriptedBlueZ.Interface.device, ["Connected": .boolean(false)])
@@ -296,7 +302,10 @@ final class EventRecorder: EventSink {
         daemon.service.emit(device, properties, "PropertiesChanged", [.byte(1), .byte(2)])
         daemon.service.emit(
             device, properties, "PropertiesChanged",
-            [.string("org.bluez.Device1"), .properties(["Connected": .string("no"), "RSSI": .bytes([])]), .strings([])])
+            [
+                .string("org.bluez.Device1"), .properties(["Connected": .string("no"), "RSSI": .bytes([])]),
+                .strings([]),
+            ])
         daemon.service.emit(
             characteristic, properties, "PropertiesChanged",
             [.string("org.bluez.GattCharacteristic1"), .properties(["Value": .uint32(1)]), .strings([])])
@@ -307,12 +316,27 @@ final class EventRecorder: EventSink {
         try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
     }
 
-    @Test func aSnapshotOfTheWrongShapeIsUnsupported() async throws {
+    @Test func aSnapshotOfTheWrongShapeIsUnsupportedAndAskedForAgain() async throws {
         let service = try ScriptedService(on: bus)
-        service.on("org.freedesktop.DBus.ObjectManager", "GetManagedObjects") { _ in .values([.string("no objects")]) }
+        let asked = Recorder<Void>()
+        let adapter = try #require(ObjectPath(ScriptedBlueZ.adapter))
+        service.on("org.freedesktop.DBus.ObjectManager", "GetManagedObjects") { _ in
+            asked.append(())
+            guard asked.elements.count > 2 else { return .values([.string("no objects")]) }
+            let interfaces: ScriptedService.Interfaces = [
+                "org.bluez.Adapter1": ["Powered": .boolean(true), "Address": .string("00:11:22:33:44:55")]
+            ]
+            let entry = DBusDictionary.Entry(
+                key: .objectPath(adapter), value: ScriptedService.value(of: interfaces))
+            return .values([
+                .dictionary(
+                    DBusDictionary(keyType: .objectPath, valueType: entry.value.type, entries: [entry]))
+            ])
+        }
         try service.start(owning: "org.bluez")
         let central = central()
         try await recorder.wait(for: .unsupported)
+        try await recorder.wait(for: .poweredOn)
         withExtendedLifetime(central) {}
     }
 
@@ -344,7 +368,9 @@ final class EventRecorder: EventSink {
             daemon.advertise(path, rssi: -40)
         }
         try await recorder.events.wait { $0.count >= 1001 }
-        let peers = recorder.events.elements.compactMap { if case .discovered(let report) = $0 { report.peer } else { nil } }
+        let peers = recorder.events.elements.compactMap {
+            if case .discovered(let report) = $0 { report.peer } else { nil }
+        }
         #expect(peers.count == 1000 && Set(peers).count == 1000)
     }
 

@@ -112,7 +112,8 @@ import Testing
     @Test mutating func discoveryWaitsUntilServicesAreResolved() {
         dropLink()
         fixture.command(.connect(peer: peer, operation: next(), options: ConnectOptions()))
-        fixture.set(Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(false), "Connected": .boolean(true)])
+        fixture.set(
+            Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(false), "Connected": .boolean(true)])
         fixture.answer("Connect")
         fixture.clear()
         let again = LinkID(rawValue: 2)
@@ -122,7 +123,7 @@ import Testing
         #expect(fixture.events.count == 1)
     }
 
-    /// https://github.com/bluez/bluez/issues/1489
+    /// See https://github.com/bluez/bluez/issues/1489.
     @Test mutating func servicesThatComeAfterTheyWereResolvedAreWaitedFor() {
         (fixture, _, _) = Fixture.connected(objects: [])
         fixture.command(.discoverServices(link: link, operation: next(), uuids: nil))
@@ -142,11 +143,12 @@ import Testing
         #expect(services.map(\.uuid.text) == ["180D"])
     }
 
-    /// https://github.com/hbldh/bleak/issues/1841
+    /// See https://github.com/hbldh/bleak/issues/1841.
     @Test mutating func servicesThatAreNeverResolvedEndTheLink() {
         dropLink()
         fixture.command(.connect(peer: peer, operation: next(), options: ConnectOptions()))
-        fixture.set(Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(false), "Connected": .boolean(true)])
+        fixture.set(
+            Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(false), "Connected": .boolean(true)])
         fixture.answer("Connect")
         fixture.command(.discoverServices(link: LinkID(rawValue: 2), operation: next(), uuids: nil))
         fixture.clear()
@@ -217,7 +219,7 @@ import Testing
         #expect(fixture.waiting == ["ReadValue"])
     }
 
-    /// https://github.com/hbldh/bleak/issues/1282
+    /// See https://github.com/hbldh/bleak/issues/1282.
     @Test mutating func aBusyAttributeIsTriedAgain() {
         let (_, characteristic) = discover()
         let operation = next()
@@ -298,25 +300,13 @@ import Testing
         #expect(error.code == .invalidHandle)
     }
 
-    @Test mutating func S93_theSignalStrengthIsTheLastOneHeard() {
-        let (first, second) = (next(), next())
-        fixture.command(.readRSSI(link: link, operation: first))
-        #expect(fixture.events == [.rssiRead(link: link, operation: first, rssi: -50)])
-        (fixture, _, _) = Fixture.connected()
-        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
-        fixture.fire(.powerLoss(peer))
-        _ = fixture.addDevice(["Connected": .boolean(true)])
-        fixture.command(.connect(peer: peer, operation: next(), options: ConnectOptions()))
-        fixture.command(.readRSSI(link: LinkID(rawValue: 2), operation: second))
-        guard case .operationFailed(_, second, let error)? = fixture.events.last else {
-            Issue.record("\(fixture.events)")
-            return
-        }
-        #expect(error.code == .operationNotSupported)
-    }
-
-    @Test mutating func aChannelIsRefused() {
-        fixture.command(.openChannel(link: link, operation: next(), psm: 0x81))
+    @Test(arguments: [false, true])
+    mutating func whatBlueZCannotDoIsNotSupported(isChannel: Bool) {
+        let operation = next()
+        fixture.command(
+            isChannel
+                ? .openChannel(link: link, operation: operation, psm: 0x81)
+                : .readRSSI(link: link, operation: operation))
         guard case .operationFailed(_, _, let error)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
@@ -362,7 +352,7 @@ import Testing
         #expect(fixture.waiting == ["StartNotify"])
     }
 
-    /// https://github.com/hbldh/bleak/issues/1856
+    /// See https://github.com/hbldh/bleak/issues/1856.
     @Test mutating func S73_theEchoOfAReadIsNoNotification() {
         let (_, characteristic) = discover()
         subscribe(characteristic)
@@ -392,7 +382,7 @@ import Testing
         #expect(fixture.events.count == 2)
     }
 
-    /// https://github.com/hbldh/bleak/issues/472
+    /// See https://github.com/hbldh/bleak/issues/472.
     @Test mutating func subscriptionsEndWithTheirLink() {
         let (_, characteristic) = discover()
         subscribe(characteristic)
@@ -421,7 +411,8 @@ import Testing
         var other = LinkID(rawValue: 0)
         for case .connected(_, let id, _, _) in fixture.events { other = id }
         subscribe(characteristic)
-        fixture.command(.setNotifying(link: other, operation: next(), attribute: characteristic, enabled: true), from: 2)
+        fixture.command(
+            .setNotifying(link: other, operation: next(), attribute: characteristic, enabled: true), from: 2)
         #expect(fixture.waiting == [])
         fixture.clear()
         fixture.value([1])
@@ -439,7 +430,8 @@ import Testing
         fixture.input(.interfacesRemoved(Fixture.characteristic, ["org.bluez.GattCharacteristic1"]))
         fixture.input(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
         let added = Fixture.path(Fixture.device.text + "/service0070")
-        fixture.input(.interfacesAdded(added, ["org.bluez.GattService1": ["UUID": .string("180f"), "Primary": .boolean(true)]]))
+        fixture.input(
+            .interfacesAdded(added, ["org.bluez.GattService1": ["UUID": .string("180f"), "Primary": .boolean(true)]]))
         #expect(fixture.events == [])
         fixture.fire(.serviceChanges(peer))
         guard case .servicesChanged(link, [service], let records)? = fixture.events.last else {

@@ -39,7 +39,7 @@ import Testing
         #expect(fixture.waiting == ["StopDiscovery"])
     }
 
-    /// https://github.com/deviceplug/btleplug/issues/206
+    /// See https://github.com/deviceplug/btleplug/issues/206.
     @Test mutating func aDeviceOfTheSnapshotIsNotReportedBeforeItIsHeard() {
         _ = fixture.addDevice(["Name": .string("Old"), "RSSI": .int16(-50)])
         scan()
@@ -53,7 +53,7 @@ import Testing
         #expect(names == ["Old"])
     }
 
-    /// https://github.com/hbldh/bleak/issues/903
+    /// See https://github.com/hbldh/bleak/issues/903.
     @Test mutating func aDeviceThatAdvertisesOnceIsReported() {
         scan()
         _ = fixture.addDevice(["Name": .string("Once"), "RSSI": .int16(-50)])
@@ -72,7 +72,7 @@ import Testing
         #expect(fixture.events == [])
     }
 
-    /// https://github.com/mcginty/blew/issues/27
+    /// See https://github.com/mcginty/blew/issues/27.
     @Test mutating func S20_aReportThatAddsSomethingIsDeliveredAndAnEqualOneIsNot() {
         scan()
         _ = fixture.addDevice()
@@ -115,7 +115,7 @@ import Testing
         #expect(names == [nil, nil])
     }
 
-    /// https://github.com/deviceplug/btleplug/issues/332
+    /// See https://github.com/deviceplug/btleplug/issues/332.
     @Test mutating func discoveryThatEndsByItselfIsStartedAgain() {
         scan()
         fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["Discovering": .boolean(true)])

@@ -69,7 +69,8 @@ import Testing
     /// bluetoothd tells of the links some time before it tells of the power.
     @Test mutating func S12_powerOffCallsNoDisconnect() {
         var (fixture, peer, _) = Fixture.connected()
-        fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
+        fixture.set(
+            Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
         #expect(fixture.events == [])
         fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
         fixture.fire(.powerLoss(peer))
@@ -120,7 +121,9 @@ import Testing
         #expect(fixture.host.adapter == other)
     }
 
-    @Test(arguments: [("hci1", "/org/bluez/hci1"), ("00:00:00:00:00:0a", "/org/bluez/hci10"), (nil, "/org/bluez/hci1")] as [(String?, String)])
+    @Test(
+        arguments: [("hci1", "/org/bluez/hci1"), ("00:00:00:00:00:0a", "/org/bluez/hci10"), (nil, "/org/bluez/hci1")]
+            as [(String?, String)])
     mutating func anAdapterIsChosenByNameByAddressOrForBeingOn(selector: String?, path: String) {
         fixture = HostFixture(adapter: selector)
         fixture.input(.activated(1))
@@ -135,7 +138,7 @@ import Testing
         #expect(fixture.events == [.stateChanged(.poweredOn)])
     }
 
-    /// https://github.com/hbldh/bleak/pull/2012
+    /// See https://github.com/hbldh/bleak/pull/2012.
     @Test mutating func devicesOfAnotherAdapterAreNotOurs() {
         fixture = HostFixture(adapter: "hci1")
         fixture.input(.activated(1))

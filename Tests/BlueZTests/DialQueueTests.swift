@@ -36,7 +36,7 @@ import Testing
         #expect(queue.next { _ in true } == one)
     }
 
-    /// https://github.com/bluez/bluez/issues/1521
+    /// See https://github.com/bluez/bluez/issues/1521.
     @Test mutating func aPeerWithoutAnObjectWaitsForOneAndWantsAScan() {
         queue.add(one, isClosing: false)
         #expect(!queue.needsScan)
@@ -145,7 +145,7 @@ import Testing
         #expect(session.nextStep() == nil)
     }
 
-    /// https://github.com/hbldh/bleak/issues/859
+    /// See https://github.com/hbldh/bleak/issues/859.
     @Test mutating func aStartThatIsInProgressCountsWhereDiscoveryRunsAndElseIsTriedAgain() {
         let error = DBusError(name: "org.bluez.Error.InProgress", message: "")
         session.want(filter, restart: true)
@@ -158,7 +158,7 @@ import Testing
         #expect(session.isActive)
     }
 
-    /// https://github.com/hbldh/bleak/issues/958
+    /// See https://github.com/hbldh/bleak/issues/958.
     @Test(arguments: ["NotReady", "InProgress", "Failed"])
     mutating func aStopThatFailsHasStopped(name: String) {
         session.want(filter, restart: true)

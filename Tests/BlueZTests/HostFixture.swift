@@ -77,7 +77,14 @@ struct HostFixture {
     /// A service 180D with a characteristic 2A37 that can do everything.
     static func attributes() -> [(ObjectPath, ObjectTree.Interfaces)] {
         [
-            (service, ["org.bluez.GattService1": ["UUID": .string("0000180d-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true)]]),
+            (
+                service,
+                [
+                    "org.bluez.GattService1": [
+                        "UUID": .string("0000180d-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true),
+                    ]
+                ]
+            ),
             (
                 characteristic,
                 [
@@ -153,7 +160,8 @@ struct HostFixture {
 
     /// Answers all calls of discovery, until none is left.
     mutating func answerDiscovery() {
-        while answer("SetDiscoveryFilter") != nil || answer("StartDiscovery") != nil || answer("StopDiscovery") != nil {}
+        while answer("SetDiscoveryFilter") != nil || answer("StartDiscovery") != nil || answer("StopDiscovery") != nil {
+        }
     }
 
     /// The members of the calls that wait for an answer.

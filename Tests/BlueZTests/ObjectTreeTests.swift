@@ -38,7 +38,8 @@ import Testing
 
     /// BlueZ keeps the entries of earlier packets.
     @Test mutating func theNewestManufacturerDataCounts() {
-        _ = tree.add(Fixture.device, Fixture.deviceObject(["ManufacturerData": Self.manufacturerData([1: [1], 9: [9]])]))
+        _ = tree.add(
+            Fixture.device, Fixture.deviceObject(["ManufacturerData": Self.manufacturerData([1: [1], 9: [9]])]))
         _ = tree.change(
             Fixture.device, "org.bluez.Device1",
             ["ManufacturerData": Self.manufacturerData([1: [7], 9: [9]])], removing: [])
@@ -66,7 +67,6 @@ import Testing
         let changes = tree.change(Fixture.device, "org.bluez.Device1", [:], removing: ["RSSI"])
         #expect(changes == [])
         #expect(tree.devices[Fixture.device]?.rssi == nil)
-        #expect(tree.devices[Fixture.device]?.lastRSSI == -61)
     }
 
     @Test mutating func aPropertyOfTheWrongTypeIsReportedAndIgnored() {
@@ -86,7 +86,9 @@ import Testing
 
     @Test mutating func aChangeOfAnUnknownObjectIsIgnored() {
         #expect(tree.change(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(1)], removing: []) == [])
-        #expect(tree.change(Fixture.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([1])], removing: []) == [])
+        #expect(
+            tree.change(Fixture.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([1])], removing: [])
+                == [])
         #expect(tree.remove(Fixture.device, ["org.bluez.Device1", "org.example.Other"]) == [])
         #expect(tree.devices.isEmpty)
     }
@@ -97,14 +99,19 @@ import Testing
                 Fixture.path(Fixture.device.text + "/service" + handle),
                 ["org.bluez.GattService1": ["UUID": .string("180d")]])
         }
-        #expect(tree.attributes(of: Fixture.device).map(\.lastElement) == ["service0010", "service001f", "service0030", "service00a0"])
+        #expect(
+            tree.attributes(of: Fixture.device).map(\.lastElement) == [
+                "service0010", "service001f", "service0030", "service00a0",
+            ])
         #expect(tree.attributes(of: Fixture.device).map(\.handle) == [0x10, 0x1F, 0x30, 0xA0])
         _ = tree.remove(Fixture.path(Fixture.device.text + "/service0010"), ["org.bluez.GattService1"])
         #expect(tree.attributes(of: Fixture.device).count == 3)
     }
 
     @Test mutating func aValueIsAnEventAndAnInitialOneIsNot() {
-        let object: ObjectTree.Interfaces = ["org.bluez.GattCharacteristic1": ["Value": .bytes([1]), "UUID": .string("2a37")]]
+        let object: ObjectTree.Interfaces = [
+            "org.bluez.GattCharacteristic1": ["Value": .bytes([1]), "UUID": .string("2a37")]
+        ]
         #expect(tree.add(Fixture.characteristic, object) == [.characteristicAdded(Fixture.characteristic)])
         #expect(
             tree.change(Fixture.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([2])], removing: [])
@@ -173,7 +180,7 @@ import Testing
         #expect(one.note(HostFixture.path("/public"), device(address, isRandom: false), isNamed: true) != id)
     }
 
-    /// https://github.com/hbldh/bleak/issues/1737
+    /// See https://github.com/hbldh/bleak/issues/1737.
     @Test func anIdentifierSurvivesTheChangeToTheIdentityAddress() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
         let noted = directory.note(HostFixture.device, device("4A:00:00:00:00:01", name: "Phone"), isNamed: true)
@@ -186,6 +193,18 @@ import Testing
         let path = HostFixture.path("/org/bluez/hci0/dev_00_AA_00_00_00_01")
         #expect(directory.note(path, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
         #expect(directory.path(of: id) == path)
+    }
+
+    @Test func theDeviceNameIsForgottenWithTheObject() throws {
+        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        var device = device("F0:F1:F2:F3:F4:F5", name: "Advertised")
+        let noted = directory.note(HostFixture.device, device, isNamed: true)
+        let id = try #require(noted)
+        _ = device.apply(["Connected": .boolean(true), "Name": .string("Own")])
+        directory.note(HostFixture.device, device, isNamed: true)
+        #expect(directory.summary(of: id)?.name == "Own")
+        directory.forgetObject(at: HostFixture.device)
+        #expect(directory.summary(of: id)?.name == "Advertised")
     }
 
     @Test func aDeviceWithoutAnAddressIsNotNoted() {

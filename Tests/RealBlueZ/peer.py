@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The peer of the contract suite: two Bumble peripherals and the verbs that steer them.
+"""The peer of the contract suite: Bumble peripherals and the verbs that steer them.
 
     CONTRACT_PEER_SOCKET   where to listen for verbs (default /run/contract-peer.sock)
-    PEER_TRANSPORT         one or two Bumble transports, "usb:1,usb:2"; without it the peers share a virtual
+    PEER_TRANSPORT         one to three Bumble transports, "usb:1,usb:2"; without it the peers share a virtual
                            air with a controller that this program gives to BlueZ through /dev/vhci
     BUMBLE_LOGLEVEL        as in Bumble
 
@@ -13,7 +13,7 @@ import logging
 import os
 
 from contract_peer.bluez import BlueZ
-from contract_peer.peers import contract_peer, second_peer
+from contract_peer.peers import contract_peer, heart_peer, second_peer
 from contract_peer.radio import TransportRadio, VirtualRadio
 from contract_peer.verbs import VerbServer, Verbs
 
@@ -25,6 +25,8 @@ async def main() -> None:
     peers = {"contract": await contract_peer(radio)}
     if radio.has_second:
         peers["second"] = await second_peer(radio)
+    if radio.has_third:
+        peers["heart"] = await heart_peer(radio)
     path = os.environ.get("CONTRACT_PEER_SOCKET", "/run/contract-peer.sock")
     await VerbServer(Verbs(peers, radio, BlueZ())).listen(path)
     print("peer up", flush=True)

@@ -1,6 +1,8 @@
 #if os(Linux)
 public import BluetoothDBus
+import BluetoothLocking
 import CBluetoothGIO
+import Synchronization
 
 /// A peer on the bus that speaks through GDBus: calls arrive as values, answers and signals leave as values.
 ///
@@ -9,6 +11,7 @@ final class GIOPeer: @unchecked Sendable {
     // Invariant: set in `init`; GDBusConnection is safe to use from any thread.
     private let connection: OpaquePointer
     private let filter: guint
+    private let isOpen = Lock(true)
     let uniqueName: String
 
     /// Receives calls, one at a time, on the worker thread.
@@ -44,11 +47,18 @@ final class GIOPeer: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(connection))
     }
 
-    /// Leaves the bus.
+    /// Leaves the bus, soon.
+    ///
+    /// Not with the call that waits: the last reference may end on GDBus's own worker thread, which would then wait for
+    /// itself.
     func close() {
-        guard g_dbus_connection_is_closed(connection) == 0 else { return }
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        guard wasOpen else { return }
         g_dbus_connection_remove_filter(connection, filter)
-        g_dbus_connection_close_sync(connection, nil, nil)
+        g_dbus_connection_close(connection, nil, nil, nil)
     }
 
     /// Asks the bus for a name, taking it from whoever has it.

@@ -30,7 +30,9 @@ public final class Recorder<Element: Sendable>: Sendable {
     /// All that happened so far.
     public var elements: [Element] { state.withLock { $0.elements } }
 
-    /// Notes something. Any thread.
+    /// Notes something.
+    ///
+    /// Any thread.
     public func append(_ element: Element) {
         let done = state.withLock { state -> [Waiter] in
             state.elements.append(element)

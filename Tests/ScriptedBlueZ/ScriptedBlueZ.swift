@@ -67,7 +67,8 @@ public final class ScriptedBlueZ: Sendable {
     public func setPowered(_ isPowered: Bool) {
         if !isPowered {
             for path in service.paths where service.property(path, Interface.device, "Connected") == .boolean(true) {
-                service.set(path, Interface.device, ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
+                service.set(
+                    path, Interface.device, ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
             }
         }
         service.set(Self.adapter, Interface.adapter, ["Powered": .boolean(isPowered)])
@@ -80,7 +81,9 @@ public final class ScriptedBlueZ: Sendable {
         adapter + "/dev_" + address.split(separator: ":").joined(separator: "_")
     }
 
-    /// Makes a device known. With an RSSI it has just been heard.
+    /// Makes a device known.
+    ///
+    /// With an RSSI it has just been heard.
     @discardableResult
     public func addDevice(
         _ address: String, name: String? = nil, services: [String] = [], rssi: Int16? = -60,
@@ -121,7 +124,8 @@ public final class ScriptedBlueZ: Sendable {
             path,
             [
                 Interface.service: [
-                    "UUID": .string(uuid), "Primary": .boolean(isPrimary), "Device": value(device), "Includes": .objectPaths([]),
+                    "UUID": .string(uuid), "Primary": .boolean(isPrimary), "Device": value(device),
+                    "Includes": .objectPaths([]),
                 ]
             ])
         return path

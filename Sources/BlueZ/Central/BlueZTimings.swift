@@ -1,6 +1,17 @@
 #if os(Linux)
-/// How long things may take. Nothing is asked of the bus without a deadline.
+/// How long things may take.
+///
+/// Nothing is asked of the bus without a deadline.
 struct BlueZTimings: Sendable {
+    /// How long the bus may take to start the daemon.
+    ///
+    /// BlueZ pitfall: activation may never complete
+    /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/78).
+    var activation = Duration.seconds(8)
+    /// How long the daemon may take to tell all its objects.
+    var snapshot = Duration.seconds(30)
+    /// The pause before it is asked again.
+    var snapshotRetry = Duration.seconds(3)
     /// `Device1.Connect`: the kernel gives up after 20 to 40 s by itself.
     var connect = Duration.seconds(60)
     /// How long one connect may keep the others waiting.

@@ -35,8 +35,9 @@ extension CentralHost {
         runOperations(peer)
     }
 
-    /// BlueZ pitfall: discovery may never end (https://github.com/hbldh/bleak/issues/1841). An ATT client that gets
-    /// no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
+    /// BlueZ pitfall: discovery may never end (https://github.com/hbldh/bleak/issues/1841).
+    ///
+    /// An ATT client that gets no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
     mutating func resolutionTimedOut(_ peer: PeerID) {
         note(.warning, "services of \(peer) were not resolved in \(timings.resolution)")
         abandonLink(peer, reason: .timeout)

@@ -186,7 +186,9 @@ extension CentralHost {
     }
 
     /// BlueZ pitfall: some daemons never answer (https://github.com/bluez/bluez/issues/947): what was asked to end
-    /// counts as ended. A success may come before the signal of the end, and then waits for it.
+    /// counts as ended.
+    ///
+    /// A success may come before the signal of the end, and then waits for it.
     mutating func disconnectReplied(_ peer: PeerID, _ error: DBusError?) {
         guard let link = links[peer], link.isClosing || link.reason != nil else { return }
         if let error { note(.debug, "Disconnect of \(peer): \(error)") }
@@ -206,7 +208,9 @@ extension CentralHost {
         }
     }
 
-    /// `Connected` is false. Unless its reason is known, the end waits for news that power went (S12).
+    /// `Connected` is false.
+    ///
+    /// Unless its reason is known, the end waits for news that power went (S12).
     private mutating func linkDown(_ peer: PeerID) {
         guard let link = links[peer], !link.isDown else { return }
         links[peer]?.isDown = true

@@ -19,17 +19,19 @@ extension CentralHost {
     /// - Parameter restart: A scan that begins hears all peers anew, also those that the controller's filter of
     ///   duplicates holds back.
     mutating func scansChanged(restart: Bool) {
+        scan = ledger.mergedScan
         discovery.want(wantedDiscovery, restart: restart)
     }
 
     private var wantedDiscovery: DiscoverySession.Filter? {
-        let scan = ledger.mergedScan
         // A filter would hide the peers that are to be connected to.
         if dials.needsScan { return DiscoverySession.Filter(allowDuplicates: scan?.allowDuplicates ?? false) }
         return scan.map { DiscoverySession.Filter(services: $0.services, allowDuplicates: $0.allowDuplicates) }
     }
 
-    /// Makes the next discovery call, if one is due. After every input, since much of it may change what is wanted.
+    /// Makes the next discovery call, if one is due.
+    ///
+    /// After every input, since much of it may change what is wanted.
     mutating func runDiscovery() {
         guard state == .poweredOn, let adapter else { return }
         discovery.want(wantedDiscovery, restart: false)
@@ -56,7 +58,7 @@ extension CentralHost {
     ///
     /// A device without RSSI was not heard in this discovery.
     mutating func report(_ peer: PeerID, _ device: Device1) {
-        guard let rssi = device.rssi, !ledger.scanners.isEmpty else { return }
+        guard let rssi = device.rssi, scan != nil else { return }
         let record = directory.records[peer]
         var advertisement = device.advertisement
         advertisement.localName = record?.advertisedName

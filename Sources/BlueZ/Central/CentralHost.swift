@@ -39,6 +39,8 @@ struct CentralHost: Sendable {
     var state = AdapterState.unknown
     var managers: [HostLedger.Manager: Manager] = [:]
     var ledger = HostLedger()
+    /// What the managers' scans come to; see ``scansChanged(restart:)``.
+    var scan: ScanParameters?
     var directory = PeerDirectory(adapterAddress: "")
     var discovery = DiscoverySession()
     var dials = DialQueue()

@@ -1,7 +1,9 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// Whom to connect to: one at a time, each again until it is taken back. Pure.
+/// Whom to connect to: one at a time, each again until it is taken back.
+///
+/// Pure.
 ///
 /// BlueZ pitfall: two connects at once fail (https://github.com/hbldh/bleak/issues/1036).
 struct DialQueue: Sendable {

@@ -2,7 +2,9 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Our one discovery session on an adapter: what is wanted, what runs, and the one call in between. Pure.
+/// Our one discovery session on an adapter: what is wanted, what runs, and the one call in between.
+///
+/// Pure.
 ///
 /// BlueZ pitfall: a second `StartDiscovery` of one client fails with `InProgress`
 /// (https://github.com/hbldh/bleak/issues/859), so there is one session per adapter and process.

@@ -3,7 +3,9 @@ import BluetoothBackend
 import BluetoothDBus
 import DequeModule
 
-/// A physical link: what its holders wait for, and what they know of its attributes. Pure.
+/// A physical link: what its holders wait for, and what they know of its attributes.
+///
+/// Pure.
 struct LinkState: Sendable {
     /// A command of one holder, in the order of all.
     struct Operation: Sendable {

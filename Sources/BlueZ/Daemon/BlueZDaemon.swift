@@ -5,7 +5,9 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// The conversation with `bluetoothd`: one connection, its owner, its objects. Serves every radio of a backend.
+/// The conversation with `bluetoothd`: one connection, its owner, its objects.
+///
+/// Serves every radio of a backend.
 ///
 /// Everything happens on one serial queue. The bus, the daemon and the snapshot come back by themselves after a loss.
 final class BlueZDaemon: @unchecked Sendable {
@@ -13,18 +15,12 @@ final class BlueZDaemon: @unchecked Sendable {
     static let name = "org.bluez"
     static let logger = Logger(label: "BlueZ")
 
-    /// How long the daemon may take to tell all its objects.
-    private static let snapshotDeadline = Duration.seconds(30)
-    /// How long the bus may take to start the daemon.
-    ///
-    /// BlueZ pitfall: activation may never complete
-    /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/78).
-    private static let activationDeadline = Duration.seconds(8)
     /// The pauses before a lost bus is tried again.
     private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
 
     let queue = DispatchQueue(label: "BlueZ")
     private let address: DBusAddress
+    private let timings: BlueZTimings
     private let phase = Lock(DaemonPhase.probing)
     private var connection: DBusConnection?
     private var subscriptions: [DBusSubscription] = []
@@ -37,13 +33,16 @@ final class BlueZDaemon: @unchecked Sendable {
     /// Radios hold the daemon, and not the other way round.
     private var weakRadios: [WeakRadio] = []
 
-    init(address: DBusAddress) {
+    init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
+        self.timings = timings
     }
 
     deinit { connection?.close() }
 
-    /// What is known of the daemon. Any thread.
+    /// What is known of the daemon.
+    ///
+    /// Any thread.
     var currentPhase: DaemonPhase { phase.withLock { $0 } }
 
     // MARK: Radios, on the queue
@@ -167,7 +166,7 @@ final class BlueZDaemon: @unchecked Sendable {
             let message = try DBusMessage.methodCall(
                 to: BusDriver.name, path: .root, interface: BusDriver.name, member: "StartServiceByName",
                 [.string(Self.name), .uint32(0)])
-            connection.call(message, deadline: Self.activationDeadline) { [weak self] reply in
+            connection.call(message, deadline: timings.activation) { [weak self] reply in
                 // Success shows in the owner.
                 if case .failure(let error) = reply { self?.daemonFailed(error) }
             }
@@ -179,10 +178,15 @@ final class BlueZDaemon: @unchecked Sendable {
     private func daemonFailed(_ error: DBusError) {
         guard owner == nil || !hasSnapshot else { return }
         let isDenied = Self.isDenied(error)
-        complain(
-            isDenied
-                ? "bluetoothd may not be used by this user: see the bus policy and the group \"bluetooth\""
-                : "bluetoothd is not running: install and start the package \"bluez\"", error)
+        let cause =
+            if isDenied {
+                "bluetoothd may not be used by this user: see the bus policy and the group \"bluetooth\""
+            } else if owner != nil {
+                "bluetoothd does not tell its objects: restart it"
+            } else {
+                "bluetoothd is not running: install and start the package \"bluez\""
+            }
+        complain(cause, error)
         setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
     }
 
@@ -194,7 +198,7 @@ final class BlueZDaemon: @unchecked Sendable {
         do throws(DBusError) {
             let message = try DBusMessage.methodCall(
                 to: owner, path: .root, interface: InterfaceSignal.objectManager, member: "GetManagedObjects")
-            connection.call(message, deadline: Self.snapshotDeadline) { [weak self] reply in
+            connection.call(message, deadline: timings.snapshot) { [weak self] reply in
                 self?.snapshotReplied(reply, from: owner)
             }
         } catch {
@@ -214,6 +218,9 @@ final class BlueZDaemon: @unchecked Sendable {
             for radio in radios { radio.process(.daemon(.ready), .snapshot(objects)) }
         } catch {
             daemonFailed(error)
+            queue.asyncAfter(deadline: .now() + timings.snapshotRetry.dispatchInterval) { [weak self] in
+                if self?.owner == owner { self?.refresh() }
+            }
         }
     }
 

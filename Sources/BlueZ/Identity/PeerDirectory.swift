@@ -3,7 +3,9 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
-/// Which identifier stands for which remote device. Pure.
+/// Which identifier stands for which remote device.
+///
+/// Pure.
 ///
 /// An identifier is computed from the adapter's address, the device's identity address and its type, so that it is
 /// the same in every process. A device that is met under a private address keeps the identifier of that address for
@@ -67,10 +69,14 @@ struct PeerDirectory: Sendable {
         return peer
     }
 
-    /// Notes that a device's object is gone. The identifier stays valid.
+    /// Notes that a device's object is gone.
+    ///
+    /// The identifier stays valid.
     mutating func forgetObject(at path: ObjectPath) {
         guard let peer = byPath.removeValue(forKey: path), paths[peer] == path else { return }
         paths[peer] = nil
+        // The name that BlueZ read from the device went with its object.
+        records[peer]?.gapName = nil
     }
 
     /// Notes that all objects are gone.
@@ -95,7 +101,9 @@ struct PeerDirectory: Sendable {
 }
 
 extension UUID {
-    /// A name-based UUID. Source: RFC 9562, 5.5.
+    /// A name-based UUID.
+    ///
+    /// Source: RFC 9562, 5.5.
     static func version5(of name: String, in namespace: UUID) -> UUID {
         var digest = SHA1.digest(of: withUnsafeBytes(of: namespace.uuid) { Array($0) } + Array(name.utf8))
         digest[6] = digest[6] & 0x0F | 0x50

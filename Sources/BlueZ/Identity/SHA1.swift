@@ -1,5 +1,7 @@
 #if os(Linux)
-/// SHA-1, for name-based UUIDs only; it protects nothing. Source: FIPS 180-4, 6.1.
+/// SHA-1, for name-based UUIDs only; it protects nothing.
+///
+/// Source: FIPS 180-4, 6.1.
 enum SHA1 {
     /// The digest's 20 bytes.
     static func digest(of message: [UInt8]) -> [UInt8] {

@@ -26,18 +26,18 @@ struct Device1: RemoteInterface {
     private(set) var isPaired = false
     private(set) var isServicesResolved = false
     /// In dBm; nil when the device has not been heard in this discovery.
-    private(set) var rssi: Int16?
-    /// The same, from whichever discovery.
     ///
-    /// BlueZ pitfall: RSSI goes away when discovery stops (https://github.com/ukBaz/python-bluezero/issues/388).
-    private(set) var lastRSSI: Int16?
+    /// BlueZ pitfall: it goes when discovery stops (https://github.com/ukBaz/python-bluezero/issues/388).
+    private(set) var rssi: Int16?
     private(set) var txPower: Int16?
     /// Advertised, and found by GATT before: BlueZ does not tell one from the other.
     private(set) var uuids: [BluetoothUUID]?
     private(set) var manufacturerData: [UInt8]?
     private(set) var serviceData: [BluetoothUUID: Data]?
     private(set) var solicitedUUIDs: [BluetoothUUID]?
-    /// By company; BlueZ accumulates them. The newest one is in ``manufacturerData``.
+    /// By company; BlueZ accumulates them.
+    ///
+    /// The newest one is in ``manufacturerData``.
     private var companies: [UInt16: [UInt8]] = [:]
 
     /// What the device says of itself, but for its name: see ``PeerDirectory``.
@@ -96,7 +96,6 @@ struct Device1: RemoteInterface {
         guard value == nil || value?.int16Value != nil else { return nil }
         if property == "RSSI" {
             rssi = value?.int16Value
-            lastRSSI = rssi ?? lastRSSI
         } else {
             txPower = value?.int16Value ?? txPower
         }
@@ -137,7 +136,9 @@ struct Device1: RemoteInterface {
         return .advertisement
     }
 
-    /// `a{yv}` by AD type. Only the solicited services are not told otherwise.
+    /// `a{yv}` by AD type.
+    ///
+    /// Only the solicited services are not told otherwise.
     ///
     /// Source: Core Specification Supplement, Part A, 1.10.
     private mutating func setAdvertisingData(_ value: DBusValue?) -> Changes? {

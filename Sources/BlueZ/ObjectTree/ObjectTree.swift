@@ -1,7 +1,9 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// What `bluetoothd` exports, mirrored. Pure: signals in, changes out.
+/// What `bluetoothd` exports, mirrored.
+///
+/// Pure: signals in, changes out.
 struct ObjectTree: Sendable {
     /// Properties by interface, as `GetManagedObjects` and `InterfacesAdded` carry them.
     typealias Interfaces = [String: [String: DBusValue]]
@@ -42,7 +44,9 @@ struct ObjectTree: Sendable {
 
     // MARK: Signals
 
-    /// `InterfacesAdded`. Interfaces that are known already are updated.
+    /// `InterfacesAdded`.
+    ///
+    /// Interfaces that are known already are updated.
     mutating func add(_ path: ObjectPath, _ interfaces: Interfaces) -> [Change] {
         // In the order in which objects depend on each other; an object rarely has two of these.
         var changes: [Change] = []
@@ -52,7 +56,9 @@ struct ObjectTree: Sendable {
         return changes
     }
 
-    /// `PropertiesChanged`. An object that is not known is ignored: its `InterfacesAdded` is yet to come.
+    /// `PropertiesChanged`.
+    ///
+    /// An object that is not known is ignored: its `InterfacesAdded` is yet to come.
     mutating func change(
         _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], removing removed: [String]
     ) -> [Change] {
@@ -70,7 +76,8 @@ struct ObjectTree: Sendable {
             case GattService1.interface:
                 return services.removeValue(forKey: path) == nil ? [] : detach(path, .serviceRemoved(path))
             case GattCharacteristic1.interface:
-                return characteristics.removeValue(forKey: path) == nil ? [] : detach(path, .characteristicRemoved(path))
+                return characteristics.removeValue(forKey: path) == nil
+                    ? [] : detach(path, .characteristicRemoved(path))
             case GattDescriptor1.interface:
                 return descriptors.removeValue(forKey: path) == nil ? [] : detach(path, .descriptorRemoved(path))
             default:

@@ -4,7 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a central manager asks of the radio. Each case names the public call behind it.
+/// What a central manager asks of the radio.
+///
+/// Each case names the public call behind it.
 public enum CentralCommand: Hashable, Sendable, Codable {
     /// Scans, in place of any scan of this manager. `CBCentralManager.scanForPeripherals`.
     case startScan(ScanParameters)

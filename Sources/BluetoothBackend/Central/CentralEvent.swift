@@ -4,7 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What the radio tells a central manager. Each case names the delegate method that it leads to.
+/// What the radio tells a central manager.
+///
+/// Each case names the delegate method that it leads to.
 public enum CentralEvent: Hashable, Sendable, Codable {
     /// The adapter's state changed, or is told for the first time. `centralManagerDidUpdateState`.
     case stateChanged(AdapterState)

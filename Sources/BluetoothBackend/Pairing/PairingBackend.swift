@@ -38,7 +38,9 @@ public enum PairingEvent: Hashable, Sendable, Codable {
     case unpaired(peer: PeerID, operation: OperationID?)
 }
 
-/// What an app can show and ask. Source: Core Specification, Vol 3, Part H, 2.3.2.
+/// What an app can show and ask.
+///
+/// Source: Core Specification, Vol 3, Part H, 2.3.2.
 public enum PairingCapability: String, Hashable, Sendable, Codable {
     /// Shows six digits.
     case displayOnly

@@ -4,7 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a peripheral manager asks of the radio. Each case names the public call behind it.
+/// What a peripheral manager asks of the radio.
+///
+/// Each case names the public call behind it.
 public enum PeripheralCommand: Hashable, Sendable, Codable {
     /// Publishes a service: `serviceAdded`. `CBPeripheralManager.add`.
     indirect case addService(operation: OperationID, service: ServiceDefinition)
@@ -36,7 +38,9 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
     case closeChannel(channel: ChannelID)
 }
 
-/// How often a central should listen. Apple: `CBPeripheralManagerConnectionLatency`.
+/// How often a central should listen.
+///
+/// Apple: `CBPeripheralManagerConnectionLatency`.
 public enum ConnectionLatency: String, Hashable, Sendable, Codable {
     /// Answers quickly.
     case low
@@ -46,7 +50,9 @@ public enum ConnectionLatency: String, Hashable, Sendable, Codable {
     case high
 }
 
-/// A service to publish. Identifiers are the manager's choice.
+/// A service to publish.
+///
+/// Identifiers are the manager's choice.
 public struct ServiceDefinition: Hashable, Sendable, Codable {
     /// A characteristic to publish.
     public struct Characteristic: Hashable, Sendable, Codable {

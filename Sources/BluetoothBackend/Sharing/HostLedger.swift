@@ -57,7 +57,9 @@ public struct HostLedger: Sendable {
             allowDuplicates: all.contains(where: \.allowDuplicates))
     }
 
-    /// Notes a manager's scan, in place of its earlier one. The radio's new duty is ``mergedScan``.
+    /// Notes a manager's scan, in place of its earlier one.
+    ///
+    /// The radio's new duty is ``mergedScan``.
     public mutating func startScan(_ manager: Manager, _ parameters: ScanParameters) {
         scans[manager] = parameters
     }
@@ -82,8 +84,10 @@ public struct HostLedger: Sendable {
         case linked(Share)
     }
 
-    /// Notes that a manager wants a link. A second wish replaces the first; a manager that holds the link gets a
-    /// new share of it, without the subscriptions of the old one.
+    /// Notes that a manager wants a link.
+    ///
+    /// A second wish replaces the first; a manager that holds the link gets a new share of it, without the
+    /// subscriptions of the old one.
     public mutating func connect(
         _ manager: Manager, to peer: PeerID, operation: OperationID, options: ConnectOptions
     ) -> ConnectOutcome {
@@ -102,8 +106,9 @@ public struct HostLedger: Sendable {
         return mustWait ? .wait : .dial
     }
 
-    /// Notes that the physical link is up, and who hears of it: those whose wish it fulfils. None, where the link was
-    /// up already, or where nobody wants it any more (``shares(of:)`` is empty).
+    /// Notes that the physical link is up, and who hears of it: those whose wish it fulfils.
+    ///
+    /// None, where the link was up already, or where nobody wants it any more (``shares(of:)`` is empty).
     public mutating func linkUp(_ peer: PeerID) -> [Share] {
         var entry = peers[peer] ?? Peer()
         entry.isUp = true
@@ -121,8 +126,10 @@ public struct HostLedger: Sendable {
         return entry.shares
     }
 
-    /// Notes that the physical link is down. Wishes that came while it was closing, or that want it back, are left
-    /// in ``shares(of:)``: where there are any, the radio must dial.
+    /// Notes that the physical link is down.
+    ///
+    /// Wishes that came while it was closing, or that want it back, are left in ``shares(of:)``: where there are any,
+    /// the radio must dial.
     ///
     /// - Parameter isReconnecting: Keeps the wishes of those that want their link back.
     /// - Returns: Each share that ended, with its link.

@@ -1,4 +1,6 @@
-/// The properties of a characteristic, bits as on the air, two of Apple's above. Apple: `CBCharacteristicProperties`.
+/// The properties of a characteristic, bits as on the air, two of Apple's above.
+///
+/// Apple: `CBCharacteristicProperties`.
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.3.1.1.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable, Codable {
@@ -29,7 +31,9 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable, Codable {
     public static let indicateEncryptionRequired = Self(rawValue: 0x200)
 }
 
-/// What a server allows. Apple: `CBAttributePermissions`.
+/// What a server allows.
+///
+/// Apple: `CBAttributePermissions`.
 public struct AttributePermissions: OptionSet, Hashable, Sendable, Codable {
     /// The bits.
     public let rawValue: UInt8

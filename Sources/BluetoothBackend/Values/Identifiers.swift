@@ -4,7 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A remote device as this host knows it. Apple: `CBPeer.identifier`.
+/// A remote device as this host knows it.
+///
+/// Apple: `CBPeer.identifier`.
 public struct PeerID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The identifier that apps see.
     public let uuid: UUID

@@ -42,7 +42,9 @@ final class ConnectionCore: @unchecked Sendable {
     private var wakeIsWanted = false
     private let timer: any DispatchSourceTimer
 
-    /// Opens the transport. Blocks for as long as `connect(2)` does; authentication follows on the queue.
+    /// Opens the transport.
+    ///
+    /// Blocks for as long as `connect(2)` does; authentication follows on the queue.
     init(address: String, queue: DispatchQueue) throws(DBusError) {
         var error = CBluetoothDBus.DBusError()
         dbus_error_init(&error)
@@ -57,7 +59,9 @@ final class ConnectionCore: @unchecked Sendable {
 
     deinit { dbus_connection_unref(raw) }
 
-    /// Starts the sources. On the queue.
+    /// Starts the sources.
+    ///
+    /// On the queue.
     func start() {
         timer.setEventHandler { [weak self] in self?.sweep() }
         timer.activate()
@@ -145,7 +149,9 @@ final class ConnectionCore: @unchecked Sendable {
         return OpaquePointer(bitPattern: raw).map(DBusMessage.init(adopting:))
     }
 
-    /// Runs `pump` soon if libdbus asked for it in the call just made. Under the lock.
+    /// Runs `pump` soon if libdbus asked for it in the call just made.
+    ///
+    /// Under the lock.
     private func wakeIfWanted() {
         guard wakeIsWanted else { return }
         wakeIsWanted = false

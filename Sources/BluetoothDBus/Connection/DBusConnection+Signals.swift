@@ -14,7 +14,9 @@ public final class DBusSubscription: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the subscription; a handler that is running already finishes. Any thread.
+    /// Ends the subscription; a handler that is running already finishes.
+    ///
+    /// Any thread.
     public func cancel() {
         let remove = remove.withLock { remove in
             defer { remove = nil }

@@ -94,7 +94,9 @@ public final class DBusConnection: Sendable {
         if let closed { queue.async { handler(closed) } }
     }
 
-    /// Closes the connection. Waiting calls fail with `Disconnected`.
+    /// Closes the connection.
+    ///
+    /// Waiting calls fail with `Disconnected`.
     public func close() {
         core.close()
     }

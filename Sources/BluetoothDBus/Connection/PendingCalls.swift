@@ -1,5 +1,7 @@
 #if os(Linux)
-/// Which calls wait for a reply, by serial number, and until when. Pure.
+/// Which calls wait for a reply, by serial number, and until when.
+///
+/// Pure.
 ///
 /// The serial is entered before the message is sent, so a reply can never be faster than its entry. (With
 /// libdbus's `DBusPendingCall` a reply may arrive before `set_notify` and is then lost.)
@@ -26,7 +28,9 @@ struct PendingCalls<Completion: Sendable>: Sendable {
 
     var count: Int { entries.count }
 
-    /// A serial number that no waiting call has. Never zero.
+    /// A serial number that no waiting call has.
+    ///
+    /// Never zero.
     mutating func nextSerial() -> UInt32 {
         repeat { lastSerial &+= 1 } while lastSerial == 0 || entries[lastSerial] != nil
         return lastSerial

@@ -34,7 +34,9 @@ final class WatchSource: @unchecked Sendable {
         update()
     }
 
-    /// Follows the watch's "enabled" flag. Under the connection's lock.
+    /// Follows the watch's "enabled" flag.
+    ///
+    /// Under the connection's lock.
     func update() {
         guard let watch else { return }
         let wanted = dbus_watch_get_enabled(watch) != 0
@@ -43,13 +45,17 @@ final class WatchSource: @unchecked Sendable {
         if wanted { source.resume() } else { source.suspend() }
     }
 
-    /// Lets libdbus read or write. Under the connection's lock.
+    /// Lets libdbus read or write.
+    ///
+    /// Under the connection's lock.
     func handle() {
         guard let watch, isEnabled else { return }
         dbus_watch_handle(watch, flags & (DBUS_WATCH_READABLE.rawValue | DBUS_WATCH_WRITABLE.rawValue))
     }
 
-    /// Ends for good. Under the connection's lock.
+    /// Ends for good.
+    ///
+    /// Under the connection's lock.
     func cancel() {
         watch = nil
         source.cancel()

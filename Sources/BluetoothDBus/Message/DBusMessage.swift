@@ -88,7 +88,12 @@ public final class DBusMessage {
     /// - Throws: `InvalidArgs` where a value breaks a rule of D-Bus, before anything is added.
     public func append(_ values: [DBusValue]) throws(DBusError) {
         guard !values.isEmpty else { return }
-        for value in values { try value.validate() }
+        var length = 0
+        for value in values { length += try value.validate() }
+        guard length <= DBusLimits.messageLength else {
+            throw DBusError(
+                name: DBusError.Name.invalidArguments, message: "message longer than \(DBusLimits.messageLength) bytes")
+        }
         let writer = DBusWriter(message: self)
         for value in values { try writer.append(value) }
     }
@@ -150,12 +155,16 @@ extension DBusMessage {
         return DBusError(name: String(cString: name), message: body.stringIfPresent() ?? "")
     }
 
-    /// Whether this is a certain signal. Makes no strings.
+    /// Whether this is a certain signal.
+    ///
+    /// Makes no strings.
     public func isSignal(_ interface: StaticString, _ member: StaticString) -> Bool {
         dbus_message_get_type(raw) == DBUS_MESSAGE_TYPE_SIGNAL && has(interface: interface, member: member)
     }
 
-    /// Whether interface and member are these. Makes no strings.
+    /// Whether interface and member are these.
+    ///
+    /// Makes no strings.
     public func has(interface: StaticString, member: StaticString) -> Bool {
         Self.equal(dbus_message_get_member(raw), member) && Self.equal(dbus_message_get_interface(raw), interface)
     }

@@ -1,7 +1,9 @@
 #if os(Linux)
 import CBluetoothDBus
 
-/// Appends validated values to a message. Only running out of memory fails.
+/// Appends validated values to a message.
+///
+/// Only running out of memory fails.
 struct DBusWriter {
     private let message: DBusMessage
 

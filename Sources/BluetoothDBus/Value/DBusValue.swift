@@ -85,7 +85,9 @@ public enum DBusValue: Hashable, Sendable {
     }
 }
 
-/// The content of a D-Bus dictionary, in the order of the message. Keys are not checked to be unique.
+/// The content of a D-Bus dictionary, in the order of the message.
+///
+/// Keys are not checked to be unique.
 public struct DBusDictionary: Hashable, Sendable {
     /// One entry.
     public struct Entry: Hashable, Sendable {

@@ -17,7 +17,9 @@ open class CBCentralManager: CBManager {
 
     /// A manager over the selected backend.
     ///
-    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    /// - Parameters:
+    ///   - delegate: Who is told; held weakly.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
     public required convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
@@ -25,6 +27,7 @@ open class CBCentralManager: CBManager {
     /// A manager over the selected backend.
     ///
     /// - Parameters:
+    ///   - delegate: Who is told; held weakly.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBCentralManagerOption…` keys. They are accepted; none changes anything on Linux but the
     ///     restore identifier, which backends may use.
@@ -38,9 +41,15 @@ open class CBCentralManager: CBManager {
         core.activate(for: self)
     }
 
-    /// A manager over a backend of the app's choice. An extension of this package.
+    /// A manager over a backend of the app's choice.
     ///
-    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    /// An extension of this package.
+    ///
+    /// - Parameters:
+    ///   - backend: The radio.
+    ///   - delegate: Who is told; held weakly.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: As above.
     public init(
         backend: CBBackendSelection, delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?,
         options: [String: Any]? = nil
@@ -56,7 +65,9 @@ open class CBCentralManager: CBManager {
         core.invalidate()
     }
 
-    /// Who is told. Weak; looked up at each delivery.
+    /// Who is told.
+    ///
+    /// Weak; looked up at each delivery.
     open var delegate: (any CBCentralManagerDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
@@ -68,7 +79,9 @@ open class CBCentralManager: CBManager {
     /// Whether this manager scans; follows `scanForPeripherals` and `stopScan` at once.
     open var isScanning: Bool { core.read { $0.isScanning } }
 
-    /// The backend's name: "bluez", "emulator", or "automatic" until it is decided. An extension of this package.
+    /// The backend's name: "bluez", "emulator", or "automatic" until it is decided.
+    ///
+    /// An extension of this package.
     public var backendName: String { core.backendName() }
 
     /// Whether the controller and the stack can do something that not all can.
@@ -103,10 +116,14 @@ open class CBCentralManager: CBManager {
         core.retrieve { $0.connectedPeers(offering: serviceUUIDs.map(\.bluetoothUUID)) }
     }
 
-    /// Connects; never times out. Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection`.
+    /// Connects; never times out.
     ///
-    /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` and
-    ///   `CBConnectPeripheralOptionEnableAutoReconnect` count; the others are accepted and change nothing.
+    /// Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection`.
+    ///
+    /// - Parameters:
+    ///   - peripheral: One of this manager's; those of others are logged and ignored.
+    ///   - options: `CBConnectPeripheralOptionStartDelayKey` and `CBConnectPeripheralOptionEnableAutoReconnect` count;
+    ///     the others are accepted and change nothing.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard let handle = ownHandle(peripheral) else { return }
         let delay = startDelay(in: options)

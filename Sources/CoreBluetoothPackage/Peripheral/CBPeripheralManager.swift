@@ -46,7 +46,11 @@ open class CBPeripheralManager: CBManager {
     ///
     /// An extension of this package.
     ///
-    /// - Parameter queue: The queue of all callbacks; nil is the main queue.
+    /// - Parameters:
+    ///   - backend: The radio.
+    ///   - delegate: Who is told; held weakly.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: As above.
     public init(
         backend: CBBackendSelection, delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
         options: [String: Any]? = nil
@@ -84,7 +88,7 @@ open class CBPeripheralManager: CBManager {
     /// Whether the manager advertises.
     open var isAdvertising: Bool { false }
 
-    /// The older form of ``CBManager/authorization``.
+    /// The older form of ``CBManager/authorization-swift.type.property``.
     @available(*, deprecated, message: "Use CBManager.authorization instead")
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
         switch CBManager.authorization {

@@ -5,7 +5,9 @@ struct Bluectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluectl",
         abstract: "Bluetooth Low Energy from the command line: scan, explore, read, write, subscribe.",
-        usage: "bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] COMMAND",
+        usage: """
+            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] COMMAND
+            """,
         discussion: """
             The options of "bluectl help COMMAND" may stand before the command as well as after it. A device is named \
             by its identifier, address or name. Real adapters are used through BlueZ; "--backend emulator" uses \

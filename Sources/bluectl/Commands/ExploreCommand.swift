@@ -64,7 +64,9 @@ extension Session {
         return record
     }
 
-    /// A value in hex, or why the device does not give it. A link that is lost or silent ends the listing.
+    /// A value in hex, or why the device does not give it.
+    ///
+    /// A link that is lost or silent ends the listing.
     private func outcome(_ body: () async throws -> Data) async throws -> (value: String?, failure: String?) {
         do {
             return (HexText.of(try await body()), nil)

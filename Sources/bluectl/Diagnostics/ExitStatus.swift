@@ -1,4 +1,6 @@
-/// What the process ends with. Scripts rely on the numbers.
+/// What the process ends with.
+///
+/// Scripts rely on the numbers.
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1

@@ -1,4 +1,6 @@
-/// What the doctor saw. Facts only: what could not be found out is nil.
+/// What the doctor saw.
+///
+/// Facts only: what could not be found out is nil.
 struct DoctorFacts: Equatable, Sendable {
     /// How a question to the bus or the daemon ended.
     enum Answer: Equatable, Sendable {
@@ -25,7 +27,7 @@ struct DoctorFacts: Equatable, Sendable {
         var name: String
         var address: String?
         var isPowered: Bool?
-        /// `PowerState`, where the daemon has it: `on`, `off`, `off-blocked`, …
+        /// The adapter's `PowerState`, where the daemon has it, such as `off-blocked`.
         var powerState: String?
         var isDiscovering: Bool?
         /// `central`, `peripheral`, `central-peripheral`; nil before BlueZ 5.55.
@@ -56,7 +58,7 @@ struct DoctorFacts: Equatable, Sendable {
     /// Whether the daemon lists its objects to us; nil if it was not asked.
     var objects: Answer?
     var adapters: [Adapter] = []
-    /// Controllers that the kernel has: `hci0`, …
+    /// The controllers that the kernel has, such as `hci0`.
     var kernelControllers: [String] = []
     var switches: [RadioSwitch] = []
     var user: String

@@ -58,7 +58,8 @@ struct FactFinder {
         guard facts.daemon == .yes else { return }
         do throws(DBusError) {
             facts.adapters = Self.adapters(
-                try await call(connection, Self.daemonName, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))
+                try await call(
+                    connection, Self.daemonName, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))
             facts.objects = .yes
         } catch {
             facts.objects = .error(name: error.name, message: error.message)

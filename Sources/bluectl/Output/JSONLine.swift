@@ -2,7 +2,9 @@ import Foundation
 
 /// Records as JSON, one object a line, keys sorted.
 enum JSONLine {
-    /// The line without its end. Fields that are nil are left out.
+    /// The line without its end.
+    ///
+    /// Fields that are nil are left out.
     static func of(_ record: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -21,7 +21,9 @@ enum DeviceQuery: Equatable, Sendable {
         }
     }
 
-    /// Whether the device is meant. Names are compared whole, ignoring case.
+    /// Whether the device is meant.
+    ///
+    /// Names are compared whole, ignoring case.
     func matches(_ device: DeviceRecord) -> Bool {
         switch self {
         case .identifier(let identifier): device.identifier == identifier

@@ -21,7 +21,8 @@ enum HexText {
             } else if " :-_.,".contains(character) {
                 guard high == nil else { throw incomplete(text) }
             } else {
-                throw Failure(.usage, "\"\(PrintableText.of(text))\" is not hexadecimal: use digits 0-9 and A-F, or --text")
+                let shown = PrintableText.of(text)
+                throw Failure(.usage, "\"\(shown)\" is not hexadecimal: use digits 0-9 and A-F, or --text")
             }
         }
         guard high == nil else { throw incomplete(text) }

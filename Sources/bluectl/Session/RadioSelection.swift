@@ -1,4 +1,5 @@
 import CoreBluetoothPackage
+
 #if Emulator
 import BluetoothEmulator
 #endif

@@ -2,17 +2,19 @@ import CoreBluetoothPackage
 
 /// What to do where the radio cannot be used.
 enum RadioState {
-    /// The failure for a state: what the radio's own log line says, else a line of ours. The log is silent afterwards,
-    /// so that the user reads the remedy once.
+    /// The failure for a state: what the radio's own log line says, else a line of ours.
+    ///
+    /// The log is silent afterwards, so that the user reads the remedy once.
     static func failure(_ state: CBManagerState) -> Failure {
-        Failure(.failed, Diagnostics.close() ?? remedy(state))
+        let line = Diagnostics.close() ?? remedy(state)
+        return Failure(.failed, line.contains("doctor") ? line : line + "; \"bluectl doctor\" tells more")
     }
 
     /// What to do, by state alone.
     static func remedy(_ state: CBManagerState) -> String {
         switch state {
         case .unsupported:
-            "no Bluetooth adapter: plug one in or start bluetoothd; \"bluectl doctor\" tells more"
+            "no Bluetooth adapter: plug one in or start bluetoothd"
         case .unauthorized:
             "access to Bluetooth is denied: \"bluectl doctor\" tells which permission is missing"
         case .poweredOff:

@@ -91,7 +91,8 @@ extension CBDescriptor {
         switch value {
         case let data as Data: data
         case let text as String: Data(text.utf8)
-        case let number as NSNumber: Data([UInt8(truncatingIfNeeded: number.intValue), UInt8(truncatingIfNeeded: number.intValue >> 8)])
+        case let number as NSNumber:
+            Data([UInt8(truncatingIfNeeded: number.intValue), UInt8(truncatingIfNeeded: number.intValue >> 8)])
         default: Data()
         }
     }

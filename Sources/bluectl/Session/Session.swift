@@ -109,7 +109,8 @@ final class Session: NSObject {
 
     private static func text(_ limit: Duration) -> String {
         let (seconds, attoseconds) = limit.components
-        return attoseconds == 0 ? "\(seconds) s" : "\(Decimals.fixed(Double(seconds) + Double(attoseconds) / 1e18, 1)) s"
+        guard attoseconds != 0 else { return "\(seconds) s" }
+        return Decimals.fixed(Double(seconds) + Double(attoseconds) / 1e18, 1) + " s"
     }
 
     /// The user wants to stop: what is awaited ends with `Interruption`, and so does all that would begin.

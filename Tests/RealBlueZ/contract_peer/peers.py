@@ -1,5 +1,6 @@
-"""The peers "contract" and "second": what they advertise, what they offer, how they are set back."""
+"""The peers "contract", "second" and "heart": what they advertise, what they offer, how they are set back."""
 import asyncio
+import itertools
 import struct
 from dataclasses import dataclass, field, replace
 
@@ -198,3 +199,23 @@ async def second_peer(radio) -> Peer:
         is_on=False)
     return await make_peer(
         radio, "Second", "F0:F1:F2:F3:F4:F6", broadcast, [Service(uuid("C0DE0005"), [made])], {made: value})
+
+
+async def heart_peer(radio) -> Peer:
+    """A heart rate monitor, silent until told to advertise: notifies its rate each second."""
+    value = Value()
+    made = characteristic("2A37", NOTIFY, value)
+    broadcast = Broadcast(
+        name="Heart",
+        services=[(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, bytes(uuid("180D")))],
+        is_on=False)
+    peer = await make_peer(
+        radio, "Heart", "F0:F1:F2:F3:F4:F7", broadcast, [Service(uuid("180D"), [made])], {made: value})
+
+    async def beat() -> None:
+        for rate in itertools.cycle(range(60, 90)):
+            await asyncio.sleep(1)
+            await peer.server.send_to_subscribers(made, bytes([0, rate]))
+
+    peer.beating = asyncio.create_task(beat())
+    return peer

@@ -85,6 +85,16 @@ class VirtualController(Controller):
         if pdu.is_connectable and wanted and wanted.peer_address == pdu.advertiser_address:
             self.create_le_connection(pdu.advertiser_address)
 
+    def on_le_connect_ind(self, packet) -> None:
+        super().on_le_connect_ind(packet)
+        # A request that comes as the advertiser stops is not heard, and the link fails to be established:
+        # Core, Vol 1, Part F, 2, error 0x3E. Bumble would leave the initiator with a link to nobody.
+        is_ours = packet.advertiser_address == self.le_legacy_advertiser.address
+        if is_ours and packet.initiator_address not in self.le_connections:
+            self.link.send_ll_control_pdu(
+                packet.advertiser_address, packet.initiator_address,
+                ll.TerminateInd(HCI_ErrorCode.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR))
+
     def report(self, pdu: Advertisement, event_type: int, data: bytes) -> None:
         # Filter_Duplicates: Core, Vol 4, Part E, 7.8.11. How long a controller remembers is left to it.
         key = (pdu.advertiser_address, event_type, data)
@@ -137,7 +147,7 @@ class BlueZController(VirtualController):
 class VirtualRadio:
     """BlueZ's controller and the peers' controllers on one in-memory link."""
 
-    has_second = True
+    has_second = has_third = True
 
     def __init__(self, link: LocalLink, transport, bluez: BlueZController):
         self.link, self.transport, self.bluez = link, transport, bluez
@@ -174,7 +184,7 @@ class TransportRadio:
     def __init__(self, transports):
         self.transports = transports
         self.unused = list(transports)
-        self.has_second = len(transports) > 1
+        self.has_second, self.has_third = len(transports) > 1, len(transports) > 2
 
     @classmethod
     async def open(cls, names: list[str]) -> "TransportRadio":

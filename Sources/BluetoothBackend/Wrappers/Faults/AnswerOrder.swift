@@ -1,4 +1,5 @@
 /// Puts made-up answers into their place among the radio's: answers on one link come in the order of the commands.
+///
 /// Pure.
 struct AnswerOrder<Answer: Sendable>: Sendable {
     private struct Entry {

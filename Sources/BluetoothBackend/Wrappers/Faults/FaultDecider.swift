@@ -1,4 +1,6 @@
-/// Says which fault hits what passes: counts, chances and times. Pure.
+/// Says which fault hits what passes: counts, chances and times.
+///
+/// Pure.
 struct FaultDecider: Sendable {
     /// What a plan can see of a command or an event.
     struct Passage {

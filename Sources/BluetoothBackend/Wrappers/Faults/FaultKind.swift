@@ -1,4 +1,6 @@
-/// A kind of command or event of the central or the peripheral role. In JSON: `centralCommand.read`.
+/// A kind of command or event of the central or the peripheral role.
+///
+/// In JSON: `centralCommand.read`.
 public enum FaultKind: Hashable, Sendable {
     /// A command of a central manager.
     case centralCommand(CentralCommand.Kind)

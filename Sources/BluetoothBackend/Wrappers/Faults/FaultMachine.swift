@@ -24,7 +24,9 @@ enum HoldLine: Hashable, Sendable {
     case manager
 }
 
-/// The faults of one manager: commands and events go in, what shall happen comes out. Pure.
+/// The faults of one manager: commands and events go in, what shall happen comes out.
+///
+/// Pure.
 protocol FaultMachine: Sendable {
     associatedtype Command: Sendable
     associatedtype Event: Sendable

@@ -41,7 +41,9 @@ public struct Fault: Hashable, Sendable, Codable {
 public struct FaultPlace: Hashable, Sendable, Codable {
     /// The kind of command or event.
     public var kind: FaultKind
-    /// Only those about a characteristic of this type, nil for all. Learned from the discoveries that pass.
+    /// Only those about a characteristic of this type, nil for all.
+    ///
+    /// Learned from the discoveries that pass.
     public var characteristic: BluetoothUUID?
     /// Only those about this peer, nil for all.
     public var peer: PeerID?
@@ -54,7 +56,9 @@ public struct FaultPlace: Hashable, Sendable, Codable {
     }
 }
 
-/// Which of the commands or events at a fault's place are hit. Each manager counts for itself.
+/// Which of the commands or events at a fault's place are hit.
+///
+/// Each manager counts for itself.
 public enum FaultTrigger: Hashable, Sendable, Codable {
     /// The first, and no other.
     case once

@@ -1,4 +1,6 @@
-/// What is held back, in lines: what follows a delayed item in its line waits behind it. Pure.
+/// What is held back, in lines: what follows a delayed item in its line waits behind it.
+///
+/// Pure.
 struct HoldingLines<Item: Sendable>: Sendable {
     private var lines: [HoldLine: [(item: Item, due: Duration)]] = [:]
 

@@ -38,8 +38,8 @@ struct PeripheralFaults: FaultMachine {
         let subject = subject(of: command)
         let effect = decider.decide(
             .init(
-                kind: .peripheralCommand(command.kind), characteristic: subject.attribute.flatMap { characteristics[$0] },
-                peer: subject.central),
+                kind: .peripheralCommand(command.kind),
+                characteristic: subject.attribute.flatMap { characteristics[$0] }, peer: subject.central),
             elapsed: now - start)
         let line: HoldLine = command.channel.map { .channel($0) } ?? .manager
         switch commands.take(Held(command, effect), in: line, delay: effect?.delay, now: now) {

@@ -1,4 +1,6 @@
-/// A small seeded generator. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
+/// A small seeded generator.
+///
+/// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -45,8 +45,9 @@ public final class BackendTrace: Sendable {
         return state.withLock { $0.entries }
     }
 
-    /// Adds a line of the category `simulation`, as whoever uses a simulation control wants it. Callable from any
-    /// thread.
+    /// Adds a line of the category `simulation`, as whoever uses a simulation control wants it.
+    ///
+    /// Callable from any thread.
     public func note(_ text: String) {
         add(.simulation, source: "", { text })
         flush()

@@ -20,7 +20,8 @@ extension CentralCommand: Traceable {
             line.add("services", list: filter?.services)
             line.add("peers", list: filter?.peers)
         case .discoverServices(_, _, let uuids): line.add("uuids", list: uuids)
-        case .discoverIncludedServices(_, _, let service, let uuids), .discoverCharacteristics(_, _, let service, let uuids):
+        case .discoverIncludedServices(_, _, let service, let uuids),
+            .discoverCharacteristics(_, _, let service, let uuids):
             line.add("service", service)
             line.add("uuids", list: uuids)
         case .discoverDescriptors(_, _, let characteristic): line.add("characteristic", characteristic)

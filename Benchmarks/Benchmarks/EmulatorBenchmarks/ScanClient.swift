@@ -1,0 +1,48 @@
+import BluetoothEmulator
+import CoreBluetooth
+import Dispatch
+import Foundation
+
+/// An app that scans many advertisers in virtual time.
+final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+    // Invariant: `found` is touched on the manager's queue only; the rest is constant after the initializer.
+    private let emulator = Emulator(configuration: .quiet, time: .virtual)
+    private let duplicates: Bool
+    private var manager: CBCentralManager?
+    private var found: [UUID: Int] = [:]
+
+    init(advertisers: Int, duplicates: Bool) throws {
+        self.duplicates = duplicates
+        for number in 0..<advertisers {
+            let data = AdvertisingData(localName: "Device \(number)", services: ["180D"])
+            try emulator.add(
+                PeripheralDescription(
+                    name: "Device \(number)", address: DeviceAddress(bits: 0xC000_0000_0000 + UInt64(number)),
+                    advertising: [AdvertisingDescription(data, interval: .milliseconds(100))]))
+        }
+        super.init()
+        manager = CBCentralManager(
+            backend: .emulator(emulator), delegate: self, queue: DispatchQueue(label: "benchmark"))
+    }
+
+    /// Scans for so long.
+    ///
+    /// - Returns: How many packets the advertisers sent.
+    func run(for duration: Duration) async throws -> Int {
+        try await emulator.advance(by: duration)
+        return emulator.advertisingPackets
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        central.scanForPeripherals(
+            withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: duplicates])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        found[peripheral.identifier, default: 0] += 1
+    }
+}

@@ -1,0 +1,50 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let benchmark = Target.Dependency.product(name: "Benchmark", package: "benchmark")
+let benchmarkPlugin = Target.PluginUsage.plugin(name: "BenchmarkPlugin", package: "benchmark")
+let root = "swift-corebluetooth"
+
+/// `make bench` runs them all; `swift package -c release benchmark --target EmulatorBenchmarks` here runs some.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: root, path: ".."),
+        // Without its interposers: they count allocations and reference counting, which nothing here asks for.
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CBenchmarkDBus", path: "Modulemaps/CBenchmarkDBus", pkgConfig: "dbus-1",
+            providers: [.apt(["libdbus-1-dev"])]),
+        // The bus, the service and the C client that the D-Bus client is measured against.
+        .target(name: "CBusClient", dependencies: ["CBenchmarkDBus"]),
+        .target(name: "CHeap"),
+        .executableTarget(
+            name: "EmulatorBenchmarks",
+            dependencies: [
+                benchmark, .product(name: "CoreBluetooth", package: root),
+                .product(name: "BluetoothEmulator", package: root), .product(name: "BluetoothBackend", package: root),
+            ],
+            path: "Benchmarks/EmulatorBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+        .executableTarget(
+            name: "DBusBenchmarks",
+            dependencies: [benchmark, "CBusClient", .product(name: "_BluetoothDBus", package: root)],
+            path: "Benchmarks/DBusBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+        // The object tree is no public API: its sources, linked here, are compiled as a part of the benchmark.
+        .executableTarget(
+            name: "ObjectTreeBenchmarks",
+            dependencies: [
+                benchmark, "CHeap", .product(name: "_BluetoothDBus", package: root),
+                .product(name: "BluetoothBackend", package: root),
+            ],
+            path: "Benchmarks/ObjectTreeBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+    ]
+)

@@ -1,0 +1,31 @@
+// What the D-Bus client in Swift is measured against: a private bus, a service on it in a process of its own, and a
+// client written with libdbus.
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// The service: `Read(a{sv}) -> ay` gives 20 bytes; `Emit(u count, u perSecond)` sends PropertiesChanged signals with a
+// value of 20 bytes, as fast as it can where perSecond is 0.
+#define BUS_SERVICE "org.example.Benchmark"
+#define BUS_PATH "/org/bluez/hci0/dev_C0_00_00_00_00_01/service0010/char0011"
+#define BUS_INTERFACE "org.bluez.GattCharacteristic1"
+
+// Starts a bus of its own that ends with this process. Writes its address. Returns its process, or -1.
+pid_t bus_start_daemon(char *address, size_t size);
+
+// Starts the service on a bus, in a process that ends with this one, and waits until it has its name.
+// Returns its process, or -1.
+pid_t bus_start_service(const char *address);
+
+typedef struct bus_client bus_client;
+
+// Connects. Returns NULL where the bus refuses.
+bus_client *bus_client_open(const char *address);
+void bus_client_close(bus_client *client);
+
+// Calls `Read` so many times, with so many calls in flight, and decodes each reply. Returns the bytes received, or -1.
+long bus_client_call(bus_client *client, int count, int in_flight);
+
+// Has the service send so many signals and decodes each. Returns the bytes received, or -1.
+long bus_client_listen(bus_client *client, int count, int per_second);

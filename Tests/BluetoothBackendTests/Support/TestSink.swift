@@ -1,0 +1,39 @@
+import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
+/// A receiver whose turn comes when the test says so.
+final class TestSink<Event: Sendable>: EventSink {
+    private enum Item: Sendable {
+        case event(Event)
+        case settled(@Sendable () -> Void)
+    }
+
+    private let waiting = Lock<[Item]>([])
+    private let handled = Lock<[Event]>([])
+
+    let label = "test"
+
+    func deliver(_ event: Event) { waiting.withLock { $0.append(.event(event)) } }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(.settled(body)) } }
+
+    /// Handles all that waits, and what comes of it.
+    func drain() {
+        while let item = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            switch item {
+            case .event(let event): handled.withLock { $0.append(event) }
+            case .settled(let body): body()
+            }
+        }
+    }
+
+    /// What was handled since the last call, after all that waits.
+    func take() -> [Event] {
+        drain()
+        return handled.withLock { events in
+            defer { events = [] }
+            return events
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import BluetoothBackend
+import FoundationEssentials
+
+/// A central role with faults on a test radio, with one open link.
+struct FaultStage {
+    let radio = TestRadio()
+    let sink = TestSink<CentralEvent>()
+    let backend: FaultInjectingBackend
+    let central: any CentralBackend
+    let link = Samples.link
+    let attribute = Samples.attribute
+
+    init(seed: UInt64 = 1, options: ConnectOptions = ConnectOptions(), _ faults: Fault...) throws {
+        backend = try FaultInjectingBackend(around: radio, plan: FaultPlan(seed: seed, faults: faults))
+        central = backend.makeCentral(CentralOptions())
+        central.activate(sink)
+        radio.central.role.tell(.stateChanged(.poweredOn))
+        central.submit(.connect(peer: Samples.peer, operation: Samples.operation, options: options))
+        radio.central.role.tell(
+            .connected(
+                peer: Samples.peer, link: link, operation: Samples.operation,
+                parameters: LinkParameters(mtu: 185, writeCredits: 4)),
+            .characteristicsDiscovered(
+                link: link, operation: OperationID(rawValue: 8), characteristics: [Samples.characteristic]))
+        _ = (submitted(), told())
+    }
+
+    func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
+
+    func read(_ number: UInt64, of attribute: AttributeID = Samples.attribute) -> CentralCommand {
+        .read(link: link, operation: operation(number), attribute: attribute)
+    }
+
+    func write(_ byte: UInt8) -> CentralCommand {
+        .writeCommand(link: link, attribute: attribute, value: Data([byte]))
+    }
+
+    func value(_ number: UInt64, _ byte: UInt8 = 1) -> CentralEvent {
+        .valueRead(link: link, operation: operation(number), value: Data([byte]))
+    }
+
+    func notification(_ byte: UInt8) -> CentralEvent {
+        .valueNotified(link: link, attribute: attribute, value: Data([byte]))
+    }
+
+    func failure(_ number: UInt64) -> CentralEvent {
+        .operationFailed(link: link, operation: operation(number), error: Samples.error)
+    }
+
+    func end(_ reason: DisconnectReason, isReconnecting: Bool = false) -> CentralEvent {
+        .disconnected(link: link, reason: reason, at: Samples.date, isReconnecting: isReconnecting)
+    }
+
+    /// The commands that reached the radio since the last call.
+    func submitted() -> [CentralCommand] { radio.central.role.take() }
+
+    /// The events that reached the manager since the last call.
+    func told() -> [CentralEvent] { sink.take() }
+}

@@ -1,0 +1,175 @@
+import BluetoothBackend
+import BluetoothLocking
+import FoundationEssentials
+import Logging
+import Synchronization
+import Testing
+
+/// A trace tells all that passes and changes nothing.
+struct TracingBackendTests {
+    private let radio = TestRadio()
+    private let sink = TestSink<CentralEvent>()
+
+    private func texts(_ backend: TracingBackend) -> [String] {
+        backend.trace.entries.map { "\($0.category.rawValue) \($0.text)" }
+    }
+
+    @Test func itIsTheRadioItself() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        #expect(backend.name == "test")
+        #expect(backend.clock as? TestClock === radio.testClock)
+        #expect(backend.authorization() == .denied)
+        #expect(backend.supports(.pairing))
+        #expect(!backend.supports(.channels))
+        let central = backend.makeCentral(CentralOptions())
+        #expect(central.knownPeers([Samples.peer]).map(\.id) == [Samples.peer])
+        #expect(central.connectedPeers(offering: []).map(\.id) == [Samples.peer])
+    }
+
+    @Test func commandsAndEventsPassUnchangedAndAreToldInOrder() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        let central = backend.makeCentral(CentralOptions(adapter: "hci1"))
+        central.activate(sink)
+        radio.testClock.advance(by: .milliseconds(1500))
+        radio.central.role.tell(.stateChanged(.poweredOn))
+        central.submit(.startScan(ScanParameters(services: ["180D"])))
+        radio.central.role.tell(.discovered(Samples.discovery))
+        #expect(sink.take() == [.stateChanged(.poweredOn), .discovered(Samples.discovery)])
+        #expect(radio.central.role.take() == [.startScan(ScanParameters(services: ["180D"]))])
+        central.invalidate()
+        #expect(radio.central.role.isInvalidated)
+        #expect(
+            texts(backend) == [
+                "configuration makeCentral adapter=hci1", "configuration activate",
+                "callback stateChanged state=poweredOn", "command startScan services=[180D] duplicates=false",
+                "callback discovered peer=\(Samples.peer) rssi=-51 address=<private> name=Heart Rate txPower=-4 "
+                    + "services=[180D,0000180F] overflow=[1234] solicited=[180A] serviceData.180F=<1 bytes> "
+                    + "manufacturerData=<3 bytes> connectable=true",
+                "configuration invalidate",
+            ])
+        #expect(backend.trace.entries.map(\.source) == Array(repeating: "central 1", count: 6))
+        #expect(backend.trace.entries.map(\.time) == [0, 0, 1500, 1500, 1500, 1500].map { .milliseconds($0) })
+    }
+
+    @Test func valuesAndAddressesArePrivateUnlessAskedFor() {
+        for showsValues in [false, true] {
+            let radio = TestRadio()
+            let backend = TracingBackend(around: radio, to: .memory, showsValues: showsValues)
+            let central = backend.makeCentral(CentralOptions())
+            let peripheral = backend.makePeripheral(PeripheralOptions())
+            let pairing = backend.makePairing()
+            central.activate(TestSink<CentralEvent>())
+            peripheral.activate(TestSink<PeripheralEvent>())
+            pairing.activate(TestSink<PairingEvent>())
+            for command in Samples.centralCommands { central.submit(command) }
+            for command in Samples.peripheralCommands { peripheral.submit(command) }
+            for command in Samples.pairingCommands { pairing.submit(command) }
+            for event in Samples.centralEvents { radio.central.role.tell(event) }
+            for event in Samples.peripheralEvents { radio.peripheral.role.tell(event) }
+            for event in Samples.pairingEvents { radio.pairing.role.tell(event) }
+            let lines = backend.trace.entries.map(\.text)
+            for secret in ["0648", "4c0001", "C0:FF:EE", "123456", "(42)"] {
+                #expect(lines.contains { $0.contains(secret) } == showsValues, "\(secret)")
+            }
+        }
+    }
+
+    @Test func eachCommandAndEventIsNamedAndHasItsFields() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        let central = backend.makeCentral(CentralOptions())
+        for command in Samples.centralCommands { central.submit(command) }
+        let lines = backend.trace.entries.dropFirst().map(\.text)
+        for (line, command) in zip(lines, Samples.centralCommands) { #expect(line.hasPrefix(command.kind.rawValue)) }
+        #expect(lines.contains("write link=3 operation=7 attribute=12 value=<2 bytes>"))
+        #expect(lines.contains("setNotifying link=3 operation=7 attribute=12 enabled=true"))
+    }
+
+    @Test func categoriesTellDataFromCommandsAndCallbacks() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        let central = backend.makeCentral(CentralOptions())
+        central.activate(sink)
+        central.submit(.readRSSI(link: Samples.link, operation: Samples.operation))
+        central.submit(.read(link: Samples.link, operation: Samples.operation, attribute: Samples.attribute))
+        radio.central.role.tell(
+            .rssiRead(link: Samples.link, operation: Samples.operation, rssi: -3),
+            .valueNotified(link: Samples.link, attribute: Samples.attribute, value: Samples.value))
+        backend.trace.note("power off")
+        #expect(
+            backend.trace.entries.map(\.category) == [
+                .configuration, .configuration, .command, .data, .callback, .data, .simulation,
+            ])
+    }
+
+    @Test func rolesAreNumbered() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        _ = backend.makeCentral(CentralOptions())
+        _ = backend.makePeripheral(PeripheralOptions(restoreIdentifier: "app"))
+        _ = backend.makePairing()
+        #expect(backend.trace.entries.map(\.source) == ["central 1", "peripheral 2", "pairing 3"])
+        #expect(
+            texts(backend) == [
+                "configuration makeCentral", "configuration makePeripheral restoreIdentifier=app",
+                "configuration makePairing",
+            ])
+    }
+
+    @Test func afterDeliveryIsTheReceiversOwn() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        backend.makeCentral(CentralOptions()).activate(sink)
+        let isSettled = Lock(false)
+        radio.central.role.tell(.stateChanged(.poweredOn))
+        radio.central.role.sink?.afterDelivery { isSettled.withLock { $0 = true } }
+        #expect(!isSettled.withLock { $0 })
+        #expect(sink.take() == [.stateChanged(.poweredOn)])
+        #expect(isSettled.withLock { $0 })
+        #expect(radio.central.role.sink?.label == "test")
+    }
+
+    @Test func aLogGetsTheLinesInTheReceiversTurn() {
+        let recorder = LogRecorder()
+        let backend = TracingBackend(around: radio, to: .log(recorder.logger))
+        backend.makeCentral(CentralOptions()).activate(sink)
+        radio.central.role.tell(.stateChanged(.poweredOn))
+        #expect(recorder.lines == ["configuration central 1 makeCentral", "configuration central 1 activate"])
+        sink.drain()
+        #expect(recorder.lines.last == "callback central 1 stateChanged state=poweredOn")
+        #expect(backend.trace.entries.isEmpty)
+    }
+
+    @Test func aLineIsTimeCategorySourceAndText() {
+        let entry = TraceEntry(
+            time: .milliseconds(61_002), category: .data, source: "central 1", text: "written link=3")
+        #expect(entry.description == "61.002000 data central 1: written link=3")
+        let note = TraceEntry(time: .microseconds(7), category: .simulation, source: "", text: "power off")
+        #expect(note.description == "0.000007 simulation power off")
+    }
+}
+
+/// A logger whose lines a test reads.
+private final class LogRecorder: Sendable {
+    private let kept = Lock<[String]>([])
+
+    var lines: [String] { kept.withLock { $0 } }
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(recorder: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let fields = ["category", "source"].compactMap { event.metadata?[$0].map { "\($0)" } }
+            recorder.kept.withLock { $0.append((fields + ["\(event.message)"]).joined(separator: " ")) }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+#if Emulator && os(Linux)
+import Foundation
+import Testing
+
+@testable import bluectl
+
+/// The built tool on the emulator: what it prints and how it ends.
+struct EndToEndTests {
+    private static let monitor = "C0:DE:00:00:18:0D"
+    private static let echo = "C0:DE:00:00:EC:40"
+    private static let emulated = "EMULATED: the devices of this radio are not real\n"
+
+    private func tool(_ arguments: String..., environment: [String: String] = [:]) async throws -> Tool.Outcome {
+        try await Tool.run(["--backend", "emulator"] + arguments, environment: environment)
+    }
+
+    @Test func demoShowsEachStepAndSucceeds() async throws {
+        let run = try await Tool.run(["demo"])
+        #expect(run.status == 0)
+        #expect(run.errors == Self.emulated)
+        #expect(run.lines.contains("Found \"Heart Rate Monitor\", C0:DE:00:00:18:0D."))
+        #expect(run.lines.contains("Read Battery Level 2A19: 57 (87 %)"))
+        #expect(run.lines.contains("Wrote Heart Rate Control Point 2A39, reset energy: 01"))
+        let beats = run.lines.filter { $0.hasPrefix("The heart beats: ") }
+        #expect(beats.count == 3)
+        #expect(beats.allSatisfy { $0.contains(" bpm, skin contact, RR ") })
+    }
+
+    @Test func scanPrintsALineForEachReport() async throws {
+        let run = try await tool("scan", "--duration", "2", "--name", "heart")
+        #expect(run.status == 0)
+        #expect(run.errors == Self.emulated)
+        let last = try #require(run.lines.last).split(separator: "\t").map { String($0) }
+        #expect(last.count == 5)
+        #expect(UUID(uuidString: last[0]) != nil)
+        #expect(last[1] == Self.monitor)
+        #expect(Int(last[2]) != nil)
+        #expect(Array(last[3...]) == ["Heart Rate Monitor", "Heart Rate 180D, Battery 180F, Device Information 180A"])
+        #expect(!run.output.contains("\u{1B}"))
+    }
+
+    @Test func scanInJSONFindsTheThreeBuiltInDevices() async throws {
+        let run = try await tool("scan", "--duration", "2", "--json")
+        #expect(run.status == 0)
+        let objects = try run.objects()
+        #expect(Set(objects.compactMap { $0["name"] as? String }) == ["Heart Rate Monitor", "nRF Blinky", "Echo"])
+        #expect(objects.allSatisfy { $0["backend"] as? String == "emulator" })
+        let known: Set = ["identifier", "address", "name", "rssi", "services", "manufacturerData", "backend"]
+        #expect(objects.allSatisfy { Set($0.allKeys.compactMap { $0 as? String }).isSubset(of: known) })
+    }
+
+    @Test func exploreInJSONHasTheTree() async throws {
+        let run = try await tool("explore", Self.monitor, "--json")
+        #expect(run.status == 0)
+        let object = try #require(try run.objects().first)
+        #expect(object["name"] as? String == "Heart Rate Monitor")
+        #expect(object["mtu"] as? Int ?? 0 >= 23)
+        let services = try #require(object["services"] as? [NSDictionary])
+        #expect(services.compactMap { $0["uuid"] as? String } == ["180D", "180F", "180A"])
+        let characteristics = try #require(services[0]["characteristics"] as? [NSDictionary])
+        #expect(characteristics.compactMap { $0["uuid"] as? String } == ["2A37", "2A38", "2A39"])
+        #expect(characteristics[1]["value"] as? String == "01")
+        #expect(characteristics[1]["properties"] as? [String] == ["read"])
+        #expect(characteristics[0]["value"] == nil)
+    }
+
+    @Test func exploreForPeopleNamesAndDecodes() async throws {
+        let run = try await tool("explore", Self.monitor)
+        #expect(run.status == 0)
+        #expect(run.output.contains("├─ Heart Rate 180D\n"))
+        #expect(run.output.contains("Body Sensor Location 2A38 @0x"))
+        #expect(run.output.contains("read = 01 (chest)"))
+    }
+
+    @Test func readDecodesStandardValues() async throws {
+        let run = try await tool("read", Self.monitor, "2A19")
+        #expect(run.status == 0)
+        #expect(run.output == "Battery Level 2A19: 57 (87 %)\n")
+        #expect(run.errors == Self.emulated)
+    }
+
+    @Test func readInJSONHasServiceHandleAndValue() async throws {
+        let run = try await tool("read", Self.monitor, "180F", "2A19", "--json")
+        #expect(run.status == 0)
+        let object = try #require(try run.objects().first)
+        #expect(object["service"] as? String == "180F")
+        #expect(object["characteristic"] as? String == "2A19")
+        #expect(object["value"] as? String == "57")
+        let handle = try #require(object["handle"] as? Int)
+        let again = try await tool("read", Self.monitor, "@\(handle)", "--json")
+        #expect(again.output == run.output)
+    }
+
+    @Test func aDeviceIsFoundByNameAndByIdentifier() async throws {
+        let byName = try await tool("read", "echo", "0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01")
+        #expect(byName.status == 0)
+        let scan = try await tool("scan", "--name", "Echo", "--duration", "1", "--json")
+        let identifier = try #require(try scan.objects().first?["identifier"] as? String)
+        let byIdentifier = try await tool("read", identifier, "0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01")
+        #expect(byIdentifier.status == 0)
+        #expect(byIdentifier.output == byName.output)
+    }
+
+    @Test(arguments: [[], ["--without-response"]])
+    func writeIsTaken(options: [String]) async throws {
+        let run = try await Tool.run(
+            ["write", Self.echo, "0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01", "68:69", "--json", "--backend", "emulator"]
+                + options)
+        #expect(run.status == 0)
+        #expect(try run.objects().first?["value"] as? String == "6869")
+    }
+
+    @Test func subscribePrintsAsManyValuesAsAsked() async throws {
+        let run = try await tool("subscribe", Self.monitor, "2A37", "--count", "2", "--json")
+        #expect(run.status == 0)
+        #expect(try run.objects().count == 2)
+        #expect(try run.objects().allSatisfy { ($0["value"] as? String)?.hasPrefix("16") == true })
+    }
+
+    @Test(arguments: [
+        ["scan", "--backend", "emulator"],
+        ["subscribe", monitor, "2A37", "--backend", "emulator"],
+    ])
+    func anInterruptionEndsListingsWithStatus0(arguments: [String]) async throws {
+        let run = try await Tool.run(arguments, interrupts: true)
+        #expect(run.status == 0)
+        #expect(!run.output.isEmpty)
+        #expect(run.errors == Self.emulated)
+    }
+
+    @Test func whatTheDeviceLacksFailsWithStatus1() async throws {
+        let run = try await tool("read", Self.monitor, "2A99")
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.errors == Self.emulated + "bluectl: the device has no characteristic 2A99\n")
+    }
+
+    @Test func aRefusedReadFailsWithTheATTCode() async throws {
+        let run = try await tool("read", Self.monitor, "2A39", "--json")
+        #expect(run.status == 1)
+        let last = try #require(run.errors.split(separator: "\n").last)
+        #expect(last == #"{"code":1,"error":"ATT error 0x02: Reading is not permitted."}"#)
+    }
+
+    @Test func aWriteWithoutResponseNeedsTheProperty() async throws {
+        let run = try await tool("write", Self.monitor, "2A39", "01", "--without-response")
+        #expect(run.status == 1)
+        #expect(run.errors.hasSuffix("bluectl: Heart Rate Control Point 2A39 cannot be written without response\n"))
+    }
+
+    @Test func aDeviceThatIsNotThereTimesOutWithStatus3() async throws {
+        let run = try await tool("read", "Nobody", "2A19", "--timeout", "0.5", "--json")
+        #expect(run.status == 3)
+        let last = try #require(run.errors.split(separator: "\n").last)
+        #expect(
+            last
+                == #"{"code":3,"error":"there is no device Nobody in reach: timed out after 0.5 s looking for the device"}"#
+        )
+    }
+
+    @Test func aSubscriptionThatStaysSilentTimesOutIfValuesAreCounted() async throws {
+        let run = try await tool(
+            "subscribe", Self.echo, "0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01", "--count", "1", "--timeout", "1")
+        #expect(run.status == 3)
+        #expect(run.errors.hasSuffix("bluectl: timed out after 1 s waiting for a value\n"))
+    }
+
+    @Test(arguments: [["read"], ["nonsense"], ["scan", "--service", "x"], ["write", "a", "2A37", "0"]])
+    func usageErrorsAreOneLineAndStatus2(arguments: [String]) async throws {
+        let run = try await Tool.run(arguments)
+        #expect(run.status == 2)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("bluectl: "))
+        #expect(run.errors.filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test func helpGoesToStandardOutput() async throws {
+        let run = try await Tool.run(["--help"])
+        #expect(run.status == 0)
+        #expect(run.output.contains("SUBCOMMANDS:"))
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test func twoDevicesOfOneNameAreAmbiguous() async throws {
+        let world = """
+            devices:
+              - {name: Twin, address: C0:DE:00:00:00:01, advertising: [{data: {localName: Twin}}]}
+              - {name: Twin, address: C0:DE:00:00:00:02, advertising: [{data: {localName: Twin}}]}
+            """
+        let run = try await withFile(world, "twins.yaml") { try await tool("explore", "Twin", "--world", $0) }
+        #expect(run.status == 1)
+        #expect(run.errors.contains("several devices are named Twin: choose C0:DE:00:00:00:01 "))
+        #expect(run.errors.contains("C0:DE:00:00:00:02 "))
+    }
+
+    @Test func anAmbiguousCharacteristicIsChosenByOrdinal() async throws {
+        let world = """
+            devices:
+              - name: Twice
+                address: C0:DE:00:00:00:03
+                advertising: [{data: {localName: Twice}}]
+                services:
+                  - uuid: FFE0
+                    characteristics:
+                      - {uuid: FFE1, properties: [read], value: 01}
+                      - {uuid: FFE1, properties: [read], value: 02}
+            """
+        try await withFile(world, "twice.yaml") { file in
+            let environment = ["COREBLUETOOTH_WORLD": file]
+            let ambiguous = try await tool("read", "C0:DE:00:00:00:03", "FFE1", environment: environment)
+            #expect(ambiguous.status == 1)
+            #expect(ambiguous.errors.contains("choose FFE1#1 (@0x"))
+            let second = try await tool("read", "C0:DE:00:00:00:03", "FFE1#2", environment: environment)
+            #expect(second.output == "FFE1: 02\n")
+        }
+    }
+
+    @Test func aWorldFileWithAMistakeIsAUsageErrorWithItsLine() async throws {
+        let world = "devices:\n  - name: A\n    services:\n      - uuid: nonsense\n"
+        let run = try await withFile(world, "broken.yaml") { try await tool("scan", "--world", $0, "--json") }
+        #expect(run.status == 2)
+        #expect(run.errors.contains("broken.yaml:4: devices[0].services[0].uuid: "))
+        #expect(run.errors.contains(#""code":2"#))
+    }
+
+    @Test func theEnvironmentChoosesTheRadio() async throws {
+        let run = try await Tool.run(
+            ["read", Self.monitor, "2A19"], environment: ["COREBLUETOOTH_BACKEND": "emulator"])
+        #expect(run.output == "Battery Level 2A19: 57 (87 %)\n")
+        let unknown = try await Tool.run(["scan"], environment: ["COREBLUETOOTH_BACKEND": "other"])
+        #expect(unknown.status == 2)
+    }
+
+    #if BlueZ
+    @Test func withoutABusTheRemedyAppearsOnceAndTheStatusIs1() async throws {
+        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
+        let run = try await Tool.run(["scan"], environment: environment)
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("bluectl: "))
+        #expect(run.errors.filter { $0 == "\n" }.count == 1)
+        let doctor = try await Tool.run(["doctor", "--json"], environment: environment)
+        #expect(doctor.status == 1)
+        #expect(try doctor.objects().first?["check"] as? String == "bus")
+        #expect(try doctor.objects().first?["status"] as? String == "problem")
+    }
+    #endif
+
+    private func withFile<Result>(
+        _ content: String, _ name: String, _ body: (String) async throws -> Result
+    ) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bluectl-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent(name)
+        try content.write(to: file, atomically: true, encoding: .utf8)
+        let result = try await body(file.path)
+        try FileManager.default.removeItem(at: folder)
+        return result
+    }
+}
+#endif

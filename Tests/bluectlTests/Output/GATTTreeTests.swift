@@ -1,0 +1,39 @@
+import Testing
+
+@testable import bluectl
+
+struct GATTTreeTests {
+    static let record = GATTRecord(
+        identifier: "ID", address: "C0:DE:00:00:18:0D", name: "Monitor", mtu: 185,
+        services: [
+            GATTRecord.Service(
+                uuid: "180D", isPrimary: true,
+                characteristics: [
+                    GATTRecord.Characteristic(
+                        uuid: "2A37", handle: 10, properties: ["notify"], value: nil,
+                        descriptors: [GATTRecord.Descriptor(uuid: "2902", handle: 11, value: "0000")]),
+                    GATTRecord.Characteristic(
+                        uuid: "2A38", handle: nil, properties: ["read"], value: "01", descriptors: []),
+                ]),
+            GATTRecord.Service(
+                uuid: "FFE0", isPrimary: false,
+                characteristics: [
+                    GATTRecord.Characteristic(
+                        uuid: "FFE1", handle: 20, properties: ["read", "write"], value: nil, descriptors: [],
+                        failure: "ATT error 0x05")
+                ]),
+        ])
+
+    @Test func theTreeShowsNamesHandlesPropertiesAndDecodedValues() {
+        #expect(
+            GATTTree(palette: Palette()).lines(Self.record) == [
+                "Monitor  C0:DE:00:00:18:0D  ID  MTU 185",
+                "├─ Heart Rate 180D",
+                "│  ├─ Heart Rate Measurement 2A37 @0x000A  notify",
+                "│  │  └─ Client Characteristic Configuration 2902 @0x000B = 0000 (off)",
+                "│  └─ Body Sensor Location 2A38  read = 01 (chest)",
+                "└─ FFE0  secondary",
+                "   └─ FFE1 @0x0014  read, write  ! ATT error 0x05",
+            ])
+    }
+}

@@ -1,0 +1,69 @@
+import BluetoothBackend
+import Testing
+
+@testable import bluectl
+
+struct AttributeQueryTests {
+    private let attributes: [AttributeIdentity] = [
+        AttributeIdentity(uuid: "2A37", handle: 3), AttributeIdentity(uuid: "2A38", handle: nil),
+        AttributeIdentity(uuid: "2A37", handle: 18),
+    ]
+
+    @Test func theThreeFormsAreRead() throws {
+        #expect(try AttributeQuery("2a37") == .uuid("2A37", ordinal: nil))
+        #expect(try AttributeQuery("2A37#2") == .uuid("2A37", ordinal: 2))
+        #expect(try AttributeQuery("@18") == .handle(18))
+        #expect(try AttributeQuery("@0x0012") == .handle(18))
+        #expect(
+            try AttributeQuery("C0DE0101-7A3D-4C5B-9E1F-2B6A8D4C0F01")
+                == .uuid("C0DE0101-7A3D-4C5B-9E1F-2B6A8D4C0F01", ordinal: nil))
+    }
+
+    @Test(arguments: ["", "2A3", "xyz", "2A37#", "2A37#0", "2A37#-1", "2A37#x", "@", "@0", "@70000", "@0xZ", "#2"])
+    func otherTextIsAUsageFailure(text: String) {
+        #expect(throws: Failure.self) { try AttributeQuery(text) }
+        do throws(Failure) {
+            _ = try AttributeQuery(text)
+        } catch {
+            #expect(error.status == .usage)
+        }
+    }
+
+    @Test func theOnlyOneOfAUUIDIsMeant() throws {
+        #expect(try AttributeQuery("2A38").index(in: attributes, kind: "characteristic") == 1)
+    }
+
+    @Test func anOrdinalCountsAmongEqualUUIDs() throws {
+        #expect(try AttributeQuery("2A37#1").index(in: attributes, kind: "characteristic") == 0)
+        #expect(try AttributeQuery("2A37#2").index(in: attributes, kind: "characteristic") == 2)
+    }
+
+    @Test func aHandleMeansOneAttribute() throws {
+        #expect(try AttributeQuery("@18").index(in: attributes, kind: "characteristic") == 2)
+    }
+
+    @Test func anAmbiguousUUIDFailsWithTheChoice() {
+        #expect(
+            throws: Failure(
+                .failed,
+                "the device has several of characteristic 2A37: choose 2A37#1 (@0x0003), 2A37#2 (@0x0012)")
+        ) { try AttributeQuery("2A37").index(in: attributes, kind: "characteristic") }
+    }
+
+    @Test func whatIsMissingFails() {
+        #expect(throws: Failure(.failed, "the device has no service 180D")) {
+            try AttributeQuery("180D").index(in: attributes, kind: "service")
+        }
+        #expect(throws: Failure(.failed, "there is no characteristic 2A37#3: the device has 2 of 2A37")) {
+            try AttributeQuery("2A37#3").index(in: attributes, kind: "characteristic")
+        }
+    }
+
+    @Test func aPathHasOneOrTwoWords() throws {
+        #expect(try AttributePath(["2A37"]).service == nil)
+        #expect(try AttributePath(["180D", "2A37#2"]).service == .uuid("180D", ordinal: nil))
+        #expect(try AttributePath(["180D", "2A37#2"]).characteristic == .uuid("2A37", ordinal: 2))
+        #expect(throws: Failure.self) { try AttributePath([]) }
+        #expect(throws: Failure.self) { try AttributePath(["180D", "2A37", "2A38"]) }
+    }
+}

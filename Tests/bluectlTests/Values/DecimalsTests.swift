@@ -1,0 +1,18 @@
+import Testing
+
+@testable import bluectl
+
+struct DecimalsTests {
+    @Test(arguments: [
+        (1.005, 2, "1.00"), (-0.004, 2, "0.00"), (-1.5, 1, "-1.5"), (12.0, 0, "12"), (0.0625, 3, "0.063"),
+        (.infinity, 2, "inf"), (1e300, 2, "1e+300"),
+    ])
+    func numbersHaveAFixedNumberOfDigits(value: Double, digits: Int, expected: String) {
+        #expect(Decimals.fixed(value, digits) == expected)
+    }
+
+    @Test func hexIsUpperCaseAndFilled() {
+        #expect(Decimals.hex(10, width: 4) == "000A")
+        #expect(Decimals.hex(0x12345, width: 4) == "12345")
+    }
+}
