@@ -14,7 +14,7 @@ BUILD := swift build
 REAL := Tests/RealBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-bluez test-bluez-full smoke-bluez sanitize bench docs format lint traits examples
+.PHONY: help deps build demo test test-bluez test-bluez-full smoke-bluez sanitize bench docs format lint traits examples samples
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -65,5 +65,8 @@ traits: deps ## the library without BlueZ (and without libdbus), and with nothin
 	@PKG_CONFIG_LIBDIR=/nonexistent $(BUILD) --scratch-path .build-traits --disable-default-traits \
 		--traits Emulator --target CoreBluetooth
 
-examples: deps ## the examples
-	@swift build --package-path Examples
+examples: deps ## build the examples and run their tests
+	@swift test --package-path Examples --disable-xctest
+
+samples: deps ## compile every Swift block of the documents
+	@Scripts/check-samples

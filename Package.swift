@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
+        .library(name: "BlueZ", targets: ["BlueZ"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
@@ -124,7 +125,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BackendContractTests",
-            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"],
+            dependencies: [
+                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
+            ],
             swiftSettings: settings),
 
         .testTarget(

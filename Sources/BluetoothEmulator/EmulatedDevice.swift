@@ -1,11 +1,12 @@
+public import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-public import BluetoothBackend
-import BluetoothLocking
-import Synchronization
 
 /// A device on the air, to play with: what a user, a firmware or the weather does to it.
 ///

@@ -1,13 +1,13 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 public import BluetoothBackend
 import BluetoothLocking
 import Dispatch
 import Synchronization
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// An emulated radio: one isolated world of hosts and devices, as a backend.
 ///
@@ -29,7 +29,7 @@ public final class Emulator: BluetoothBackend {
     /// The wall date of the world's beginning: in virtual time always 2025-01-01T00:00:00Z.
     let origin: Date
     let core: Lock<EmulatorCore>
-    private let start = ContinuousClock.now
+    private let start = DispatchTime.now().uptimeNanoseconds
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
 
     /// A world with nothing but the host "default", powered on.
@@ -76,7 +76,8 @@ public final class Emulator: BluetoothBackend {
         self.time = time
         self.seed = seed
         origin = time == .virtual ? Date(timeIntervalSince1970: 1_735_689_600) : Date()
-        var world = World(configuration: configuration, seed: seed, origin: origin)
+        let traceLimit = configuration.traceLimit ?? (time == .virtual ? 1_000 : 0)
+        var world = World(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)
         let hasDefault = description.hosts.contains { $0.name == "default" }
         for host in (hasDefault ? [] : [HostDescription(name: "default")]) + description.hosts {
             world.addHost(Host(host))
@@ -95,8 +96,14 @@ public final class Emulator: BluetoothBackend {
 
     /// The time since the world began.
     public var now: Duration {
-        guard let factor = time.factor else { return .nanoseconds(core.withLock { $0.world.now }) }
-        return factor == 1 ? ContinuousClock.now - start : (ContinuousClock.now - start) * factor
+        .nanoseconds(time == .virtual ? core.withLock { $0.world.now } : realNow)
+    }
+
+    /// The time since the world began, in real or scaled time.
+    private var realNow: Nanoseconds {
+        let elapsed = Nanoseconds(DispatchTime.now().uptimeNanoseconds - start)
+        guard case .scaled(let factor) = time else { return elapsed }
+        return Nanoseconds(min(9e18, Double(elapsed) * factor))
     }
 
     /// This world's time as managers see it.
@@ -112,10 +119,12 @@ public final class Emulator: BluetoothBackend {
         perform { $0.world.submit(input) }
     }
 
-    /// Changes the core and, in real time, does what is due. Nothing of the app's runs inside.
+    /// Changes the core and, in real time, does what is due.
+    ///
+    /// Nothing of the app's runs inside.
     func perform<Result: Sendable>(_ body: @Sendable (inout EmulatorCore) -> Result) -> Result {
         guard time != .virtual else { return core.withLock { body(&$0) } }
-        let present = now.nanoseconds
+        let present = realNow
         let (result, errands) = core.withLock { core -> (Result, [EmulatorCore.Errand]) in
             var errands = core.live(until: present)
             let result = body(&core)
@@ -158,7 +167,9 @@ public final class Emulator: BluetoothBackend {
     // MARK: The trace
 
     /// What happened, oldest first: time in seconds, then `<` for what came in, `>` for what went out, `!` for what
-    /// nobody was told. Limited by ``EmulatorConfiguration/traceLimit``.
+    /// nobody was told.
+    ///
+    /// Limited by ``EmulatorConfiguration/traceLimit``.
     public var trace: [String] {
         core.withLock { $0.world.trace }.lines
     }

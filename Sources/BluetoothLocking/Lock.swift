@@ -45,6 +45,8 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 #else
 public import Synchronization
 
-/// The package's one lock: mutual exclusion around a value. Never held while app code runs.
+/// The package's one lock: mutual exclusion around a value.
+///
+/// Never held while app code runs.
 public typealias Lock = Mutex
 #endif

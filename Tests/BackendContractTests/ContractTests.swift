@@ -21,7 +21,9 @@ import Testing
         return ContractScenario.all.filter(\.isGeneric)
     }
 
-    /// The radios on which each scenario plays. Latency is no part of the contract.
+    /// The radios on which each scenario plays.
+    ///
+    /// Latency is no part of the contract.
     enum Radio: String, Sendable, CustomTestStringConvertible {
         case emulator
         case emulatorWithoutLatency = "emulator without latency"

@@ -1,5 +1,6 @@
-/// Where a backend cannot do as the others do: which line it traces instead, and why. The documentation's table is
-/// this one, which a test compares.
+/// Where a backend cannot do as the others do: which line it traces instead, and why.
+///
+/// The documentation's table is this one, which a test compares.
 struct ContractDifference: Sendable {
     /// The scenario's name.
     let scenario: String

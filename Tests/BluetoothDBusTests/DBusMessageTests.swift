@@ -73,6 +73,11 @@ import Testing
         #expect(throws: DBusError.self) { try signal([.bytes(Array(repeating: 0, count: (64 << 20) + 1))]) }
     }
 
+    @Test func aMessageHasAtMost128MiB() {
+        let half = DBusValue.bytes(Array(repeating: 0, count: 64 << 20))
+        #expect(throws: DBusError.self) { try signal([half, half]) }
+    }
+
     @Test func badNamesAreRefused() {
         #expect(throws: DBusError.self) {
             try DBusMessage.methodCall(to: "nodots", path: .root, interface: "a.b", member: "M")

@@ -6,7 +6,8 @@ import Testing
 @Suite struct AttributeTests {
     /// A connected stage, with what was discovered.
     private func connected(
-        _ configuration: EmulatorConfiguration = .instant, _ description: PeripheralDescription = ContractPeer.description
+        _ configuration: EmulatorConfiguration = .instant,
+        _ description: PeripheralDescription = ContractPeer.description
     ) async throws -> (Stage, EmulatedDevice, LinkID, Attributes) {
         let stage = Stage(configuration)
         let device = try stage.emulator.add(description)
@@ -120,7 +121,8 @@ import Testing
             stage.submit(.writeCommand(link: link, attribute: command, value: Data([value])))
         }
         try await stage.emulator.advance(by: .milliseconds(399))
-        #expect(stage.events(from: count) == [.writeCredits(link: link, count: 1), .writeCredits(link: link, count: 1)])
+        #expect(
+            stage.events(from: count) == [.writeCredits(link: link, count: 1), .writeCredits(link: link, count: 1)])
         try await stage.emulator.runUntilIdle()
         #expect(stage.events(from: count).count == 5)
         #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0102"))) == Data([5]))
@@ -157,8 +159,11 @@ import Testing
         #expect(try await time(ContractPeer.uuid("0105")) <= .milliseconds(50))
         let spent = try await time(ContractPeer.uuid("0104"))
         #expect(spent >= .milliseconds(100) && spent <= .milliseconds(150), "\(spent)")
-        let description = try await stage.run(.discoverDescriptors(link: link, operation: op(2), characteristic: indicate))
-        guard case .descriptorsDiscovered(_, _, let descriptors)? = description.first else { throw Unexpected(description[0]) }
+        let description = try await stage.run(
+            .discoverDescriptors(link: link, operation: op(2), characteristic: indicate))
+        guard case .descriptorsDiscovered(_, _, let descriptors)? = description.first else {
+            throw Unexpected(description[0])
+        }
         let read = try await stage.run(.read(link: link, operation: op(3), attribute: descriptors[0].id))
         #expect(read == [.valueRead(link: link, operation: op(3), value: Data([2, 0]))])
     }
@@ -168,7 +173,8 @@ import Testing
         let id = try found.characteristic(ContractPeer.uuid("0103"))
         _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
         device.notify(CharacteristicPath(ContractPeer.uuid("0103")), value: ContractPeer.long)
-        #expect(try await stage.run() == [.valueNotified(link: link, attribute: id, value: ContractPeer.long.prefix(20))])
+        #expect(
+            try await stage.run() == [.valueNotified(link: link, attribute: id, value: ContractPeer.long.prefix(20))])
     }
 
     @Test func S94_oneManagerUnsubscribingDoesNotStopTheOther() async throws {

@@ -25,10 +25,22 @@ import Testing
             path(of: device { $0.services = [.init("180F", characteristics: [.init("2A19", .read, value: value)])] })
                 == "services[0].characteristics[0].value")
         #expect(
-            path(of: device { $0.services = [.init("180F", characteristics: [.init("2A19", .read, timer: .init(every: .seconds(1)))])] })
+            path(
+                of: device {
+                    $0.services = [
+                        .init("180F", characteristics: [.init("2A19", .read, timer: .init(every: .seconds(1)))])
+                    ]
+                })
                 == "services[0].characteristics[0].timer")
         #expect(
-            path(of: device { $0.services = [.init("180F", characteristics: [.init("2A19", .read, descriptors: [.init("2902", value: Data())])])] })
+            path(
+                of: device {
+                    $0.services = [
+                        .init(
+                            "180F", characteristics: [.init("2A19", .read, descriptors: [.init("2902", value: Data())])]
+                        )
+                    ]
+                })
                 == "services[0].characteristics[0].descriptors[0].uuid")
         let response = AdvertisingData(localName: String(repeating: "x", count: 30))
         #expect(

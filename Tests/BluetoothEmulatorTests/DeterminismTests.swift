@@ -26,7 +26,8 @@ import Testing
         switch event {
         case .stateChanged(.poweredOn): central.submit(.startScan(ScanParameters(allowDuplicates: false)))
         case .discovered(let discovery):
-            central.submit(.connect(peer: discovery.peer, operation: op(1), options: ConnectOptions(autoReconnect: true)))
+            central.submit(
+                .connect(peer: discovery.peer, operation: op(1), options: ConnectOptions(autoReconnect: true)))
         case .connected(_, let link, _, _):
             central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
         case .servicesDiscovered(let link, _, let services):
@@ -55,15 +56,18 @@ import Testing
         #expect(first.split(separator: "\n").count > 100)
     }
 
-    /// Written by another process. After a change of the emulator that is meant, take the new trace, which the failing
-    /// test leaves beside the old one as `emulator.actual.txt`.
+    /// Written by another process.
+    ///
+    /// After a change of the emulator that is meant, take the new trace, which the failing test leaves beside the old
+    /// one as `emulator.actual.txt`.
     @Test func theTraceIsThatOfAnotherProcess() async throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let folder = tests.appendingPathComponent("GoldenTraces")
         let expected = try String(contentsOf: folder.appendingPathComponent("emulator.txt"), encoding: .utf8)
         let actual = try await trace(seed: 42)
         if actual != expected {
-            try actual.write(to: folder.appendingPathComponent("emulator.actual.txt"), atomically: true, encoding: .utf8)
+            try actual.write(
+                to: folder.appendingPathComponent("emulator.actual.txt"), atomically: true, encoding: .utf8)
         }
         #expect(actual == expected)
     }

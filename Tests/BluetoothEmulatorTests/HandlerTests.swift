@@ -53,9 +53,10 @@ import Testing
         let count = stage.events.count
         try await stage.emulator.advance(by: .seconds(12))
         #expect(
-            stage.events(from: count) == [1, 0, 1, 0].map {
-                .valueNotified(link: link, attribute: button, value: Data([$0]))
-            }.dropLast(stage.emulator.now < .seconds(11) ? 1 : 0))
+            stage.events(from: count)
+                == [1, 0, 1, 0].map {
+                    .valueNotified(link: link, attribute: button, value: Data([$0]))
+                }.dropLast(stage.emulator.now < .seconds(11) ? 1 : 0))
         let told = try await stage.run(
             .write(link: link, operation: op(2), attribute: led, value: Data([1])),
             .write(link: link, operation: op(3), attribute: led, value: Data([2])))

@@ -104,8 +104,9 @@ import Testing
             device.notify("C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01", value: Data([value]))
         }
         #expect(
-            try await stage.run() == [2, 2, 3].map {
-                .valueNotified(link: link, attribute: id, value: Data([$0]))
-            })
+            try await stage.run()
+                == [2, 2, 3].map {
+                    .valueNotified(link: link, attribute: id, value: Data([$0]))
+                })
     }
 }

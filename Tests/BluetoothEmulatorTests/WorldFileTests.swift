@@ -83,8 +83,9 @@ import Testing
         let count = stage.events.count
         try await emulator.advance(by: .seconds(7))
         #expect(
-            stage.events(from: count) == [1, 2, 1].map {
-                .valueNotified(link: link, attribute: level, value: Data([$0]))
-            })
+            stage.events(from: count)
+                == [1, 2, 1].map {
+                    .valueNotified(link: link, attribute: level, value: Data([$0]))
+                })
     }
 }

@@ -47,8 +47,10 @@ final class GIOPeer: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(connection))
     }
 
-    /// Leaves the bus, soon. Not with the call that waits: the last reference may end on GDBus's own worker thread,
-    /// which would then wait for itself.
+    /// Leaves the bus, soon.
+    ///
+    /// Not with the call that waits: the last reference may end on GDBus's own worker thread, which would then wait for
+    /// itself.
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }

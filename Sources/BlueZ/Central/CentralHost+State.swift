@@ -168,9 +168,11 @@ extension CentralHost {
         guard isOurs(path), let device = tree.devices[path] else { return }
         // BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
         // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
-        let oldName = directory.peer(at: path).flatMap { directory.records[$0]?.name }
-        guard let peer = directory.note(path, device, isNamed: changes.contains(.name)) else { return }
-        if let name = directory.records[peer]?.name, name != oldName { nameChanged(peer, name) }
+        let known = directory.peer(at: path)
+        let isNews = known == nil || !changes.isDisjoint(with: [.address, .name])
+        let oldName = known.flatMap { directory.records[$0]?.name }
+        guard let peer = isNews ? directory.note(path, device, isNamed: changes.contains(.name)) : known else { return }
+        if isNews, let name = directory.records[peer]?.name, name != oldName { nameChanged(peer, name) }
         if changes.contains(.connected) { connectedChanged(peer, path, device.isConnected) }
         if changes.contains(.servicesResolved) { resolvedChanged(peer) }
         if changes.contains(.advertisement), !isSnapshot {

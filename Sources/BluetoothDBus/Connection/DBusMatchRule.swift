@@ -65,9 +65,7 @@ extension DBusMatchRule {
             return false
         }
         if let path, !Self.equal(dbus_message_get_path(message.raw), path.text) { return false }
-        if let pathNamespace {
-            guard let path = message.path, path == pathNamespace || path.isBelow(pathNamespace) else { return false }
-        }
+        if let pathNamespace, !Self.isWithin(dbus_message_get_path(message.raw), pathNamespace) { return false }
         guard argument0 != nil || argument0Path != nil else { return true }
         return matchesArgument0(of: message)
     }
@@ -81,6 +79,15 @@ extension DBusMatchRule {
         return text == pattern
             || (pattern.utf8.last == UInt8(ascii: "/") && text.hasPrefix(pattern))
             || (text.utf8.last == UInt8(ascii: "/") && pattern.hasPrefix(text))
+    }
+
+    /// Without making a string: this is asked of every signal.
+    private static func isWithin(_ text: UnsafePointer<CChar>?, _ namespace: ObjectPath) -> Bool {
+        guard let text else { return false }
+        guard namespace != .root else { return true }
+        let count = namespace.text.utf8.count
+        guard strncmp(text, namespace.text, count) == 0 else { return false }
+        return text[count] == 0 || text[count] == CChar(UInt8(ascii: "/"))
     }
 
     private static func equal(_ text: UnsafePointer<CChar>?, _ expected: String) -> Bool {

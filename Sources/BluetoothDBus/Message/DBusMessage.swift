@@ -88,7 +88,12 @@ public final class DBusMessage {
     /// - Throws: `InvalidArgs` where a value breaks a rule of D-Bus, before anything is added.
     public func append(_ values: [DBusValue]) throws(DBusError) {
         guard !values.isEmpty else { return }
-        for value in values { try value.validate() }
+        var length = 0
+        for value in values { length += try value.validate() }
+        guard length <= DBusLimits.messageLength else {
+            throw DBusError(
+                name: DBusError.Name.invalidArguments, message: "message longer than \(DBusLimits.messageLength) bytes")
+        }
         let writer = DBusWriter(message: self)
         for value in values { try writer.append(value) }
     }

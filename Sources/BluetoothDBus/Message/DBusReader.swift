@@ -8,26 +8,28 @@ public struct DBusReader {
     private let message: DBusMessage
     private var iterator = DBusMessageIter()
 
+    /// The type code of the next value: a character of the specification, with `a`, `r`, `e`, `v` for containers; zero
+    /// at the end.
+    private var code: UInt8
+
     /// Starts at the first argument.
     public init(_ message: DBusMessage) {
         self.message = message
         dbus_message_iter_init(message.raw, &iterator)
+        code = Self.code(&iterator)
     }
 
     private init(entering outer: inout DBusReader) {
         message = outer.message
         dbus_message_iter_recurse(&outer.iterator, &iterator)
+        code = Self.code(&iterator)
     }
 
     /// Whether nothing is left.
     public var isAtEnd: Bool { code == 0 }
 
-    /// The type code of the next value: a character of the specification, with `a`, `r`, `e`, `v` for containers;
-    /// zero at the end.
-    private var code: UInt8 {
-        // The call only reads, but its parameter is mutable in C.
-        var copy = iterator
-        return UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&copy))
+    private static func code(_ iterator: inout DBusMessageIter) -> UInt8 {
+        UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))
     }
 
     // MARK: Values by type
@@ -70,7 +72,7 @@ public struct DBusReader {
 
     /// Reads an `ay` with one copy.
     public mutating func bytes() throws(DBusError) -> [UInt8] {
-        guard code == UInt8(ascii: "a"), elementCode == UInt8(ascii: "y") else { throw mismatch("ay") }
+        guard code == UInt8(ascii: "a"), elementCode() == UInt8(ascii: "y") else { throw mismatch("ay") }
         var elements = DBusReader(entering: &self)
         let result = elements.fixedBytes()
         advance()
@@ -192,7 +194,7 @@ extension DBusReader {
     }
 
     private mutating func arrayValue(depth: Int) throws(DBusError) -> DBusValue {
-        let element = elementCode
+        let element = elementCode()
         if element == UInt8(ascii: "y") { return .bytes(try bytes()) }
         if element == UInt8(ascii: "e") { return .dictionary(try dictionary(depth: depth)) }
         let type: DBusType
@@ -231,13 +233,13 @@ extension DBusReader {
 // MARK: - Iterator
 
 extension DBusReader {
-    private var elementCode: UInt8 {
-        var copy = iterator
-        return UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&copy))
+    private mutating func elementCode() -> UInt8 {
+        UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))
     }
 
     private mutating func advance() {
         dbus_message_iter_next(&iterator)
+        code = Self.code(&iterator)
     }
 
     private mutating func container(_ code: UnicodeScalar) throws(DBusError) -> DBusReader {

@@ -56,6 +56,18 @@ public enum DBusType: Hashable, Sendable {
         }
     }
 
+    /// Whether the type keeps to the rules and limits of a signature.
+    ///
+    /// Costs nothing for the common types.
+    var isValid: Bool {
+        switch self {
+        case .array(let element) where element.isBasic || element == .variant: true
+        case .dictionary(let key, let value) where key.isBasic && (value.isBasic || value == .variant): true
+        case .array, .dictionary, .structure: DBusSignature([self]) != nil
+        default: true
+        }
+    }
+
     /// The type's first character in a signature.
     var code: UInt8 {
         switch self {

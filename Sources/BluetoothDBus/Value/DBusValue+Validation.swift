@@ -5,9 +5,12 @@ extension DBusValue {
     /// libdbus treats a violation as a programming error and may end the process, so nothing goes to it unchecked.
     ///
     /// - Throws: ``DBusError`` named `org.freedesktop.DBus.Error.InvalidArgs` with the broken rule.
-    public func validate() throws(DBusError) {
-        _ = try checkedLength(depth: 0)
-        guard DBusSignature([type]) != nil else { throw Self.invalid("signature out of limits: \(type.text)") }
+    ///
+    /// - Returns: The marshalled length in bytes, an upper bound that counts worst-case padding.
+    @discardableResult
+    public func validate() throws(DBusError) -> Int {
+        guard type.isValid else { throw Self.invalid("signature out of limits: \(type.text)") }
+        return try checkedLength(depth: 0)
     }
 
     private static func invalid(_ rule: String) -> DBusError {
@@ -40,7 +43,7 @@ extension DBusValue {
             for member in members { length += try member.checkedLength(depth: depth + 1) }
             return length
         case .variant(let value):
-            guard DBusSignature([value.type]) != nil else { throw Self.invalid("signature of a variant out of limits") }
+            guard value.type.isValid else { throw Self.invalid("signature of a variant out of limits") }
             return try value.checkedLength(depth: depth + 1) + 8
         }
     }

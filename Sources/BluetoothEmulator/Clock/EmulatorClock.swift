@@ -1,11 +1,12 @@
+import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
-import BluetoothLocking
-import Synchronization
 
 /// An emulator's time as a Swift clock, for app code and for handlers.
 ///

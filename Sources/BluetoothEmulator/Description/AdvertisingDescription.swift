@@ -1,9 +1,10 @@
+public import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-public import BluetoothBackend
 
 /// The content of one advertising or scan-response packet.
 ///
@@ -101,7 +102,8 @@ public struct AdvertisingDescription: Hashable, Sendable {
         let room = isConnectable ? 28 : 31
         guard data.encodedLength <= room else {
             throw DescriptionError(
-                "\(path).data", "\(data.encodedLength) bytes do not fit: a packet has room for \(room) besides the flags")
+                "\(path).data",
+                "\(data.encodedLength) bytes do not fit: a packet has room for \(room) besides the flags")
         }
         if let scanResponse, scanResponse.encodedLength > 31 {
             throw DescriptionError(

@@ -1,9 +1,10 @@
+public import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-public import BluetoothBackend
 
 /// A service of an emulated device.
 public struct ServiceDescription: Hashable, Sendable {
@@ -149,7 +150,8 @@ public struct DescriptorDescription: Hashable, Sendable {
 
     func validate(path: String) throws(DescriptionError) {
         guard uuid.bits16 != 0x2902 else {
-            throw DescriptionError("\(path).uuid", "2902 is made by itself where a characteristic notifies or indicates")
+            throw DescriptionError(
+                "\(path).uuid", "2902 is made by itself where a characteristic notifies or indicates")
         }
         guard value.count <= 512 else {
             throw DescriptionError("\(path).value", "a value has at most 512 bytes, not \(value.count)")

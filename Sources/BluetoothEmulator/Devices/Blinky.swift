@@ -1,9 +1,10 @@
+public import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-public import BluetoothBackend
 
 extension PeripheralDescription {
     /// A board with a button and an LED, as Nordic Semiconductor's sample "LED Button Service" has it.

@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 extension PeripheralDescription {
     /// A device that stores, returns and notifies what is written to it.

@@ -1,9 +1,10 @@
+public import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-public import BluetoothBackend
 
 /// The behaviour of an emulated device: answers requests and reacts to what happens to it.
 ///

@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 extension PeripheralDescription {
     /// A heart rate monitor: Heart Rate, Battery and Device Information.
@@ -20,11 +21,13 @@ extension PeripheralDescription {
             ServiceDescription(
                 "180D",
                 characteristics: [
-                    CharacteristicDescription("2A37", .notify, value: HeartRateHandler.measurement(rate: 60, energy: nil)),
+                    CharacteristicDescription(
+                        "2A37", .notify, value: HeartRateHandler.measurement(rate: 60, energy: nil)),
                     CharacteristicDescription("2A38", .read, value: Data([1])),
                     CharacteristicDescription("2A39", .write, maximumLength: 1),
                 ]),
-            ServiceDescription("180F", characteristics: [CharacteristicDescription("2A19", [.read, .notify], value: Data([87]))]),
+            ServiceDescription(
+                "180F", characteristics: [CharacteristicDescription("2A19", [.read, .notify], value: Data([87]))]),
             ServiceDescription(
                 "180A",
                 characteristics: [

@@ -1,6 +1,6 @@
 import BluetoothLocking
-import Synchronization
 import Dispatch
+import Synchronization
 
 /// Something that the driver waits for outside the lock, at most ten real seconds.
 final class Settlement: Sendable {
@@ -35,8 +35,9 @@ final class Settlement: Sendable {
     }
 }
 
-/// Ends the wait for what does not settle within ten real seconds. One per drive; a timer per delivery would cost
-/// more than the delivery.
+/// Ends the wait for what does not settle within ten real seconds.
+///
+/// One per drive; a timer per delivery would cost more than the delivery.
 final class Watchdog: Sendable {
     private struct State {
         var current: Settlement?

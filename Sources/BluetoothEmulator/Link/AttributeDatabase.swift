@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 /// One attribute of a device, with what the server keeps for it.
 struct Attribute: Sendable {
@@ -38,7 +39,9 @@ struct Attribute: Sendable {
     var isHeld = false
 }
 
-/// The attributes of one device. Identifiers are never used again, also when services come and go.
+/// The attributes of one device.
+///
+/// Identifiers are never used again, also when services come and go.
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
 struct AttributeDatabase: Sendable {
@@ -60,6 +63,24 @@ struct AttributeDatabase: Sendable {
                 yield &none
             }
         }
+    }
+
+    /// Why the permissions do not allow an access; nil if they do.
+    mutating func refusal(
+        _ id: AttributeID, _ plain: AttributePermissions, _ encrypted: AttributePermissions, _ code: ATTCode
+    ) -> ATTCode? {
+        guard let permissions = self[id]?.permissions else { return .invalidHandle }
+        if permissions.contains(encrypted) { return .insufficientAuthentication }
+        return permissions.contains(plain) ? nil : code
+    }
+
+    /// Why a characteristic does not take a value in this way; nil if it does.
+    mutating func writeRefusal(
+        _ id: AttributeID, count: Int, needs property: CharacteristicProperties
+    ) -> ATTCode? {
+        guard let role = self[id]?.role, let maximum = self[id]?.maximumLength else { return .invalidHandle }
+        if role == .characteristic, self[id]?.properties.contains(property) != true { return .writeNotPermitted }
+        return count > maximum ? .invalidAttributeValueLength : nil
     }
 
     /// The services that apps may see: 1800 and 1801 belong to the host.

@@ -1,10 +1,11 @@
+import BluetoothBackend
+import DequeModule
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
-import DequeModule
 
 /// A physical link between a host and a device: ATT with one request at a time, on connection events.
 ///
@@ -53,6 +54,67 @@ struct Link: Sendable {
     var supervision: WorldQueue.Token?
     /// What was due in silence.
     var missed: [WorldEvent] = []
+
+    /// What goes out next.
+    enum Start: Sendable {
+        /// Write commands, at that instant.
+        case transmit(at: Nanoseconds)
+        /// A read, whose answer comes at that instant.
+        case read(answerAt: Nanoseconds)
+        /// Another request, at that instant.
+        case request(at: Nanoseconds)
+    }
+
+    /// An operation whose answer arrived, and what serving it needs.
+    struct Answered: Sendable {
+        let operation: LinkOperation
+        let device: Ref<Device>
+        let interval: Nanoseconds
+        let mtu: Int
+    }
+
+    /// Puts an operation at the end of the line; takes the head of the line in hand if the link is free.
+    mutating func enqueue(_ operation: LinkOperation, at now: Nanoseconds) -> Start? {
+        operations.append(operation)
+        return start(at: now)
+    }
+
+    /// The link is free; takes the head of the line in hand.
+    mutating func release(at now: Nanoseconds) -> Start? {
+        isBusy = false
+        return start(at: now)
+    }
+
+    private mutating func start(at now: Nanoseconds) -> Start? {
+        guard !isBusy, let head = operations.first else { return nil }
+        isBusy = true
+        let event = connectionEvent(from: now)
+        switch head.kind {
+        case .writeCommand: return .transmit(at: event)
+        case .read: return .read(answerAt: event + interval)
+        default: return .request(at: event)
+        }
+    }
+
+    /// The answer to the head of the line arrives; nil where nothing is heard, which is kept for later.
+    mutating func takeAnswered(_ ref: Ref<Link>) -> Answered? {
+        guard !isSilent else {
+            missed.append(.answer(ref))
+            return nil
+        }
+        guard let operation = operations.popFirst() else { return nil }
+        return Answered(operation: operation, device: device, interval: interval, mtu: mtu)
+    }
+
+    /// Takes the write command at the head of the line.
+    mutating func takeWriteCommand() -> Answered? {
+        guard let head = operations.first, head.kind.isWriteCommand else { return nil }
+        operations.removeFirst()
+        return Answered(operation: head, device: device, interval: interval, mtu: mtu)
+    }
+
+    /// Whether the head of the line is a write command.
+    var isWriteCommandNext: Bool { operations.first?.kind.isWriteCommand == true }
 
     /// The first connection event at or after an instant.
     func connectionEvent(from instant: Nanoseconds) -> Nanoseconds {

@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 /// Text of commands and events that is the same in each process: nothing of it depends on hashing, on the locale or
 /// on the wall clock.

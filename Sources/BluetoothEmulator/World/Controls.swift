@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 /// What a test, a tool or a device's own handler does to a device.
 enum DeviceControl: Sendable {
@@ -13,7 +14,9 @@ enum DeviceControl: Sendable {
     case hold(CharacteristicPath, Bool)
     /// Closes all links, as the device.
     case disconnect
-    /// Falls silent: links die by supervision timeout. The device is on the air at once if it stays.
+    /// Falls silent: links die by supervision timeout.
+    ///
+    /// The device is on the air at once if it stays.
     case lose(staysOnAir: Bool)
     indirect case setAdvertising(Int, AdvertisingDescription)
     case enableAdvertising(Int?, Bool)

@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 /// One device on the air.
 struct Device: Sendable {
@@ -18,12 +19,16 @@ struct Device: Sendable {
         var lastPacket: Nanoseconds?
         /// By host: the scan epoch in which its scanners heard this data.
         var heard: [UInt64] = []
+        let interval: Nanoseconds
+        let isConnectable: Bool
         var advertisement: Advertisement
         var scanResponse: Advertisement?
 
         init(_ description: AdvertisingDescription) {
             self.description = description
             isEnabled = description.isEnabled
+            interval = description.interval.nanoseconds
+            isConnectable = description.isConnectable
             advertisement = description.data.advertisement(isConnectable: description.isConnectable)
             scanResponse = description.scanResponse?.advertisement(isConnectable: nil)
         }
@@ -95,7 +100,8 @@ struct Device: Sendable {
 
     private mutating func addGenericServices() throws {
         let access = ServiceDescription(
-            BluetoothUUID(0x1800), characteristics: [CharacteristicDescription(BluetoothUUID(0x2A00), [.read], value: Data(name.utf8))])
+            BluetoothUUID(0x1800),
+            characteristics: [CharacteristicDescription(BluetoothUUID(0x2A00), [.read], value: Data(name.utf8))])
         let attribute = ServiceDescription(
             BluetoothUUID(0x1801), characteristics: [CharacteristicDescription(BluetoothUUID(0x2A05), [.indicate])])
         let id = try database.add(access)
@@ -122,5 +128,90 @@ struct Device: Sendable {
     func isOnAir(_ index: Int) -> Bool {
         sets[index].isEnabled && isInRange && (links.isEmpty || sets[index].description.continuesWhileConnected)
     }
-}
 
+    // MARK: The server
+
+    /// What a read leads to.
+    enum ReadAccess: Sendable {
+        case value(Data)
+        case refused(ATTCode)
+        case held
+        case clientConfiguration
+        case handler
+    }
+
+    /// What a write leads to.
+    enum WriteAccess: Sendable {
+        case stored
+        /// To be stored and notified to the writer.
+        case echo
+        case refused(ATTCode)
+        case handler
+    }
+
+    private var hasHandler: Bool { behaviour != nil || asynchronousHandler != nil }
+
+    /// Reads an attribute as far as the server can by itself.
+    ///
+    /// In place, as it is done for each read.
+    mutating func read(_ attribute: AttributeID) -> ReadAccess {
+        if let code = database.refusal(attribute, .readable, .readEncryptionRequired, .readNotPermitted) {
+            return .refused(code)
+        }
+        if database[attribute]?.isHeld == true { return .held }
+        if database[attribute]?.role == .clientConfiguration { return .clientConfiguration }
+        if hasHandler { return .handler }
+        return .value(database[attribute]?.value ?? Data())
+    }
+
+    /// Writes an attribute as far as the server can by itself.
+    ///
+    /// In place, as it is done for each write.
+    mutating func write(
+        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties
+    ) -> WriteAccess {
+        if let code = database.refusal(attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted) {
+            return .refused(code)
+        }
+        if let code = database.writeRefusal(attribute, count: value.count, needs: property) { return .refused(code) }
+        if hasHandler { return .handler }
+        if database[attribute]?.isEcho == true { return .echo }
+        database[attribute]?.value = value
+        return .stored
+    }
+
+    // MARK: The air
+
+    /// One packet of an advertising set.
+    struct Packet: Sendable {
+        let isConnectable: Bool
+        let rssi: Int
+        /// Until the next packet.
+        let pause: Nanoseconds
+    }
+
+    /// Sends a packet, if the set is on the air with this data.
+    ///
+    /// In place, as it is done for each packet.
+    mutating func sendPacket(_ index: Int, _ generation: UInt32, at now: Nanoseconds, deviation: Int) -> Packet? {
+        guard sets.indices.contains(index), sets[index].generation == generation else { return nil }
+        sets[index].isScheduled = false
+        guard isOnAir(index) else { return nil }
+        sets[index].lastPacket = now
+        // Core Specification, Vol 6, Part B, 4.4.2.2.1: 0–10 ms more, drawn for each packet.
+        let pause = sets[index].interval + Nanoseconds(delayRandom.below(10_000_001))
+        return Packet(isConnectable: sets[index].isConnectable, rssi: measureRSSI(deviation), pause: pause)
+    }
+
+    /// The signal strength of one packet, -127...20 dBm.
+    mutating func measureRSSI(_ deviation: Int) -> Int {
+        guard deviation > 0 else { return meanRSSI }
+        let offset = Int(rssiRandom.below(UInt64(2 * deviation + 1))) - deviation
+        return min(20, max(-127, meanRSSI + offset))
+    }
+
+    /// Whether a host's scanners have the data of a set.
+    mutating func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
+        host < sets[index].heard.count && sets[index].heard[host] == epoch
+    }
+}

@@ -18,14 +18,14 @@ struct Host: Sendable {
         var filter: ScanReportFilter
         /// What was reported of a set's present data, so that a repetition need not be merged again; nil if it is
         /// not wanted.
-        var reports: [ReportKey: Discovery?] = [:]
+        var reports: [Int: Report] = [:]
     }
 
-    /// Names the data of one advertising set.
-    struct ReportKey: Hashable, Sendable {
-        let device: Ref<Device>
-        let set: Int
+    /// What a scan makes of the data of one advertising set.
+    struct Report: Sendable {
         let generation: UInt32
+        /// What is told; nil if it is not wanted.
+        let discovery: Discovery?
     }
 
     let name: String
@@ -34,6 +34,8 @@ struct Host: Sendable {
     var isPowered = true
     var isResetting = false
     var authorization = AuthorizationStatus.allowed
+    /// Whether ``state`` is `.poweredOn`, at hand for each packet.
+    var isOn = true
     /// Grows when power goes, so that what was under way is void.
     var epoch: UInt32 = 0
     var ledger = HostLedger()
@@ -59,7 +61,10 @@ struct Host: Sendable {
         }
         isPowered = description.isPowered
         authorization = description.authorization
+        isOn = state == .poweredOn
     }
+
+    var hasScanners: Bool { !scanners.isEmpty }
 
     /// The state as managers see it.
     var state: AdapterState {

@@ -20,6 +20,57 @@ struct Manager: Sendable {
     let host: Int?
     /// The state that it was told last; nil before the first.
     var toldState: AdapterState?
-    var shares: [LinkID: Share] = [:]
+    /// In the order of birth, which is that of their identifiers.
+    private var shares: [(id: LinkID, share: Share)] = []
     var connectionEventFilter: ConnectionEventFilter?
+
+    init(role: Role, host: Int?) {
+        self.role = role
+        self.host = host
+    }
+
+    /// Where an open link's share is, nil if it is not open.
+    private func position(of id: LinkID) -> Int? {
+        var (low, high) = (0, shares.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if shares[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < shares.count && shares[low].id == id ? low : nil
+    }
+
+    func share(of id: LinkID) -> Share? { position(of: id).map { shares[$0].share } }
+
+    /// Whether a link of this manager's is open.
+    func holds(_ id: LinkID) -> Bool { position(of: id) != nil }
+
+    mutating func open(_ id: LinkID, _ share: Share) { shares.append((id, share)) }
+
+    mutating func close(_ id: LinkID) {
+        if let position = position(of: id) { shares.remove(at: position) }
+    }
+
+    mutating func closeAll() { shares = [] }
+
+    /// The manager's identifier of a physical link.
+    func id(of link: Ref<Link>) -> LinkID? { shares.first { $0.share.link == link }?.id }
+
+    /// Spends a write credit.
+    ///
+    /// - Returns: Whether there was one; nil if the link is not open.
+    mutating func spendCredit(on id: LinkID) -> Bool? {
+        guard let position = position(of: id) else { return nil }
+        guard shares[position].share.credits > 0 else { return false }
+        shares[position].share.credits -= 1
+        return true
+    }
+
+    /// Gives a write credit back.
+    ///
+    /// - Returns: Whether the link is still open.
+    mutating func returnCredit(on id: LinkID) -> Bool {
+        guard let position = position(of: id) else { return false }
+        shares[position].share.credits += 1
+        return true
+    }
 }

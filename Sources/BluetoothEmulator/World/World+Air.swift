@@ -21,36 +21,31 @@ extension World {
     /// The instant of a set's next packet after a time without listeners: any phase of the interval, but never
     /// nearer than an interval to a packet that was heard.
     private mutating func firstPacket(_ ref: Ref<Device>, _ index: Int) -> Nanoseconds {
-        guard let interval = devices[ref]?.sets[index].description.interval.nanoseconds else { return now }
+        guard let interval = devices[ref]?.sets[index].interval else { return now }
         let phase = Nanoseconds(devices[ref]?.delayRandom.below(UInt64(interval)) ?? 0) + 1
         guard let last = devices[ref]?.sets[index].lastPacket, last + interval > now + phase else {
             return now + phase
         }
-        return last + interval + advertisingDelay(ref)
-    }
-
-    /// Core Specification, Vol 6, Part B, 4.4.2.2.1: 0–10 ms, drawn for each packet.
-    private mutating func advertisingDelay(_ ref: Ref<Device>) -> Nanoseconds {
-        Nanoseconds(devices[ref]?.delayRandom.below(10_000_001) ?? 0)
+        return last + interval + Nanoseconds(devices[ref]?.delayRandom.below(10_000_001) ?? 0)
     }
 
     /// Whether the next packet of a set can lead to anything.
-    private func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
+    private mutating func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
         guard devices[ref]?.isOnAir(index) == true else { return false }
-        return hosts.indices.contains { host in
-            guard hosts[host].state == .poweredOn else { return false }
-            if !hosts[host].scanners.isEmpty, hosts[host].wantsDuplicates || !hasHeard(host, ref, index) { return true }
-            return isDialed(host, ref, index)
+        for host in hosts.indices where hosts[host].isOn {
+            if hosts[host].hasScanners, hosts[host].wantsDuplicates || !hasHeard(host, ref, index) { return true }
+            if isDialed(host, ref, index) { return true }
         }
+        return false
     }
 
-    private func hasHeard(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
-        guard let heard = devices[ref]?.sets[index].heard, host < heard.count else { return false }
-        return heard[host] == hosts[host].scanEpoch
+    private mutating func hasHeard(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
+        let epoch = hosts[host].scanEpoch
+        return devices[ref]?.isHeard(index, by: host, in: epoch) == true
     }
 
     private func isDialed(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
-        guard !hosts[host].dialing.isEmpty, devices[ref]?.sets[index].description.isConnectable == true,
+        guard !hosts[host].dialing.isEmpty, devices[ref]?.sets[index].isConnectable == true,
             let peer = devices[ref]?.identities[host]
         else { return false }
         return hosts[host].dialing.contains(peer)
@@ -58,53 +53,51 @@ extension World {
 
     /// One packet of one set.
     mutating func advertise(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32) {
-        guard devices[ref]?.sets.indices.contains(index) == true,
-            devices[ref]?.sets[index].generation == generation
-        else { return }
-        devices[ref]?.sets[index].isScheduled = false
-        guard devices[ref]?.isOnAir(index) == true else { return }
-        packets += 1
         let present = now
-        devices[ref]?.sets[index].lastPacket = present
-        for host in hosts.indices where hosts[host].state == .poweredOn {
+        guard
+            let packet = devices[ref]?.sendPacket(
+                index, generation, at: present, deviation: configuration.rssiDeviation)
+        else { return }
+        packets += 1
+        for host in hosts.indices where hosts[host].isOn {
             if receptionRandom.happens(configuration.advertisingLossRate) { continue }
-            if !hosts[host].scanners.isEmpty { report(ref, index, to: host) }
-            if isDialed(host, ref, index) {
+            if hosts[host].hasScanners { report(ref, index, generation, packet.rssi, to: host) }
+            if packet.isConnectable, isDialed(host, ref, index) {
                 answerPacket(ref, host)
                 break
             }
         }
         guard isWanted(ref, index) else { return }
-        let interval = devices[ref]?.sets[index].description.interval.nanoseconds ?? 0
         devices[ref]?.sets[index].isScheduled = true
         queue.schedule(
-            .advertise(ref, set: index, generation: generation), at: now + interval + advertisingDelay(ref),
-            isPeriodic: true)
+            .advertise(ref, set: index, generation: generation), at: present + packet.pause, isPeriodic: true)
     }
 
     // MARK: Reports
 
-    private mutating func report(_ ref: Ref<Device>, _ index: Int, to host: Int) {
-        let key = Host.ReportKey(
-            device: ref, set: index, generation: devices[ref]?.sets[index].generation ?? 0)
-        let rssi = measuredRSSI(ref)
+    private mutating func report(
+        _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, to host: Int
+    ) {
         if !hasHeard(host, ref, index) { note(ref, index, on: host) }
+        // A device has few sets, so this is one key for each.
+        let key = Int(ref.serial) << 16 | index
         for position in hosts[host].scanners.indices {
-            if let known = hosts[host].scanners[position].reports[key] {
-                guard var report = known, hosts[host].scanners[position].filter.parameters.allowDuplicates else {
-                    continue
-                }
-                report.rssi = rssi
-                emit(.discovered(report), to: hosts[host].scanners[position].manager)
-            } else {
-                reportFirst(ref, index, key, rssi, host, position)
+            let known = hosts[host].scanners[position].reports[key]
+            guard let known, known.generation == generation else {
+                reportFirst(ref, index, generation, rssi, host, position)
+                continue
             }
+            guard hosts[host].wantsDuplicates, var report = known.discovery,
+                hosts[host].scanners[position].filter.parameters.allowDuplicates
+            else { continue }
+            report.rssi = rssi
+            emit(.discovered(report), to: hosts[host].scanners[position].manager)
         }
     }
 
     /// The first packet of some data: the advertisement and the scan response are reported one after the other.
     private mutating func reportFirst(
-        _ ref: Ref<Device>, _ index: Int, _ key: Host.ReportKey, _ rssi: Int, _ host: Int, _ position: Int
+        _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, _ host: Int, _ position: Int
     ) {
         guard let set = devices[ref]?.sets[index], let peer = devices[ref]?.identities[host],
             let known = hosts[host].peers[peer]
@@ -120,7 +113,8 @@ extension World {
         }
         // Data of other sets may still be merged in, so only a device's only set is remembered as merged.
         if !hosts[host].wantsDuplicates || devices[ref]?.sets.count == 1 {
-            hosts[host].scanners[position].reports[key] = .some(last)
+            let report = Host.Report(generation: generation, discovery: last)
+            hosts[host].scanners[position].reports[Int(ref.serial) << 16 | index] = report
         }
     }
 
@@ -149,12 +143,7 @@ extension World {
         }
     }
 
-    /// The signal strength of one packet, -127...20 dBm.
     mutating func measuredRSSI(_ ref: Ref<Device>) -> Int {
-        guard let mean = devices[ref]?.meanRSSI else { return 127 }
-        let deviation = configuration.rssiDeviation
-        guard deviation > 0 else { return mean }
-        let offset = Int(devices[ref]?.rssiRandom.below(UInt64(2 * deviation + 1)) ?? 0) - deviation
-        return min(20, max(-127, mean + offset))
+        devices[ref]?.measureRSSI(configuration.rssiDeviation) ?? 127
     }
 }

@@ -17,9 +17,7 @@ extension World {
             let error = BackendError(.unknownDevice, operation: "connect")
             return emit(.connectFailed(peer: peer, operation: operation, error: error), to: ref)
         }
-        if isManager(ref), let old = managers[ref]?.shares.first(where: { isShare($0.value, on: host, of: peer) }) {
-            managers[ref]?.shares[old.key] = nil
-        }
+        if let link = hosts[host].links[peer], let old = managers[ref]?.id(of: link) { managers[ref]?.close(old) }
         switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
         case .dial: startDialing(peer, on: host)
         case .wait: break
@@ -27,10 +25,6 @@ extension World {
             guard let link = hosts[host].links[peer] else { return }
             tellConnected(share, peer, link)
         }
-    }
-
-    private func isShare(_ share: Manager.Share, on host: Int, of peer: PeerID) -> Bool {
-        links[share.link]?.peer == peer && links[share.link]?.host == host
     }
 
     private mutating func startDialing(_ peer: PeerID, on host: Int) {
@@ -52,7 +46,8 @@ extension World {
         guard let device = devices[ref] else { return }
         let peer = device.identities[host]
         guard !hosts[host].ledger.shares(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
-        guard device.isInRange, device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
+        guard device.isInRange,
+            device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
         else { return startDialing(peer, on: host) }
         hosts[host].dialing.remove(peer)
         if device.failingConnections > 0 || faultRandom.happens(configuration.connectionFailureRate) {
@@ -90,8 +85,7 @@ extension World {
         // The host reads the name by itself, before anything else.
         let nameRead = LinkOperation(
             manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
-        links[link]?.operations.append(nameRead)
-        pump(link)
+        enqueue(nameRead, on: link)
         wake(ref)
     }
 
@@ -99,7 +93,7 @@ extension World {
         let manager = Ref<Manager>(packed: share.manager)
         guard isManager(manager), let id = share.link, let mtu = links[link]?.mtu else { return }
         let credits = configuration.transmitBuffer
-        managers[manager]?.shares[id] = Manager.Share(link: link, credits: credits)
+        managers[manager]?.open(id, Manager.Share(link: link, credits: credits))
         let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
         emit(.connected(peer: peer, link: id, operation: share.operation, parameters: parameters), to: manager)
     }
@@ -124,7 +118,7 @@ extension World {
             let link = hosts[host].links[peer]
             if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
-            managers[ref]?.shares[id] = nil
+            managers[ref]?.close(id)
             queue.schedule(
                 .tellLocal(ref, id, epoch: hosts[host].epoch), at: now + configuration.disconnectionDelay.nanoseconds)
         }
@@ -155,7 +149,7 @@ extension World {
         for share in hosts[host].ledger.linkDown(peer, isReconnecting: true) {
             let manager = Ref<Manager>(packed: share.manager)
             guard isManager(manager), let id = share.link else { continue }
-            managers[manager]?.shares[id] = nil
+            managers[manager]?.close(id)
             emit(
                 .disconnected(link: id, reason: reason, at: date, isReconnecting: share.options.autoReconnect),
                 to: manager)

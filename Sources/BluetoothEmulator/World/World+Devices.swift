@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 // What devices do by themselves or are made to do.
 extension World {
@@ -185,7 +186,9 @@ extension World {
     private mutating func exchangeMTU(_ mtu: Int, _ ref: Ref<Device>) {
         for link in devices[ref]?.links ?? [] {
             let agreed = max(23, min(mtu, configuration.maximumMTU))
-            guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != agreed else { continue }
+            guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != agreed else {
+                continue
+            }
             links[link]?.mtu = agreed
             for share in hosts[host].ledger.shares(of: peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }

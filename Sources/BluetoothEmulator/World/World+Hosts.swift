@@ -60,7 +60,7 @@ extension World {
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
         case .connectOtherApp(let peer):
-            guard hosts[host].state == .poweredOn else { return }
+            guard hosts[host].isOn else { return }
             dial(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer):
             hangUp(host, otherApp, peer)
@@ -69,9 +69,10 @@ extension World {
 
     /// Changes what a host's state follows from, and does what the change of state brings.
     private mutating func change(_ host: Int, _ body: (inout Host) -> Void) {
-        let wasOn = hosts[host].state == .poweredOn
+        let wasOn = hosts[host].isOn
         body(&hosts[host])
         let isOn = hosts[host].state == .poweredOn
+        hosts[host].isOn = isOn
         if wasOn, !isOn { powerWent(host) }
         tellStates(host)
         if !wasOn, isOn { wakeAll() }
@@ -85,7 +86,7 @@ extension World {
     /// Ends all that needs power, without a word to the managers.
     private mutating func powerWent(_ host: Int) {
         hosts[host].epoch += 1
-        for manager in hosts[host].managers { managers[manager]?.shares = [:] }
+        for manager in hosts[host].managers { managers[manager]?.closeAll() }
         hosts[host].dialing = []
         hosts[host].scanners = []
         scansChanged(host)
@@ -111,7 +112,8 @@ extension World {
     // MARK: Commands
 
     mutating func handle(_ command: CentralCommand, of ref: Ref<Manager>) {
-        guard let host = managers[ref]?.host, hosts[host].state == .poweredOn else { return }
+        guard !handleOnLink(command, of: ref) else { return }
+        guard let host = managers[ref]?.host, hosts[host].isOn else { return }
         switch command {
         case .startScan(let parameters): startScan(ref, on: host, parameters)
         case .stopScan: stopScan(ref, on: host)
@@ -119,11 +121,11 @@ extension World {
         case .disconnect(let peer): hangUp(host, ref, peer)
         case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
         case .openChannel(let link, let operation, _):
-            guard managers[ref]?.shares[link] != nil else { return }
+            guard managers[ref]?.holds(link) == true else { return }
             let error = BackendError(.operationNotSupported, operation: "open channel")
             emit(.operationFailed(link: link, operation: operation, error: error), to: ref)
         case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
-        default: handleOnLink(command, of: ref)
+        default: break
         }
     }
 

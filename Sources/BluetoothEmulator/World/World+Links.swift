@@ -1,15 +1,18 @@
+import BluetoothBackend
+import DequeModule
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
-import DequeModule
 
 // The client's side of ATT: one line of operations per link, one outstanding, on connection events.
 extension World {
     /// Puts a manager's operation at the end of its link's line.
-    mutating func handleOnLink(_ command: CentralCommand, of ref: Ref<Manager>) {
+    ///
+    /// - Returns: Whether the command is one for a link.
+    mutating func handleOnLink(_ command: CentralCommand, of ref: Ref<Manager>) -> Bool {
         switch command {
         case .read(let link, let operation, let attribute):
             enqueue(ref, link, operation, .read(attribute))
@@ -29,46 +32,46 @@ extension World {
             enqueue(ref, link, operation, .setNotifying(attribute, enabled))
         case .readRSSI(let link, let operation):
             enqueue(ref, link, operation, .rssi)
-        default: break
+        default: return false
         }
+        return true
     }
 
     private mutating func enqueue(
-        _ ref: Ref<Manager>, _ link: LinkID, _ operation: OperationID, _ kind: LinkOperation.Kind
+        _ ref: Ref<Manager>, _ id: LinkID, _ operation: OperationID, _ kind: LinkOperation.Kind
     ) {
-        guard let share = managers[ref]?.shares[link] else { return }
-        links[share.link]?.operations.append(
-            LinkOperation(manager: ref, link: link, operation: operation, kind: kind))
-        pump(share.link)
+        guard let link = managers[ref]?.share(of: id)?.link else { return }
+        enqueue(LinkOperation(manager: ref, link: id, operation: operation, kind: kind), on: link)
     }
 
-    private mutating func spendCredit(_ ref: Ref<Manager>, _ link: LinkID, _ attribute: AttributeID, _ value: Data) {
-        guard let share = managers[ref]?.shares[link] else { return }
-        guard share.credits > 0 else {
-            trace.note("write command without credit dropped", at: now)
-            return
+    /// Puts an operation at the end of a link's line.
+    mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>) {
+        let present = now
+        if let start = links[ref]?.enqueue(operation, at: present) { begin(start, on: ref) }
+    }
+
+    private mutating func spendCredit(_ ref: Ref<Manager>, _ id: LinkID, _ attribute: AttributeID, _ value: Data) {
+        switch managers[ref]?.spendCredit(on: id) {
+        case true?: enqueue(ref, id, OperationID(rawValue: 0), .writeCommand(attribute, value))
+        case false?: trace.note("write command without credit dropped", at: now)
+        case nil: break
         }
-        managers[ref]?.shares[link]?.credits -= 1
-        enqueue(ref, link, OperationID(rawValue: 0), .writeCommand(attribute, value))
     }
 
-    /// Sends the operation at the head of the line, if the link is free.
-    mutating func pump(_ ref: Ref<Link>) {
-        guard links[ref]?.isBusy == false, let kind = links[ref]?.operations.first?.kind else { return }
-        links[ref]?.isBusy = true
-        let start = links[ref]?.connectionEvent(from: now) ?? now
-        if kind.isWriteCommand {
-            queue.schedule(.transmit(ref), at: start)
-        } else {
-            let interval = links[ref]?.interval ?? 0
-            let due = interval == 0 ? start : start + Nanoseconds(roundTrips(of: kind, on: ref)) * interval
-            queue.schedule(.answer(ref), at: due)
+    /// Schedules what the head of the line leads to.
+    private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
+        switch start {
+        case .transmit(let due): queue.schedule(.transmit(ref), at: due)
+        case .read(let due): queue.schedule(.answer(ref), at: due)
+        case .request(let event):
+            guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
+            let rest = interval == 0 ? 0 : Nanoseconds(roundTrips(of: kind, on: ref)) * interval
+            queue.schedule(.answer(ref), at: event + rest)
         }
     }
 
     /// The round trips before the first answer that an app can see.
     private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
-        if case .read = kind { return 1 }  // before anything is copied
         guard let link = links[ref], let database = devices[link.device]?.database else { return 1 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
@@ -97,13 +100,13 @@ extension World {
 
     /// The answer to the head of the line arrives.
     mutating func answer(_ ref: Ref<Link>) {
-        guard !isMissed(.answer(ref), on: ref), let operation = links[ref]?.operations.popFirst() else { return }
-        perform(operation, on: ref)
+        guard let answered = links[ref]?.takeAnswered(ref) else { return }
+        perform(answered, on: ref)
     }
 
     /// Tells a manager the outcome and goes on with the next operation.
     mutating func complete(_ operation: LinkOperation, _ event: CentralEvent, on ref: Ref<Link>) {
-        if managers[operation.manager]?.shares[operation.link] != nil { emit(event, to: operation.manager) }
+        if managers[operation.manager]?.holds(operation.link) == true { emit(event, to: operation.manager) }
         release(ref)
     }
 
@@ -114,8 +117,8 @@ extension World {
     }
 
     mutating func release(_ ref: Ref<Link>) {
-        links[ref]?.isBusy = false
-        pump(ref)
+        let present = now
+        if let start = links[ref]?.release(at: present) { begin(start, on: ref) }
     }
 
     /// The rest of a long value arrived.
@@ -127,20 +130,17 @@ extension World {
 
     /// Write commands at the head of the line go out, as many as a connection event takes.
     mutating func transmit(_ ref: Ref<Link>) {
-        guard !isMissed(.transmit(ref), on: ref), links.contains(ref) else { return }
+        guard !isMissed(.transmit(ref), on: ref) else { return }
         var room = configuration.packetsPerConnectionEvent
-        while room > 0, let head = links[ref]?.operations.first, case .writeCommand(let attribute, let value) = head.kind
-        {
+        while room > 0, let command = links[ref]?.takeWriteCommand() {
             room -= 1
-            _ = links[ref]?.operations.popFirst()
-            receiveCommand(attribute, value, on: ref)
-            guard managers[head.manager]?.shares[head.link] != nil else { continue }
-            managers[head.manager]?.shares[head.link]?.credits += 1
-            emit(.writeCredits(link: head.link, count: 1), to: head.manager)
+            receiveCommand(command, on: ref)
+            let operation = command.operation
+            guard managers[operation.manager]?.returnCredit(on: operation.link) == true else { continue }
+            emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
         }
-        guard let link = links[ref] else { return }
-        if let head = link.operations.first, head.kind.isWriteCommand {
-            queue.schedule(.transmit(ref), at: now + link.interval)
+        if links[ref]?.isWriteCommandNext == true {
+            queue.schedule(.transmit(ref), at: now + (links[ref]?.interval ?? 0))
         } else {
             release(ref)
         }

@@ -1,21 +1,23 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 // The server's side of ATT: what a device answers.
 extension World {
     /// Does what an operation asks of the device, and completes it unless the answer comes later.
-    mutating func perform(_ operation: LinkOperation, on ref: Ref<Link>) {
+    mutating func perform(_ answered: Link.Answered, on ref: Ref<Link>) {
+        let operation = answered.operation
         switch operation.kind {
-        case .read(let attribute): read(attribute, operation, on: ref)
-        case .write(let attribute, let value): write(attribute, value, operation, on: ref)
+        case .read(let attribute): read(attribute, answered, on: ref)
+        case .write(let attribute, let value): write(attribute, value, answered, on: ref)
         case .writeCommand: break  // has its own way: transmit
         case .setNotifying(let attribute, let isOn): setNotifying(attribute, isOn, operation, on: ref)
         case .rssi:
-            let rssi = links[ref].map(\.device).map { measuredRSSI($0) } ?? 127
+            let rssi = measuredRSSI(answered.device)
             complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
         case .deviceName: readDeviceName(on: ref)
         case .services, .included, .characteristics, .descriptors: discover(operation, on: ref)
@@ -24,35 +26,36 @@ extension World {
 
     // MARK: Reading
 
-    private mutating func read(_ attribute: AttributeID, _ operation: LinkOperation, on ref: Ref<Link>) {
+    private mutating func read(_ attribute: AttributeID, _ answered: Link.Answered, on ref: Ref<Link>) {
+        let operation = answered.operation
         if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
             return fail(operation, .readNotPermitted, on: ref, "read")
         }
-        guard let device = links[ref]?.device else { return }
-        if let code = refusal(of: attribute, at: device, .readable, .readEncryptionRequired, .readNotPermitted) {
-            return fail(operation, code, on: ref, "read")
-        }
-        if devices[device]?.database[attribute]?.isHeld == true { return startTransactionTimeout(ref) }
-        if devices[device]?.database[attribute]?.role == .clientConfiguration {
-            return deliverRead(clientConfiguration(attribute, on: ref), operation, on: ref)
-        }
-        switch ask(device, attribute, .read, operation, on: ref) {
-        case .stored?, .accepted?:
-            deliverRead(devices[device]?.database[attribute]?.value ?? Data(), operation, on: ref)
-        case .value(let value)?: deliverRead(value.prefix(512), operation, on: ref)
-        case .error(let code)?: fail(operation, code, on: ref, "read")
-        case .unanswered?: startTransactionTimeout(ref)
-        case nil: break
+        guard let access = devices[answered.device]?.read(attribute) else { return }
+        switch access {
+        case .value(let value): deliverRead(value, answered, on: ref)
+        case .refused(let code): fail(operation, code, on: ref, "read")
+        case .held: startTransactionTimeout(ref)
+        case .clientConfiguration: deliverRead(clientConfiguration(attribute, on: ref), answered, on: ref)
+        case .handler:
+            switch ask(answered.device, attribute, .read, operation, on: ref) {
+            case .stored?, .accepted?:
+                deliverRead(devices[answered.device]?.database[attribute]?.value ?? Data(), answered, on: ref)
+            case .value(let value)?: deliverRead(value.prefix(512), answered, on: ref)
+            case .error(let code)?: fail(operation, code, on: ref, "read")
+            case .unanswered?: startTransactionTimeout(ref)
+            case nil: break
+            }
         }
     }
 
-    private mutating func deliverRead(_ value: Data, _ operation: LinkOperation, on ref: Ref<Link>) {
+    private mutating func deliverRead(_ value: Data, _ answered: Link.Answered, on ref: Ref<Link>) {
+        let operation = answered.operation
         let event = CentralEvent.valueRead(link: operation.link, operation: operation.operation, value: value)
-        guard let interval = links[ref]?.interval, interval > 0, let mtu = links[ref]?.mtu, value.count >= mtu - 1
-        else { return complete(operation, event, on: ref) }
+        guard answered.interval > 0, value.count >= answered.mtu - 1 else { return complete(operation, event, on: ref) }
         links[ref]?.finishing = (operation, event)
-        let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: mtu))
-        queue.schedule(.finish(ref), at: now + rest * interval)
+        let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: answered.mtu))
+        queue.schedule(.finish(ref), at: now + rest * answered.interval)
     }
 
     private func clientConfiguration(_ attribute: AttributeID, on ref: Ref<Link>) -> Data {
@@ -80,84 +83,59 @@ extension World {
     // MARK: Writing
 
     private mutating func write(
-        _ attribute: AttributeID, _ value: Data, _ operation: LinkOperation, on ref: Ref<Link>
+        _ attribute: AttributeID, _ value: Data, _ answered: Link.Answered, on ref: Ref<Link>
     ) {
+        let operation = answered.operation
         if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
             return fail(operation, .writeNotPermitted, on: ref, "write")
         }
-        guard let device = links[ref]?.device else { return }
-        if let code = writeRefusal(of: attribute, value, at: device, needs: .write) {
-            return fail(operation, code, on: ref, "write")
+        guard let access = devices[answered.device]?.write(attribute, value, needs: .write) else { return }
+        switch access {
+        case .refused(let code): return fail(operation, code, on: ref, "write")
+        case .handler:
+            switch ask(answered.device, attribute, .write(value), operation, on: ref) {
+            case .stored?, .value?: store(value, attribute, answered.device, on: ref)
+            case .accepted?: break
+            case .error(let code)?: return fail(operation, code, on: ref, "write")
+            case .unanswered?: return startTransactionTimeout(ref)
+            case nil: return
+            }
+        case .echo: store(value, attribute, answered.device, on: ref)
+        case .stored: break
         }
-        switch ask(device, attribute, .write(value), operation, on: ref) {
-        case .stored?, .value?:
-            store(value, attribute, on: ref)
-            complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
-        case .accepted?:
-            complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
-        case .error(let code)?: fail(operation, code, on: ref, "write")
-        case .unanswered?: startTransactionTimeout(ref)
-        case nil: break
-        }
+        complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
     }
 
     /// A write command arrives: what is wrong with it is not told.
-    mutating func receiveCommand(_ attribute: AttributeID, _ value: Data, on ref: Ref<Link>) {
-        guard let device = links[ref]?.device, let mtu = links[ref]?.mtu else { return }
-        guard value.count <= mtu - 3, writeRefusal(of: attribute, value, at: device, needs: .writeWithoutResponse) == nil
-        else { return trace.note("write command refused by the device", at: now) }
-        guard devices[device]?.behaviour != nil || devices[device]?.asynchronousHandler != nil else {
-            return store(value, attribute, on: ref)
+    mutating func receiveCommand(_ command: Link.Answered, on ref: Ref<Link>) {
+        guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
+        guard value.count <= command.mtu - 3 else {
+            return trace.note("write command longer than the MTU allows dropped", at: now)
         }
-        let operation = LinkOperation(
-            manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0),
-            kind: .writeCommand(attribute, value))
-        if case .stored? = ask(device, attribute, .writeCommand(value), operation, on: ref) {
-            store(value, attribute, on: ref)
+        switch devices[command.device]?.write(attribute, value, needs: .writeWithoutResponse) {
+        case .refused?: trace.note("write command refused by the device", at: now)
+        case .handler?:
+            let response = ask(command.device, attribute, .writeCommand(value), command.operation, on: ref)
+            if response == .stored { store(value, attribute, command.device, on: ref) }
+        case .echo?: store(value, attribute, command.device, on: ref)
+        case .stored?, nil: break
         }
     }
 
-    private func writeRefusal(
-        of attribute: AttributeID, _ value: Data, at device: Ref<Device>, needs property: CharacteristicProperties
-    ) -> ATTCode? {
-        if let code = refusal(of: attribute, at: device, .writeable, .writeEncryptionRequired, .writeNotPermitted) {
-            return code
-        }
-        guard let database = devices[device]?.database, let role = database[attribute]?.role,
-            let maximum = database[attribute]?.maximumLength
-        else { return .invalidHandle }
-        if role == .characteristic, database[attribute]?.properties.contains(property) != true {
-            return .writeNotPermitted
-        }
-        return value.count > maximum ? .invalidAttributeValueLength : nil
-    }
-
-    private mutating func store(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
-        guard let device = links[ref]?.device else { return }
+    private mutating func store(_ value: Data, _ attribute: AttributeID, _ device: Ref<Device>, on ref: Ref<Link>) {
         devices[device]?.database[attribute]?.value = value
         if devices[device]?.database[attribute]?.isEcho == true { notify(value, attribute, on: ref) }
     }
 
-    // MARK: What both need
+    // MARK: Handlers
 
-    /// Why the permissions do not allow an access; nil if they do.
-    private func refusal(
-        of attribute: AttributeID, at device: Ref<Device>, _ plain: AttributePermissions,
-        _ encrypted: AttributePermissions, _ code: ATTCode
-    ) -> ATTCode? {
-        guard let permissions = devices[device]?.database[attribute]?.permissions else { return .invalidHandle }
-        if permissions.contains(encrypted) { return .insufficientAuthentication }
-        return permissions.contains(plain) ? nil : code
-    }
-
-    /// Asks the device's handler; without one the server does it.
+    /// Asks the device's handler.
     ///
     /// - Returns: nil where the answer comes later.
     private mutating func ask(
         _ device: Ref<Device>, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, _ operation: LinkOperation,
         on ref: Ref<Link>
     ) -> PeripheralResponse? {
-        if devices[device]?.behaviour == nil, devices[device]?.asynchronousHandler == nil { return .stored }
         guard let request = request(device, attribute, kind, on: ref) else { return .error(.invalidHandle) }
         if let handler = devices[device]?.asynchronousHandler {
             lastRequest += 1
@@ -195,14 +173,16 @@ extension World {
         links[ref]?.asked = nil
         if let token = links[ref]?.transactionTimeout { queue.cancel(token) }
         links[ref]?.transactionTimeout = nil
+        guard let link = links[ref] else { return }
+        let answered = Link.Answered(
+            operation: operation, device: link.device, interval: link.interval, mtu: link.mtu)
         switch (operation.kind, response) {
         case (_, .error(let code)): fail(operation, code, on: ref, "request")
-        case (.read, .value(let value)): deliverRead(value.prefix(512), operation, on: ref)
+        case (.read, .value(let value)): deliverRead(value.prefix(512), answered, on: ref)
         case (.read(let attribute), _):
-            let value = links[ref].flatMap { devices[$0.device]?.database[attribute]?.value } ?? Data()
-            deliverRead(value, operation, on: ref)
+            deliverRead(devices[answered.device]?.database[attribute]?.value ?? Data(), answered, on: ref)
         case (.write(let attribute, let value), _):
-            if response == .stored { store(value, attribute, on: ref) }
+            if response == .stored { store(value, attribute, answered.device, on: ref) }
             complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
         default: release(ref)
         }

@@ -1,10 +1,11 @@
+import BluetoothBackend
+import DequeModule
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
-import DequeModule
 
 /// The emulated world: hosts, devices, links and what is due, as one value.
 ///
@@ -33,11 +34,11 @@ struct World: Sendable {
     /// How many advertising packets were sent.
     var packets: UInt64 = 0
 
-    init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date) {
+    init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
         self.configuration = configuration
         self.seed = seed
         self.origin = origin
-        trace = Trace(limit: configuration.traceLimit)
+        trace = Trace(limit: traceLimit)
         receptionRandom = SeededGenerator(seed: seed, stream: "reception")
         faultRandom = SeededGenerator(seed: seed, stream: "faults")
     }

@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 extension AdvertisingData: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -16,7 +17,9 @@ extension AdvertisingData: Codable {
         var serviceData: [BluetoothUUID: Data] = [:]
         for (name, text) in try fields.optional(.serviceData, as: [String: String].self) ?? [:] {
             guard let uuid = BluetoothUUID(name) else { throw fields.error(.serviceData, "\"\(name)\" is not a UUID") }
-            guard let data = Data(hexText: text) else { throw fields.error(.serviceData, "\"\(text)\": \(TextRule.hex)") }
+            guard let data = Data(hexText: text) else {
+                throw fields.error(.serviceData, "\"\(text)\": \(TextRule.hex)")
+            }
             serviceData[uuid] = data
         }
         self.init(

@@ -1,9 +1,10 @@
+import BluetoothBackend
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import BluetoothBackend
 
 extension ServiceDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -40,7 +41,9 @@ extension CharacteristicDescription: Codable {
         let properties = try fields.texts(.properties, TextRule.properties) {
             CharacteristicPropertyName(rawValue: $0)?.property
         }
-        let permissions = try fields.texts(.permissions, TextRule.permissions) { PermissionName(rawValue: $0)?.permission }
+        let permissions = try fields.texts(.permissions, TextRule.permissions) {
+            PermissionName(rawValue: $0)?.permission
+        }
         self.init(
             try fields.required(.uuid), CharacteristicProperties(properties ?? []),
             value: try fields.text(.value, TextRule.hex) { Data(hexText: $0) } ?? Data(),
@@ -95,7 +98,9 @@ extension DescriptorDescription: Codable {
     /// Reads a descriptor of a world file.
     public init(from decoder: any Decoder) throws {
         let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        let permissions = try fields.texts(.permissions, TextRule.permissions) { PermissionName(rawValue: $0)?.permission }
+        let permissions = try fields.texts(.permissions, TextRule.permissions) {
+            PermissionName(rawValue: $0)?.permission
+        }
         self.init(
             try fields.required(.uuid), value: try fields.text(.value, TextRule.hex) { Data(hexText: $0) } ?? Data(),
             permissions: permissions.map { AttributePermissions($0) } ?? [.readable])

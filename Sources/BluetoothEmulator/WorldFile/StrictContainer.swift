@@ -66,7 +66,8 @@ enum TextRule {
     static let hex = "bytes are an even number of hexadecimal digits"
     static let duration = "a time is a number and a unit: us, ms, s, min or h, as in \"100 ms\""
     static let address = "an address is six groups of two hexadecimal digits with colons"
-    static let properties = "the properties are \(CharacteristicPropertyName.allCases.map(\.rawValue).joined(separator: ", "))"
+    static let properties =
+        "the properties are \(CharacteristicPropertyName.allCases.map(\.rawValue).joined(separator: ", "))"
     static let permissions = "the permissions are \(PermissionName.allCases.map(\.rawValue).joined(separator: ", "))"
 }
 

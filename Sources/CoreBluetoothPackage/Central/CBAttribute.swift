@@ -1,6 +1,8 @@
 public import Foundation
 
-/// A service, a characteristic or a descriptor. Source: Apple, CBAttribute.
+/// A service, a characteristic or a descriptor.
+///
+/// Source: Apple, CBAttribute.
 open class CBAttribute: NSObject {
     /// The attribute's type.
     public let uuid: CBUUID

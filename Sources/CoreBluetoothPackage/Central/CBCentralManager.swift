@@ -41,7 +41,9 @@ open class CBCentralManager: CBManager {
         core.activate(for: self)
     }
 
-    /// A manager over a backend of the app's choice. An extension of this package.
+    /// A manager over a backend of the app's choice.
+    ///
+    /// An extension of this package.
     ///
     /// - Parameters:
     ///   - backend: The radio.
@@ -63,7 +65,9 @@ open class CBCentralManager: CBManager {
         core.invalidate()
     }
 
-    /// Who is told. Weak; looked up at each delivery.
+    /// Who is told.
+    ///
+    /// Weak; looked up at each delivery.
     open var delegate: (any CBCentralManagerDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
@@ -75,7 +79,9 @@ open class CBCentralManager: CBManager {
     /// Whether this manager scans; follows `scanForPeripherals` and `stopScan` at once.
     open var isScanning: Bool { core.read { $0.isScanning } }
 
-    /// The backend's name: "bluez", "emulator", or "automatic" until it is decided. An extension of this package.
+    /// The backend's name: "bluez", "emulator", or "automatic" until it is decided.
+    ///
+    /// An extension of this package.
     public var backendName: String { core.backendName() }
 
     /// Whether the controller and the stack can do something that not all can.
@@ -110,7 +116,9 @@ open class CBCentralManager: CBManager {
         core.retrieve { $0.connectedPeers(offering: serviceUUIDs.map(\.bluetoothUUID)) }
     }
 
-    /// Connects; never times out. Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection`.
+    /// Connects; never times out.
+    ///
+    /// Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection`.
     ///
     /// - Parameters:
     ///   - peripheral: One of this manager's; those of others are logged and ignored.

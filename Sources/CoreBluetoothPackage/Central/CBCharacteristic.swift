@@ -3,7 +3,9 @@ import BluetoothLocking
 public import Foundation
 import Synchronization
 
-/// A characteristic of a service. Source: Apple, CBCharacteristic.
+/// A characteristic of a service.
+///
+/// Source: Apple, CBCharacteristic.
 open class CBCharacteristic: CBAttribute {
     private struct Fields {
         weak var service: CBService?

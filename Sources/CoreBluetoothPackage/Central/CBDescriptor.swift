@@ -3,7 +3,9 @@ import BluetoothLocking
 import Foundation
 import Synchronization
 
-/// A descriptor of a characteristic. Source: Apple, CBDescriptor.
+/// A descriptor of a characteristic.
+///
+/// Source: Apple, CBDescriptor.
 open class CBDescriptor: CBAttribute {
     private struct Fields {
         weak var characteristic: CBCharacteristic?

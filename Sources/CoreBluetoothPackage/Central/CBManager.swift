@@ -1,16 +1,22 @@
 import BluetoothBackend
 public import Foundation
 
-/// What central and peripheral managers have in common. Source: Apple, CBManager.
+/// What central and peripheral managers have in common.
+///
+/// Source: Apple, CBManager.
 open class CBManager: NSObject {
     /// For the managers of this module.
     init(ofModule: Void) { super.init() }
 
-    /// The state of the adapter as the delegate knows it. Readable from any thread; changes on the manager's queue.
+    /// The state of the adapter as the delegate knows it.
+    ///
+    /// Readable from any thread; changes on the manager's queue.
     open var state: CBManagerState { .unknown }
 
     /// Whether this process may use Bluetooth, by the backend that a manager made here and now would get; never
-    /// prompts. On Linux `.allowedAlways`, unless the bus refuses access.
+    /// prompts.
+    ///
+    /// On Linux `.allowedAlways`, unless the bus refuses access.
     open class var authorization: CBManagerAuthorization {
         CBManagerAuthorization(BackendResolver.backend().authorization())
     }

@@ -1,6 +1,8 @@
 public import Foundation
 
-/// A remote device. Source: Apple, CBPeer.
+/// A remote device.
+///
+/// Source: Apple, CBPeer.
 open class CBPeer: NSObject, NSCopying {
     /// The device's identifier on this host; not its address.
     public let identifier: UUID

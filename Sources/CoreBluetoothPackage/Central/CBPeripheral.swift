@@ -15,7 +15,9 @@ open class CBPeripheral: CBPeer {
         var address: String?
         var rssi: NSNumber?
         var services: [CBService]?
-        /// All that was discovered on the link, by identity. Services that vanished stay until it ends (S73).
+        /// All that was discovered on the link, by identity.
+        ///
+        /// Services that vanished stay until it ends (S73).
         var attributes: [AttributeID: CBAttribute] = [:]
     }
 
@@ -35,7 +37,9 @@ open class CBPeripheral: CBPeer {
         core.released(handle)
     }
 
-    /// Who is told. Weak; looked up at each delivery.
+    /// Who is told.
+    ///
+    /// Weak; looked up at each delivery.
     open var delegate: (any CBPeripheralDelegate)? {
         get { fields.withLock { Unchecked($0.value.delegate) }.value }
         set {
@@ -99,7 +103,9 @@ open class CBPeripheral: CBPeer {
         request(.rssi) { .readRSSI(link: $0, operation: $1) }
     }
 
-    /// Finds services, all if nil or empty: `peripheral(_:didDiscoverServices:)`. Results accumulate in `services`.
+    /// Finds services, all if nil or empty: `peripheral(_:didDiscoverServices:)`.
+    ///
+    /// Results accumulate in `services`.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         warnIfDelegateIsNil("Discovering services for peripheral", "peripheral:didDiscoverServices:")
         let uuids = serviceUUIDs.filter
@@ -189,8 +195,9 @@ open class CBPeripheral: CBPeer {
         core.transition { $0.setNotify(handle, attribute, properties: properties, enabled) }
     }
 
-    /// Opens an L2CAP channel: `peripheral(_:didOpen:error:)`. No backend can yet: the error is
-    /// `operationNotSupported`.
+    /// Opens an L2CAP channel: `peripheral(_:didOpen:error:)`.
+    ///
+    /// No backend can yet: the error is `operationNotSupported`.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         request(.channel(PSM)) { .openChannel(link: $0, operation: $1, psm: PSM) }
     }

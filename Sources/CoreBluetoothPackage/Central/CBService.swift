@@ -3,7 +3,9 @@ import BluetoothLocking
 import Foundation
 import Synchronization
 
-/// A service of a peripheral. Source: Apple, CBService.
+/// A service of a peripheral.
+///
+/// Source: Apple, CBService.
 open class CBService: CBAttribute {
     private struct Fields {
         weak var peripheral: CBPeripheral?

@@ -3,7 +3,9 @@ import Foundation
 
 /// From callbacks as values to delegate methods; properties change just before (S162).
 extension CentralCore {
-    /// Tells a delegate, on the manager's queue. The delegate is looked up now (S160).
+    /// Tells a delegate, on the manager's queue.
+    ///
+    /// The delegate is looked up now (S160).
     func deliver(_ callback: CentralCallback) {
         switch callback {
         case .notified(let id, let attribute, let value):

@@ -2,7 +2,9 @@ import BluetoothBackend
 import Logging
 
 extension CentralCore {
-    /// Writes what Apple writes for a call that is ignored. Label `CoreBluetooth`, level `warning`.
+    /// Writes what Apple writes for a call that is ignored.
+    ///
+    /// Label `CoreBluetooth`, level `warning`.
     func log(_ misuse: CentralMisuse) {
         // A new logger each time, so that the handler is the one that the app has bootstrapped by now.
         Logger(label: "CoreBluetooth").warning("\(text(of: misuse))")

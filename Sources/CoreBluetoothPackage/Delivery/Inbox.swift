@@ -32,7 +32,9 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         self.queue = queue
     }
 
-    /// Appends; never handles inline (S159). A leaf lock: callable under another one.
+    /// Appends; never handles inline (S159).
+    ///
+    /// A leaf lock: callable under another one.
     ///
     /// - Parameter owner: Handles the item, and is kept alive until then.
     func post(_ item: Owner.Item, for owner: Owner) {

@@ -88,7 +88,7 @@ final class AutomaticBackend: BluetoothBackend {
     }
 }
 
-/// One look at a radio: has it an adapter?
+/// One look at a radio, to see whether it has an adapter.
 private final class Probe: EventSink {
     private let central: any CentralBackend
     private let completion: Lock<(@Sendable (Bool) -> Void)?>

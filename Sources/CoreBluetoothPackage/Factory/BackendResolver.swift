@@ -2,6 +2,7 @@ import BluetoothBackend
 import BluetoothLocking
 import Logging
 import Synchronization
+
 #if Emulator
 import BluetoothEmulator
 #endif
@@ -9,8 +10,9 @@ import BluetoothEmulator
 import BlueZ
 #endif
 
-/// From what app and environment say to a radio. Order: the initializer's argument, the task-local, the environment,
-/// the default.
+/// From what app and environment say to a radio.
+///
+/// Order: the initializer's argument, the task-local, the environment, the default.
 enum BackendResolver {
     @TaskLocal static var taskSelection: CBBackendSelection?
 
@@ -68,8 +70,9 @@ enum BackendResolver {
         #endif
     }
 
-    /// The shared emulator, with the world that the environment names. A world that cannot be read is an error in the
-    /// log and a radio without an adapter, never another world.
+    /// The shared emulator, with the world that the environment names.
+    ///
+    /// A world that cannot be read is an error in the log and a radio without an adapter, never another world.
     static func emulator(_ environment: SelectionEnvironment) -> any BluetoothBackend {
         #if Emulator
         guard let path = environment.world else { return Emulator.shared }

@@ -1,4 +1,5 @@
 public import BluetoothBackend
+
 #if Emulator
 public import BluetoothEmulator
 #endif
@@ -6,7 +7,9 @@ public import BluetoothEmulator
 public import BlueZ
 #endif
 
-/// Which radio a manager uses. An extension of this package.
+/// Which radio a manager uses.
+///
+/// An extension of this package.
 public struct CBBackendSelection: Sendable {
     enum Kind: Sendable {
         case automatic(fallback: (any BluetoothBackend)?)
@@ -25,7 +28,9 @@ public struct CBBackendSelection: Sendable {
     }
 
     #if BlueZ && os(Linux)
-    /// Real adapters, through BlueZ. One connection per configuration and process.
+    /// Real adapters, through BlueZ.
+    ///
+    /// One connection per configuration and process.
     public static func bluez(_ configuration: BlueZConfiguration = BlueZConfiguration()) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(BlueZBackend.shared(configuration)))
     }

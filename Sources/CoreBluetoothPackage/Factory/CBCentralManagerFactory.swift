@@ -1,6 +1,8 @@
 public import Dispatch
 
-/// Makes central managers, as code written for Nordic's CoreBluetoothMock does. An extension of this package.
+/// Makes central managers, as code written for Nordic's CoreBluetoothMock does.
+///
+/// An extension of this package.
 public enum CBCentralManagerFactory {
     /// A central manager over the selected radio.
     ///

@@ -1,6 +1,8 @@
 public import Dispatch
 
-/// Makes peripheral managers, as code written for Nordic's CoreBluetoothMock does. An extension of this package.
+/// Makes peripheral managers, as code written for Nordic's CoreBluetoothMock does.
+///
+/// An extension of this package.
 public enum CBPeripheralManagerFactory {
     /// A peripheral manager over the selected radio.
     ///

@@ -37,7 +37,9 @@ private final class Deferred<Role: Sendable>: Sendable {
     }
 }
 
-/// The central role before the radio is decided. The facade sends nothing before a state, so nothing is held back.
+/// The central role before the radio is decided.
+///
+/// The facade sends nothing before a state, so nothing is held back.
 final class DeferredCentral: CentralBackend {
     private let backend: AutomaticBackend
     private let options: CentralOptions

@@ -60,7 +60,9 @@ enum LinkAnswer: Equatable, Sendable {
     case failed(LinkOperation, BackendError)
 }
 
-/// A call that Apple logs and ignores. The texts are in `CentralMisuse+Log.swift`.
+/// A call that Apple logs and ignores.
+///
+/// The texts are in `CentralMisuse+Log.swift`.
 enum CentralMisuse: Equatable, Sendable {
     case notPoweredOn
     case notConnected(PeerID)

@@ -21,7 +21,9 @@ extension CentralStateMachine {
         return [.submit(command(link, operation))]
     }
 
-    /// `writeValue` with response. Longer values than an attribute can have fail here (S81).
+    /// `writeValue` with response.
+    ///
+    /// Longer values than an attribute can have fail here (S81).
     mutating func write(
         _ handle: PeerHandle, _ kind: LinkOperation, to attribute: AttributeReference, _ value: Data
     ) -> [CentralEffect] {
@@ -91,7 +93,9 @@ extension CentralStateMachine {
         return [.complete(.operation(handle, link, pending.localAnswer))]
     }
 
-    /// The most bytes that an attribute holds. Source: Core Specification, Vol 3, Part F, 3.2.9.
+    /// The most bytes that an attribute holds.
+    ///
+    /// Source: Core Specification, Vol 3, Part F, 3.2.9.
     private static let maximumAttributeLength = 512
 
     // MARK: Events

@@ -175,7 +175,9 @@ struct CentralStateMachine {
         return rename(discovery.peer, discovery.name) + [.callback(.discovered(discovery))]
     }
 
-    /// S36. A link that nobody waits for any more is being given up already.
+    /// S36.
+    ///
+    /// A link that nobody waits for any more is being given up already.
     private mutating func connected(
         _ id: PeerID, _ link: LinkID, _ operation: OperationID, _ parameters: LinkParameters
     ) -> [CentralEffect] {
@@ -202,7 +204,9 @@ struct CentralStateMachine {
         return [.callback(.connectFailed(id, error))]
     }
 
-    /// S40, S44...S48. The app's own cancel wins over a reason that came at the same time.
+    /// S40, S44...S48.
+    ///
+    /// The app's own cancel wins over a reason that came at the same time.
     private mutating func disconnected(
         _ link: LinkID, _ reason: DisconnectReason, at date: Date, _ isReconnecting: Bool
     ) -> [CentralEffect] {

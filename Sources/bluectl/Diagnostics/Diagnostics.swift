@@ -16,7 +16,13 @@ enum Diagnostics {
     /// A line that waits.
     private struct Held {
         let text: String
+        let level: Logger.Level
         let isJSON: Bool
+
+        /// As it is written: in JSON, warnings and worse are told apart from the rest of the log.
+        var line: String {
+            isJSON ? JSONLine.of([level >= .warning ? "warning" : "log": text]) : text
+        }
     }
 
     private static let gate = Lock(Gate.holding([]))
@@ -34,21 +40,21 @@ enum Diagnostics {
             switch gate {
             case .holding(let lines):
                 guard level >= .warning else { return true }
-                gate = .holding(lines + [Held(text: line, isJSON: isJSON)])
+                gate = .holding(lines + [Held(text: line, level: level, isJSON: isJSON)])
                 return false
             case .open: return true
             case .closed: return level < .warning
             }
         }
-        if isOut { write(Held(text: line, isJSON: isJSON)) }
+        if isOut { write(Held(text: line, level: level, isJSON: isJSON)) }
     }
 
-    /// Writes what was held back, and from now on each line at once.
+    /// Writes what was held back, and from now on each line at once, unless the log is closed.
     static func open() {
         let held = gate.withLock { gate -> [Held] in
-            defer { gate = .open }
-            if case .holding(let lines) = gate { return lines }
-            return []
+            guard case .holding(let lines) = gate else { return [] }
+            gate = .open
+            return lines
         }
         for line in held { write(line) }
     }
@@ -69,8 +75,7 @@ enum Diagnostics {
 
     private static func write(_ line: Held) {
         let isTerminal = Descriptor.error.isTerminal
-        let text = line.isJSON ? JSONLine.of(["warning": line.text]) : line.text
         // Nobody is left to be told where standard error is closed.
-        _ = Descriptor.error.write((isTerminal ? "\r\u{1B}[K" : "") + text + "\n")
+        _ = Descriptor.error.write((isTerminal ? "\r\u{1B}[K" : "") + line.line + "\n")
     }
 }

@@ -37,6 +37,8 @@ struct WorldFile {
             return try WorldDescription(json: json)
         } catch {
             let line = YAMLText.line(of: error.path, in: text).map { ":\($0)" } ?? ""
+            // JSON is YAML too, whose parser tells the line of a mistake.
+            if error.path.isEmpty, !isYAML { _ = try YAMLText(text, file: path) }
             let parts = [path + line, error.path, error.rule].filter { !$0.isEmpty }
             throw Failure(.usage, PrintableText.of(parts.joined(separator: ": ")))
         }

@@ -85,6 +85,9 @@ struct YAMLText {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
             return "\(file):\(mark.line):\(mark.column): \(PrintableText.of(problem))"
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            let names = duplicates.map { "\"\(PrintableText.of($0))\"" }.sorted().joined(separator: ", ")
+            return "\(file):\(context.mark.line): the field \(names) is there twice"
         default:
             return "\(file): \(PrintableText.of("\(error)".split(separator: "\n").joined(separator: " ")))"
         }

@@ -1,8 +1,9 @@
 import CoreBluetooth
 import Testing
 
-/// What a scenario works with: one manager, its trace, and the usual steps. A peripheral is used from the scenario's
-/// task, as an app may use it from any thread.
+/// What a scenario works with: one manager, its trace, and the usual steps.
+///
+/// A peripheral is used from the scenario's task, as an app may use it from any thread.
 final class ContractContext {
     let stage: any ContractStage
     let differences: [String: String]

@@ -4,7 +4,9 @@ import BluetoothLocking
 import Foundation
 import Synchronization
 
-/// The contract peers as emulated devices. Their twins for a real radio are in `Tests/RealBlueZ/contract_peer`.
+/// The contract peers as emulated devices.
+///
+/// Their twins for a real radio are in `Tests/RealBlueZ/contract_peer`.
 enum ContractDevices {
     static func uuid(_ short: String) -> BluetoothUUID { BluetoothUUID(stringLiteral: ContractPeer.full(short)) }
 
@@ -73,7 +75,9 @@ enum ContractDevices {
     }
 
     private static var main: ServiceDescription {
-        func value(_ short: String, _ properties: CharacteristicProperties, _ bytes: [UInt8] = [])
+        func value(
+            _ short: String, _ properties: CharacteristicProperties, _ bytes: [UInt8] = []
+        )
             -> CharacteristicDescription
         { CharacteristicDescription(uuid(short), properties, value: Data(bytes)) }
         var described = value("C0DE010C", .read, [0x0C])

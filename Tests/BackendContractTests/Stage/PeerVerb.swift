@@ -1,7 +1,8 @@
 import Foundation
 
-/// What a scenario asks of the other side of the air. On the emulator a control of the world, on a real radio one
-/// line of JSON to the peer.
+/// What a scenario asks of the other side of the air.
+///
+/// On the emulator a control of the world, on a real radio one line of JSON to the peer.
 enum PeerVerb: Sendable {
     case reset
     case advertise(ContractPeer, Bool, name: String? = nil, manufacturerData: Data? = nil)

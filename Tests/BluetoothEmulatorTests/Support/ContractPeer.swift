@@ -20,7 +20,8 @@ enum ContractPeer {
                     manufacturerData: Data([0xFF, 0xFF, 1, 2, 3])))
         ],
         services: [
-            ServiceDescription(uuid("0002"), isPrimary: false, characteristics: [.init(uuid("0201"), .read, value: Data([7]))]),
+            ServiceDescription(
+                uuid("0002"), isPrimary: false, characteristics: [.init(uuid("0201"), .read, value: Data([7]))]),
             ServiceDescription("180F", characteristics: [.init("2A19", [.read, .notify], value: Data([0x64]))]),
             ServiceDescription(
                 uuid("0001"), includes: [uuid("0002")],
@@ -46,6 +47,7 @@ enum ContractPeer {
             ServiceDescription(uuid("0003"), characteristics: [.init(uuid("0301"), .read, value: Data([1]))]),
             ServiceDescription(uuid("0003"), characteristics: [.init(uuid("0301"), .read, value: Data([2]))]),
             ServiceDescription(
-                uuid("0004"), characteristics: [.init(uuid("0401"), [.write, .writeWithoutResponse, .notify], echo: true)]),
+                uuid("0004"),
+                characteristics: [.init(uuid("0401"), [.write, .writeWithoutResponse, .notify], echo: true)]),
         ])
 }

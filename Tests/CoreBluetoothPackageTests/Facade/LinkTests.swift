@@ -93,7 +93,9 @@ import Testing
                 CBConnectPeripheralOptionNotifyOnConnectionKey: true, CBConnectPeripheralOptionRequiresANCS: true,
                 "something else": "entirely", CBConnectPeripheralOptionStartDelayKey: "soon",
             ])
-        #expect(stage.central.commands.last == .connect(peer: stage.peer, operation: stage.central.lastOperation!, options: ConnectOptions()))
+        #expect(
+            stage.central.commands.last
+                == .connect(peer: stage.peer, operation: stage.central.lastOperation!, options: ConnectOptions()))
     }
 
     @Test func S67_S70_aReadUpdatesTheValueAndAnErrorKeepsIt() async {

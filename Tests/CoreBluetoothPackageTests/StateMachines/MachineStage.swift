@@ -5,8 +5,8 @@ import Foundation
 
 /// A machine with the usual steps taken, for tests that begin later.
 struct MachineStage {
-    static let peer = PeerID(UUID(uuidString: "00000000-0000-0000-0000-000000000001")!)
-    static let other = PeerID(UUID(uuidString: "00000000-0000-0000-0000-000000000002")!)
+    static let peer = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
+    static let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
     static let handle = PeerHandle(id: peer, generation: 1)
     static let date = Date(timeIntervalSinceReferenceDate: 1000)
 

@@ -104,7 +104,9 @@ final class CallbackRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         record("descriptor \(descriptor.value.map { "\($0)" } ?? "-")" + text(error))
     }
 
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?) {
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
         record("descriptors \(characteristic.descriptors?.map(\.uuid.uuidString) ?? [])" + text(error))
     }
 

@@ -23,7 +23,7 @@ final class FacadeStage {
     /// The peripheral, after a scan, disconnected.
     func discover() async -> CBPeripheral {
         await central.play(.stateChanged(.poweredOn))
-        let manager = manager!
+        let manager = existing(manager)
         manager.scanForPeripherals(withServices: nil)
         await central.play(
             .discovered(Discovery(peer: peer, name: "peer", advertisement: Advertisement(), rssi: -50)))
@@ -55,15 +55,22 @@ final class FacadeStage {
         peripheral.discoverServices(nil)
         await central.play(
             .servicesDiscovered(
-                link: link, operation: central.lastOperation!,
+                link: link, operation: existing(central.lastOperation),
                 services: [ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true)]))
-        peripheral.discoverCharacteristics(nil, for: peripheral.services![0])
+        let service = existing(peripheral.services?.first)
+        peripheral.discoverCharacteristics(nil, for: service)
         await central.play(
             .characteristicsDiscovered(
-                link: link, operation: central.lastOperation!,
+                link: link, operation: existing(central.lastOperation),
                 characteristics: [
                     CharacteristicRecord(id: AttributeID(rawValue: 2), uuid: "2A19", properties: properties)
                 ]))
-        return peripheral.services![0].characteristics![0]
+        return existing(service.characteristics?.first)
     }
+}
+
+/// What a step of the stage has made; without it no test can go on.
+private func existing<Value>(_ value: Value?, line: Int = #line) -> Value {
+    guard let value else { preconditionFailure("FacadeStage.swift:\(line): the step before made nothing") }
+    return value
 }

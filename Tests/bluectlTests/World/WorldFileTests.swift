@@ -86,6 +86,13 @@ struct WorldFileTests {
         #expect(!error.description.contains("\n"))
     }
 
+    @Test func aMistakeOfSyntaxHasItsLine() throws {
+        let json = try #require(failure("w.json", "{\n  \"devices\": [}\n"))
+        #expect(json.description.hasPrefix("w.json:2:"))
+        let twice = try #require(failure("w.yaml", "hosts: []\ndevices: []\nhosts: []\n"))
+        #expect(twice.description == "w.yaml:1: the field \"hosts\" is there twice")
+    }
+
     @Test func aliasesThatMultiplyAreRefused() throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...8 {
