@@ -132,6 +132,7 @@ let package = Package(
             dependencies: [
                 "bluectl", "BluetoothBackend", "CoreBluetoothPackage",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BluetoothDBus", condition: whenBlueZ),
             ],
             swiftSettings: settings),
 
