@@ -142,6 +142,7 @@ let package = Package(
             dependencies: [
                 "bluectl", "BluetoothBackend", "CoreBluetoothPackage",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BluetoothDBus", condition: whenBlueZ),
             ],
             swiftSettings: settings),
 
