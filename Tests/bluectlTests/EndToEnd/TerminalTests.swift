@@ -56,11 +56,15 @@ private enum Terminal {
     }
 
     private static func wait(_ arguments: [String], environment: [String: String]) throws -> Screen {
-        let master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else {
+        // TIOCSPTLCK and TIOCGPTN of linux/ioctl.h: the names are macros that Swift does not see.
+        let (unlock, number): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var isLocked: Int32 = 0
+        var index: Int32 = 0
+        guard master >= 0, ioctl(master, unlock, &isLocked) == 0, ioctl(master, number, &index) == 0 else {
             throw POSIXError(.ENODEV)
         }
-        let slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let slave = open("/dev/pts/\(index)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard slave >= 0 else { throw POSIXError(.ENODEV) }
         var size = winsize(ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.ENODEV) }
