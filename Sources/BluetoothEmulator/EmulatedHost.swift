@@ -22,7 +22,9 @@ public struct EmulatedHost: Sendable {
     /// The state that its managers see.
     public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].state } }
 
-    /// Switches the adapter on or off. Links end without a `disconnected`.
+    /// Switches the adapter on or off.
+    ///
+    /// Links end without a `disconnected`.
     public func setPower(_ isOn: Bool) { control(.power(isOn)) }
 
     /// Changes the permission: `.unauthorized` where it is denied or restricted, `.unknown` where nobody was asked.

@@ -18,8 +18,9 @@ extension Emulator {
         }
     }
 
-    /// Makes the central role of a host: "default", or the one that the options name, by name or address. A host that
-    /// is not there has no adapter: the state is `.unsupported`.
+    /// Makes the central role of a host: "default", or the one that the options name, by name or address.
+    ///
+    /// A host that is not there has no adapter: the state is `.unsupported`.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         EmulatedCentral(self, makeManager(.central, options.adapter))
     }
@@ -50,7 +51,9 @@ extension Emulator {
         }
     }
 
-    /// Ends a manager. Its receiver is released outside the lock.
+    /// Ends a manager.
+    ///
+    /// Its receiver is released outside the lock.
     func invalidate(_ manager: Ref<Manager>) {
         let receiver = perform { core -> Receiver? in
             core.world.removeManager(manager)

@@ -119,7 +119,9 @@ public final class Emulator: BluetoothBackend {
         perform { $0.world.submit(input) }
     }
 
-    /// Changes the core and, in real time, does what is due. Nothing of the app's runs inside.
+    /// Changes the core and, in real time, does what is due.
+    ///
+    /// Nothing of the app's runs inside.
     func perform<Result: Sendable>(_ body: @Sendable (inout EmulatorCore) -> Result) -> Result {
         guard time != .virtual else { return core.withLock { body(&$0) } }
         let present = realNow
@@ -165,7 +167,9 @@ public final class Emulator: BluetoothBackend {
     // MARK: The trace
 
     /// What happened, oldest first: time in seconds, then `<` for what came in, `>` for what went out, `!` for what
-    /// nobody was told. Limited by ``EmulatorConfiguration/traceLimit``.
+    /// nobody was told.
+    ///
+    /// Limited by ``EmulatorConfiguration/traceLimit``.
     public var trace: [String] {
         core.withLock { $0.world.trace }.lines
     }

@@ -9,16 +9,22 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var connectionDelay: Duration = .milliseconds(200)
     /// From the cancellation of a connection to its end.
     public var disconnectionDelay: Duration = .milliseconds(100)
-    /// The interval of connection events, by which a link lives: one ATT round trip takes one. A device may have its
-    /// own. Zero: no latency. The radio's range is 7.5 ms...4 s (Core Specification, Vol 6, Part B, 4.5.1).
+    /// The interval of connection events, by which a link lives: one ATT round trip takes one.
+    ///
+    /// A device may have its own. Zero: no latency. The radio's range is 7.5 ms...4 s (Core Specification, Vol 6, Part
+    /// B, 4.5.1).
     public var connectionInterval: Duration = .milliseconds(50)
-    /// Without a sign of life for so long, a link is lost. A device may have its own. 100 ms...32 s on the radio.
+    /// Without a sign of life for so long, a link is lost.
+    ///
+    /// A device may have its own. 100 ms...32 s on the radio.
     public var supervisionTimeout: Duration = .seconds(4)
     /// The largest ATT MTU that a host offers, 23...517 bytes; a link has the smaller of host's and device's.
     public var maximumMTU = 185
-    /// How many write commands, and how many notifications, wait for transmission at most, per link. At least 1.
+    /// How many write commands of one manager wait for transmission at most, per link; at least 1.
     public var transmitBuffer = 20
-    /// How many packets go in one direction in one connection event. At least 1.
+    /// How many packets go in one direction in one connection event.
+    ///
+    /// At least 1.
     public var packetsPerConnectionEvent = 6
     /// RSSI varies by so many dBm in both directions.
     public var rssiDeviation = 5
@@ -28,8 +34,9 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var connectionFailureRate = 0.0
     /// The chance that a read is refused as not permitted, and a write likewise.
     public var operationErrorRate = 0.0
-    /// How many lines ``Emulator/trace`` keeps; the oldest go first. nil keeps 1,000 in virtual time and none in real
-    /// time, where a line costs more than half a read.
+    /// How many lines ``Emulator/trace`` keeps before the oldest go.
+    ///
+    /// nil keeps 1,000 in virtual time and none in real time, where lines cost a good part of a read.
     public var traceLimit: Int?
 
     /// The settings of ``default``.

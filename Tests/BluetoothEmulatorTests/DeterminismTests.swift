@@ -56,8 +56,10 @@ import Testing
         #expect(first.split(separator: "\n").count > 100)
     }
 
-    /// Written by another process. After a change of the emulator that is meant, take the new trace, which the failing
-    /// test leaves beside the old one as `emulator.actual.txt`.
+    /// Written by another process.
+    ///
+    /// After a change of the emulator that is meant, take the new trace, which the failing test leaves beside the old
+    /// one as `emulator.actual.txt`.
     @Test func theTraceIsThatOfAnotherProcess() async throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let folder = tests.appendingPathComponent("GoldenTraces")

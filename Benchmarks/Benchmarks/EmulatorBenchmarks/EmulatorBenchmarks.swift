@@ -35,8 +35,8 @@ let benchmarks: @Sendable () -> Void = {
             let rate = Rate()
             benchmark.startMeasurement()
             rate.start()
-            let packets = try await scan.run(for: .seconds(duplicates ? 10 : 60))
-            rate.stop(benchmark, operations: packets)
+            try await scan.run(for: .seconds(duplicates ? 5 : 60))
+            rate.stop(benchmark, operations: scan.advertisingEvents)
             benchmark.stopMeasurement()
         }
     }

@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 import Dispatch
@@ -7,11 +8,13 @@ import Foundation
 final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     // Invariant: `found` is touched on the manager's queue only; the rest is constant after the initializer.
     private let emulator = Emulator(configuration: .quiet, time: .virtual)
+    private let advertisers: Int
     private let duplicates: Bool
     private var manager: CBCentralManager?
     private var found: [UUID: Int] = [:]
 
     init(advertisers: Int, duplicates: Bool) throws {
+        self.advertisers = advertisers
         self.duplicates = duplicates
         for number in 0..<advertisers {
             let data = AdvertisingData(localName: "Device \(number)", services: ["180D"])
@@ -26,12 +29,18 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
     }
 
     /// Scans for so long.
-    ///
-    /// - Returns: How many packets the advertisers sent.
-    func run(for duration: Duration) async throws -> Int {
+    func run(for duration: Duration) async throws {
         try await emulator.advance(by: duration)
-        return emulator.advertisingPackets
     }
+
+    /// The advertising events of that time. Each packet happens where each is told; else the emulator computes only
+    /// those that tell something new, and the intervals say how many there are.
+    var advertisingEvents: Int {
+        duplicates ? emulator.advertisingPackets : Int(Double(advertisers) * (emulator.now / Self.meanInterval))
+    }
+
+    /// The interval of 100 ms, and 0–10 ms of chance.
+    private static let meanInterval = Duration.milliseconds(105)
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         guard central.state == .poweredOn else { return }

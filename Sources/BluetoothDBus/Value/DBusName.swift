@@ -45,13 +45,23 @@ public enum DBusName {
     private static func hasElements(
         _ text: some Collection<UInt8>, allowingHyphen: Bool, allowingLeadingDigit: Bool
     ) -> Bool {
-        guard text.count <= DBusLimits.nameLength else { return false }
-        let elements = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return elements.count >= 2
-            && elements.allSatisfy { element in
-                guard let first = element.first, allowingLeadingDigit || !isDigit(first) else { return false }
-                return element.allSatisfy { isWordCharacter($0) || (allowingHyphen && $0 == UInt8(ascii: "-")) }
+        var length = 0
+        var dots = 0
+        var isAtStart = true
+        // One pass: each call checks three names.
+        for byte in text {
+            length += 1
+            if byte == UInt8(ascii: ".") {
+                guard !isAtStart else { return false }
+                dots += 1
+                isAtStart = true
+                continue
             }
+            guard isWordCharacter(byte) || (allowingHyphen && byte == UInt8(ascii: "-")) else { return false }
+            guard !isAtStart || allowingLeadingDigit || !isDigit(byte) else { return false }
+            isAtStart = false
+        }
+        return length <= DBusLimits.nameLength && dots >= 1 && !isAtStart
     }
 }
 #endif

@@ -40,9 +40,9 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
     public func isBelow(_ ancestor: ObjectPath) -> Bool {
         if ancestor.text == "/" { return text != "/" }
         let own = text.utf8
-        let other = ancestor.text.utf8
-        guard own.count > other.count, own.starts(with: other) else { return false }
-        return own[own.index(own.startIndex, offsetBy: other.count)] == UInt8(ascii: "/")
+        let length = ancestor.text.utf8.count
+        guard own.count > length, text.hasPrefix(ancestor.text) else { return false }
+        return own[own.index(own.startIndex, offsetBy: length)] == UInt8(ascii: "/")
     }
 
     /// Orders paths by their text, so that an ancestor comes before what is below it.

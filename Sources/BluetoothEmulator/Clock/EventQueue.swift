@@ -64,7 +64,9 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         line.append(Immediate(sequence: takeNumber(), work: .input(input)))
     }
 
-    /// Schedules an event. Periodic ones do not keep the world from being idle.
+    /// Schedules an event.
+    ///
+    /// Periodic ones do not keep the world from being idle.
     mutating func schedule(_ event: Event, at due: Nanoseconds, isPeriodic: Bool = false) {
         if due <= now {
             line.append(Immediate(sequence: takeNumber(), work: .event(event)))

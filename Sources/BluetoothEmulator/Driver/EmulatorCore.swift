@@ -4,7 +4,9 @@ import DequeModule
 /// All that an emulator's lock guards: the world, where its outputs go, and how its time is driven.
 struct EmulatorCore: Sendable {
     var world: World
-    /// By manager. A manager without one is silent.
+    /// By manager.
+    ///
+    /// A manager without one is silent.
     private var receivers: [Ref<Manager>: Receiver] = [:]
     /// The receiver of the last event: mostly the next event's, too.
     private var recent: (manager: Ref<Manager>, receiver: Receiver)?
@@ -47,7 +49,9 @@ struct EmulatorCore: Sendable {
         receivers.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Hands one output over. Nothing runs but the receiver's append.
+    /// Hands one output over.
+    ///
+    /// Nothing runs but the receiver's append.
     mutating func hand(over output: WorldOutput) -> Handover {
         switch output {
         case .central(let manager, let event):

@@ -35,8 +35,9 @@ final class Settlement: Sendable {
     }
 }
 
-/// Ends the wait for what does not settle within ten real seconds. One per drive; a timer per delivery would cost
-/// more than the delivery.
+/// Ends the wait for what does not settle within ten real seconds.
+///
+/// One per drive; a timer per delivery would cost more than the delivery.
 final class Watchdog: Sendable {
     private struct State {
         var current: Settlement?

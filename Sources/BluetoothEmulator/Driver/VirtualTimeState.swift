@@ -34,8 +34,9 @@ extension EmulatorCore {
         case livelock([String])
     }
 
-    /// Goes on until something has to be done outside the lock. An instant is left only when nothing is due, all is
-    /// delivered and every receiver has settled.
+    /// Goes on until something has to be done outside the lock.
+    ///
+    /// An instant is left only when nothing is due, all is delivered and every receiver has settled.
     mutating func drive(until limit: Nanoseconds, _ goal: DriveGoal) -> DriveStep {
         while true {
             if let output = world.outputs.popFirst() {

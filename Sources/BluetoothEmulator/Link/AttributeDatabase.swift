@@ -39,7 +39,9 @@ struct Attribute: Sendable {
     var isHeld = false
 }
 
-/// The attributes of one device. Identifiers are never used again, also when services come and go.
+/// The attributes of one device.
+///
+/// Identifiers are never used again, also when services come and go.
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
 struct AttributeDatabase: Sendable {

@@ -37,6 +37,7 @@ struct LinkOperation: Sendable {
 /// Source: Core Specification, Vol 3, Part F, 3.4, and Part G, 4.
 enum RoundTrips {
     /// Finding entries of the given sizes in responses of `mtu` bytes, and the request that finds nothing more.
+    ///
     /// Entries share a response only where their sizes are equal.
     static func finding(sizes: [Int], headerSize: Int = 2, mtu: Int) -> Int {
         var responses = 1

@@ -14,7 +14,9 @@ enum DeviceControl: Sendable {
     case hold(CharacteristicPath, Bool)
     /// Closes all links, as the device.
     case disconnect
-    /// Falls silent: links die by supervision timeout. The device is on the air at once if it stays.
+    /// Falls silent: links die by supervision timeout.
+    ///
+    /// The device is on the air at once if it stays.
     case lose(staysOnAir: Bool)
     indirect case setAdvertising(Int, AdvertisingDescription)
     case enableAdvertising(Int?, Bool)

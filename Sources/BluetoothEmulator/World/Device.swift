@@ -151,7 +151,9 @@ struct Device: Sendable {
 
     private var hasHandler: Bool { behaviour != nil || asynchronousHandler != nil }
 
-    /// Reads an attribute as far as the server can by itself. In place, as it is done for each read.
+    /// Reads an attribute as far as the server can by itself.
+    ///
+    /// In place, as it is done for each read.
     mutating func read(_ attribute: AttributeID) -> ReadAccess {
         if let code = database.refusal(attribute, .readable, .readEncryptionRequired, .readNotPermitted) {
             return .refused(code)
@@ -162,7 +164,9 @@ struct Device: Sendable {
         return .value(database[attribute]?.value ?? Data())
     }
 
-    /// Writes an attribute as far as the server can by itself. In place, as it is done for each write.
+    /// Writes an attribute as far as the server can by itself.
+    ///
+    /// In place, as it is done for each write.
     mutating func write(
         _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties
     ) -> WriteAccess {
@@ -186,7 +190,9 @@ struct Device: Sendable {
         let pause: Nanoseconds
     }
 
-    /// Sends a packet, if the set is on the air with this data. In place, as it is done for each packet.
+    /// Sends a packet, if the set is on the air with this data.
+    ///
+    /// In place, as it is done for each packet.
     mutating func sendPacket(_ index: Int, _ generation: UInt32, at now: Nanoseconds, deviation: Int) -> Packet? {
         guard sets.indices.contains(index), sets[index].generation == generation else { return nil }
         sets[index].isScheduled = false

@@ -40,7 +40,9 @@ struct SlotTable<Element: Sendable>: Sendable {
         }.sorted()
     }
 
-    /// The entity, nil if it is gone. Assigning nil does not free the place; ``remove(_:)`` does.
+    /// The entity, nil if it is gone.
+    ///
+    /// Assigning nil does not free the place; ``remove(_:)`` does.
     subscript(ref: Ref<Element>) -> Element? {
         _read {
             if isNamed(ref) {

@@ -54,14 +54,18 @@ public struct HostDescription: Hashable, Sendable, Codable {
     }
 }
 
-/// A whole world as data: what a world file holds, in JSON. Its schema is `Schemas/world.schema.json`.
+/// A whole world as data: what a world file holds, in JSON.
+///
+/// Its schema is `Schemas/world.schema.json`.
 public struct WorldDescription: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case schema = "$schema"
         case hosts, devices
     }
 
-    /// The hosts. There is always one named "default".
+    /// The hosts.
+    ///
+    /// There is always one named "default".
     public var hosts: [HostDescription]
     /// The devices.
     public var devices: [PeripheralDescription]
@@ -72,7 +76,9 @@ public struct WorldDescription: Hashable, Sendable, Codable {
         self.devices = devices
     }
 
-    /// Reads a world file's object. A `$schema` is for editors.
+    /// Reads a world file's object.
+    ///
+    /// A `$schema` is for editors.
     public init(from decoder: any Decoder) throws {
         let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
         self.init(hosts: try fields.optional(.hosts) ?? [], devices: try fields.optional(.devices) ?? [])

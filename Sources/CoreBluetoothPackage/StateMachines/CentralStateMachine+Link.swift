@@ -12,13 +12,14 @@ extension CentralStateMachine {
         within attribute: AttributeReference? = nil,
         _ command: (LinkID, OperationID) -> CentralCommand
     ) -> [CentralEffect] {
-        guard let peer = peer(handle), peer.state == .connected, let link = peer.link else {
-            return [.misuse(.notConnected(handle.id))]
-        }
-        if let attribute, attribute.link != link { return [.misuse(.staleAttribute(attribute.id))] }
         let operation = newOperation()
-        _ = update(handle.id) { $0.pending.append(PeerState.Pending(operation: operation, kind: kind)) }
-        return [.submit(command(link, operation))]
+        let effect = update(handle) { peer -> CentralEffect in
+            guard peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
+            if let attribute, attribute.link != link { return .misuse(.staleAttribute(attribute.id)) }
+            peer.pending.append(PeerState.Pending(operation: operation, kind: kind))
+            return .submit(command(link, operation))
+        }
+        return [effect ?? .misuse(.notConnected(handle.id))]
     }
 
     /// `writeValue` with response.
@@ -40,22 +41,21 @@ extension CentralStateMachine {
     mutating func writeCommand(
         _ handle: PeerHandle, to attribute: AttributeReference, properties: CharacteristicProperties, _ value: Data
     ) -> [CentralEffect] {
-        guard let peer = peer(handle), peer.state == .connected, let link = peer.link else {
-            return [.misuse(.notConnected(handle.id))]
+        let effect = update(handle) { peer -> CentralEffect in
+            guard peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
+            guard attribute.link == link else { return .misuse(.staleAttribute(attribute.id)) }
+            guard properties.contains(.writeWithoutResponse) else {
+                return .misuse(.writeWithoutResponseNotSupported(attribute.id))
+            }
+            let maximum = peer.maximumCommandLength
+            guard value.count <= maximum else {
+                return .misuse(.writeCommandTooLong(attribute.id, length: value.count, maximum: maximum))
+            }
+            guard peer.writeCredits > 0 else { return .misuse(.transmitQueueFull(attribute.id)) }
+            peer.writeCredits -= 1
+            return .submit(.writeCommand(link: link, attribute: attribute.id, value: value))
         }
-        guard attribute.link == link else { return [.misuse(.staleAttribute(attribute.id))] }
-        guard properties.contains(.writeWithoutResponse) else {
-            return [.misuse(.writeWithoutResponseNotSupported(attribute.id))]
-        }
-        guard value.count <= peer.maximumCommandLength else {
-            return [
-                .misuse(
-                    .writeCommandTooLong(attribute.id, length: value.count, maximum: peer.maximumCommandLength))
-            ]
-        }
-        guard peer.writeCredits > 0 else { return [.misuse(.transmitQueueFull(attribute.id))] }
-        _ = update(handle.id) { $0.writeCredits -= 1 }
-        return [.submit(.writeCommand(link: link, attribute: attribute.id, value: value))]
+        return [effect ?? .misuse(.notConnected(handle.id))]
     }
 
     /// `setNotifyValue` (S87...S90).

@@ -59,7 +59,8 @@ extension ContractScenario {
             #expect(peripheral.state == .disconnected)
         },
         ContractScenario("S44: a lost link is a connection time-out") { c in
-            _ = try await c.connect()
+            let (peripheral, service) = try await c.connect(discovering: "180F")
+            try await c.fence(peripheral, service.characteristic("2A19"))
             try await c.perform(.lose())
             try await c.expect("didDisconnect disconnected ! CBError 6")
         },

@@ -113,7 +113,6 @@ extension ContractScenario {
         ContractScenario("S79: a command as long as the link allows arrives whole") { c in
             let (peripheral, service) = try await c.connect(discovering: "C0DE0001")
             #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
-            try await c.perform(.requestMTU(247))
             let command = try service.characteristic("C0DE0102")
             try await c.fence(peripheral, command)
             let length = peripheral.maximumWriteValueLength(for: .withoutResponse)

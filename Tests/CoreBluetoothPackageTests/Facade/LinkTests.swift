@@ -98,6 +98,49 @@ import Testing
                 == .connect(peer: stage.peer, operation: stage.central.lastOperation!, options: ConnectOptions()))
     }
 
+    @Test func S59_nothingIsKnownBeforeItsDiscovery() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        #expect(peripheral.services == nil)
+        let characteristic = await stage.characteristic(of: peripheral)
+        #expect(characteristic.descriptors == nil)
+        #expect(peripheral.services?.first?.includedServices == nil)
+    }
+
+    @Test func S65_discoveringWithoutADelegateIsLogged() async {
+        LogCapture.start()
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        peripheral.delegate = nil
+        peripheral.discoverServices(nil)
+        let line = LogCapture.lines(containing: "API MISUSE: Discovering services for peripheral")
+            .first { $0.contains(peripheral.identifier.uuidString) }
+        #expect(line?.contains("while delegate is either nil or does not implement") == true)
+    }
+
+    #if compiler(>=6.2)
+    @Test func S97_writingAClientConfigurationTraps() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let stage = FacadeStage()
+            let peripheral = await stage.connect()
+            let characteristic = await stage.characteristic(of: peripheral)
+            peripheral.discoverDescriptors(for: characteristic)
+            await stage.central.play(
+                .descriptorsDiscovered(
+                    link: stage.link, operation: stage.central.lastOperation!,
+                    descriptors: [DescriptorRecord(id: AttributeID(rawValue: 3), uuid: "2902")]))
+            peripheral.writeValue(Data([1, 0]), for: characteristic.descriptors![0])
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(
+            text.contains(
+                "Client Characteristic Configuration descriptors must be configured using "
+                    + "setNotifyValue:forCharacteristic:"))
+    }
+    #endif
+
     @Test func S67_S70_aReadUpdatesTheValueAndAnErrorKeepsIt() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()

@@ -18,6 +18,13 @@ import Testing
         #expect(stage.recorder.lines == ["state poweredOn"])
     }
 
+    @Test func S2_theStateIsTheFirstCallback() async {
+        let stage = FacadeStage()
+        stage.central.send(.stateChanged(.poweredOff))
+        await stage.central.play(.stateChanged(.poweredOn))
+        #expect(stage.recorder.lines.first == "state poweredOff")
+    }
+
     @Test func S3_withoutAQueueCallbacksComeOnTheMainQueue() async {
         let radio = ScriptedRadio()
         let recorder = CallbackRecorder()
