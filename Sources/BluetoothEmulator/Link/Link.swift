@@ -68,9 +68,22 @@ struct Link: Sendable {
     /// An operation whose answer arrived, and what serving it needs.
     struct Answered: Sendable {
         let operation: LinkOperation
+        let host: Int
         let device: Ref<Device>
         let interval: Nanoseconds
         let mtu: Int
+    }
+
+    private func answered(_ operation: LinkOperation) -> Answered {
+        Answered(operation: operation, host: host, device: device, interval: interval, mtu: mtu)
+    }
+
+    /// Keeps what is due on a silent link for later.
+    ///
+    /// - Returns: Whether the link is silent.
+    mutating func misses(_ event: WorldEvent) -> Bool {
+        if isSilent { missed.append(event) }
+        return isSilent
     }
 
     /// Puts an operation at the end of the line; takes the head of the line in hand if the link is free.
@@ -98,23 +111,29 @@ struct Link: Sendable {
 
     /// The answer to the head of the line arrives; nil where nothing is heard, which is kept for later.
     mutating func takeAnswered(_ ref: Ref<Link>) -> Answered? {
-        guard !isSilent else {
-            missed.append(.answer(ref))
-            return nil
-        }
-        guard let operation = operations.popFirst() else { return nil }
-        return Answered(operation: operation, device: device, interval: interval, mtu: mtu)
+        guard !misses(.answer(ref)), let operation = operations.popFirst() else { return nil }
+        return answered(operation)
     }
 
     /// Takes the write command at the head of the line.
     mutating func takeWriteCommand() -> Answered? {
         guard let head = operations.first, head.kind.isWriteCommand else { return nil }
         operations.removeFirst()
-        return Answered(operation: head, device: device, interval: interval, mtu: mtu)
+        return answered(head)
     }
 
-    /// Whether the head of the line is a write command.
-    var isWriteCommandNext: Bool { operations.first?.kind.isWriteCommand == true }
+    /// After write commands went out: when the next ones do, or what else goes out next.
+    mutating func continueTransmitting(at now: Nanoseconds) -> Start? {
+        if operations.first?.kind.isWriteCommand == true { return .transmit(at: now + interval) }
+        return release(at: now)
+    }
+
+    /// The operation that an asynchronous handler answers, if it is still waited for.
+    mutating func takeAsked(_ number: UInt64) -> Answered? {
+        guard let (waiting, operation) = asked, waiting == number else { return nil }
+        asked = nil
+        return answered(operation)
+    }
 
     /// The first connection event at or after an instant.
     func connectionEvent(from instant: Nanoseconds) -> Nanoseconds {

@@ -180,6 +180,23 @@ struct Device: Sendable {
         return .stored
     }
 
+    /// What a handler is asked; nil if the attribute is gone.
+    mutating func request(
+        _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, from central: CentralIdentity
+    ) -> PeripheralRequest? {
+        guard let role = database[attribute]?.role, let uuid = database[attribute]?.uuid,
+            let parent = database[attribute]?.parent, let parentUUID = database[parent]?.uuid
+        else { return nil }
+        guard role != .characteristic else {
+            return PeripheralRequest(
+                central: central, kind: kind, attribute: attribute, service: parentUUID, characteristic: uuid)
+        }
+        guard let service = database[parent]?.parent, let serviceUUID = database[service]?.uuid else { return nil }
+        return PeripheralRequest(
+            central: central, kind: kind, attribute: attribute, service: serviceUUID, characteristic: parentUUID,
+            descriptor: uuid)
+    }
+
     // MARK: The air
 
     /// One packet of an advertising set.

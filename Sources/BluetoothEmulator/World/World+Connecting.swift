@@ -103,7 +103,11 @@ extension World {
         guard let host = links[link]?.host, let mtu = links[link]?.mtu else {
             return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: 23)
         }
-        return CentralIdentity(host: hosts[host].name, address: hosts[host].address, mtu: mtu)
+        return identity(host: host, mtu: mtu)
+    }
+
+    func identity(host: Int, mtu: Int) -> CentralIdentity {
+        CentralIdentity(host: hosts[host].name, address: hosts[host].address, mtu: mtu)
     }
 
     // MARK: Down
@@ -213,9 +217,7 @@ extension World {
     ///
     /// - Returns: Whether the link is silent.
     mutating func isMissed(_ event: WorldEvent, on ref: Ref<Link>) -> Bool {
-        guard links[ref]?.isSilent == true else { return false }
-        links[ref]?.missed.append(event)
-        return true
+        links[ref]?.misses(event) == true
     }
 
     mutating func supervisionExpired(_ ref: Ref<Link>) {

@@ -139,11 +139,8 @@ extension World {
             guard managers[operation.manager]?.returnCredit(on: operation.link) == true else { continue }
             emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
         }
-        if links[ref]?.isWriteCommandNext == true {
-            queue.schedule(.transmit(ref), at: now + (links[ref]?.interval ?? 0))
-        } else {
-            release(ref)
-        }
+        let present = now
+        if let start = links[ref]?.continueTransmitting(at: present) { begin(start, on: ref) }
     }
 
     mutating func transactionExpired(_ ref: Ref<Link>) {

@@ -38,7 +38,7 @@ extension World {
         case .held: startTransactionTimeout(ref)
         case .clientConfiguration: deliverRead(clientConfiguration(attribute, on: ref), answered, on: ref)
         case .handler:
-            switch ask(answered.device, attribute, .read, operation, on: ref) {
+            switch ask(answered, attribute, .read, on: ref) {
             case .stored?, .accepted?:
                 deliverRead(devices[answered.device]?.database[attribute]?.value ?? Data(), answered, on: ref)
             case .value(let value)?: deliverRead(value.prefix(512), answered, on: ref)
@@ -93,7 +93,7 @@ extension World {
         switch access {
         case .refused(let code): return fail(operation, code, on: ref, "write")
         case .handler:
-            switch ask(answered.device, attribute, .write(value), operation, on: ref) {
+            switch ask(answered, attribute, .write(value), on: ref) {
             case .stored?, .value?: store(value, attribute, answered.device, on: ref)
             case .accepted?: break
             case .error(let code)?: return fail(operation, code, on: ref, "write")
@@ -115,7 +115,7 @@ extension World {
         switch devices[command.device]?.write(attribute, value, needs: .writeWithoutResponse) {
         case .refused?: trace.note("write command refused by the device", at: now)
         case .handler?:
-            let response = ask(command.device, attribute, .writeCommand(value), command.operation, on: ref)
+            let response = ask(command, attribute, .writeCommand(value), on: ref)
             if response == .stored { store(value, attribute, command.device, on: ref) }
         case .echo?: store(value, attribute, command.device, on: ref)
         case .stored?, nil: break
@@ -133,14 +133,17 @@ extension World {
     ///
     /// - Returns: nil where the answer comes later.
     private mutating func ask(
-        _ device: Ref<Device>, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, _ operation: LinkOperation,
-        on ref: Ref<Link>
+        _ answered: Link.Answered, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
     ) -> PeripheralResponse? {
-        guard let request = request(device, attribute, kind, on: ref) else { return .error(.invalidHandle) }
+        let device = answered.device
+        let central = identity(host: answered.host, mtu: answered.mtu)
+        guard let request = devices[device]?.request(attribute, kind, from: central) else {
+            return .error(.invalidHandle)
+        }
         if let handler = devices[device]?.asynchronousHandler {
             lastRequest += 1
-            if !operation.kind.isWriteCommand {
-                links[ref]?.asked = (lastRequest, operation)
+            if !answered.operation.kind.isWriteCommand {
+                links[ref]?.asked = (lastRequest, answered.operation)
                 startTransactionTimeout(ref)
             }
             outputs.append(.ask(ref, lastRequest, handler, request))
@@ -152,30 +155,12 @@ extension World {
         return response
     }
 
-    private func request(
-        _ device: Ref<Device>, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
-    ) -> PeripheralRequest? {
-        guard let database = devices[device]?.database, let found = database[attribute], let parent = found.parent
-        else { return nil }
-        let isDescriptor = found.role != .characteristic
-        guard let characteristic = isDescriptor ? database[parent] : found,
-            let service = characteristic.parent.flatMap({ database[$0] })
-        else { return nil }
-        return PeripheralRequest(
-            central: identity(of: ref), kind: kind, attribute: attribute, service: service.uuid,
-            characteristic: characteristic.uuid, descriptor: isDescriptor ? found.uuid : nil)
-    }
-
     /// An asynchronous handler answered; too late if the link is gone.
     mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: PeripheralResponse) {
-        guard let (asked, operation) = links[ref]?.asked, asked == number else { return }
-        if response == .unanswered { return }
-        links[ref]?.asked = nil
+        guard response != .unanswered, let answered = links[ref]?.takeAsked(number) else { return }
+        let operation = answered.operation
         if let token = links[ref]?.transactionTimeout { queue.cancel(token) }
         links[ref]?.transactionTimeout = nil
-        guard let link = links[ref] else { return }
-        let answered = Link.Answered(
-            operation: operation, device: link.device, interval: link.interval, mtu: link.mtu)
         switch (operation.kind, response) {
         case (_, .error(let code)): fail(operation, code, on: ref, "request")
         case (.read, .value(let value)): deliverRead(value.prefix(512), answered, on: ref)

@@ -2,9 +2,12 @@
 import Foundation
 import Testing
 
-/// A manager without a queue of its own works under every kind of main thread. Each is a program of its own; the
-/// tests themselves are the kind that Swift Testing makes (`S3_withoutAQueueCallbacksComeOnTheMainQueue`).
+/// A manager without a queue of its own works under every kind of main thread.
+///
+/// Each is a program of its own; the tests themselves are the kind that Swift Testing makes
+/// (`S3_withoutAQueueCallbacksComeOnTheMainQueue`).
 @Suite struct MainQueueTests {
+    /// Proves S3.
     @Test(arguments: [("BlockingMain", ["runloop"]), ("BlockingMain", ["dispatch"]), ("AsyncMain", [])])
     func S3_theMainQueueIsServedByEveryKindOfMain(program: String, arguments: [String]) async throws {
         let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
