@@ -131,7 +131,9 @@ public struct HostLedger: Sendable {
     /// Wishes that came while it was closing, or that want it back, are left in ``shares(of:)``: where there are any,
     /// the radio must dial.
     ///
-    /// - Parameter isReconnecting: Keeps the wishes of those that want their link back.
+    /// - Parameters:
+    ///   - peer: The peer that the link was to.
+    ///   - isReconnecting: Keeps the wishes of those that want their link back.
     /// - Returns: Each share that ended, with its link.
     public mutating func linkDown(_ peer: PeerID, isReconnecting: Bool) -> [Share] {
         guard let entry = peers[peer] else { return [] }
