@@ -33,8 +33,10 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
         try await emulator.advance(by: duration)
     }
 
-    /// The advertising events of that time. Each packet happens where each is told; else the emulator computes only
-    /// those that tell something new, and the intervals say how many there are.
+    /// The advertising events of that time.
+    ///
+    /// Each packet happens where each is told; else the emulator computes only those that tell something new, and the
+    /// intervals say how many there are.
     var advertisingEvents: Int {
         duplicates ? emulator.advertisingPackets : Int(Double(advertisers) * (emulator.now / Self.meanInterval))
     }
