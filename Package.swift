@@ -99,10 +99,17 @@ let package = Package(
         .testTarget(
             name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", "BluetoothLocking", logging],
             swiftSettings: settings),
+        .executableTarget(
+            name: "BlockingMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/BlockingMain",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "AsyncMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/AsyncMain",
+            swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
-                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", logging,
+                "AsyncMain", "BlockingMain", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator",
+                "BluetoothLocking", logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -135,6 +142,7 @@ let package = Package(
             dependencies: [
                 "bluectl", "BluetoothBackend", "CoreBluetoothPackage",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BluetoothDBus", condition: whenBlueZ),
             ],
             swiftSettings: settings),
 

@@ -172,6 +172,7 @@ final class EventRecorder: EventSink {
         withExtendedLifetime((central, daemon)) {}
     }
 
+    /// Proves S12.
     @Test func S12_powerOffCallsNoDisconnect() async throws {
         let (daemon, central, _, _) = try await connected()
         daemon.setPowered(false)

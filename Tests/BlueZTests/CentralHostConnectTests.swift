@@ -37,6 +37,7 @@ import Testing
 
     // MARK: Connecting
 
+    /// Proves S36.
     @Test mutating func S36_aLinkIsToldWhenTheReplyAndTheChangeAreThere() {
         let peer = fixture.addDevice()
         connect(peer)
@@ -63,6 +64,8 @@ import Testing
     }
 
     /// See https://github.com/hbldh/bleak/issues/993, https://github.com/hbldh/bleak/issues/1255.
+    ///
+    /// Proves S35.
     @Test mutating func S35_aConnectThatFailsIsTriedAgainUntilItSucceeds() {
         let peer = fixture.addDevice()
         connect(peer)
@@ -148,6 +151,7 @@ import Testing
         #expect(fixture.waiting == ["Connect"])
     }
 
+    /// Proves S42.
     @Test mutating func S42_aConnectTakenBackIsSilentAndEndsALinkThatCameUpMeanwhile() {
         let peer = fixture.addDevice()
         connect(peer)
@@ -215,6 +219,7 @@ import Testing
 
     // MARK: Disconnecting
 
+    /// Proves S40.
     @Test mutating func S40_aCancelledLinkEndsAtOnceAndIsFreeAgainWhenItIsDown() {
         var (fixture, peer, link) = Fixture.connected()
         fixture.command(.disconnect(peer: peer))
@@ -239,6 +244,7 @@ import Testing
         #expect(fixture.host.links.isEmpty)
     }
 
+    /// Proves S44.
     @Test(
         arguments: [
             ("Timeout", DisconnectReason.timeout), ("Remote", .remote), ("Authentication", .authentication),
@@ -263,6 +269,7 @@ import Testing
         #expect(fixture.host.links.isEmpty)
     }
 
+    /// Proves S49.
     @Test mutating func S49_aLostLinkThatIsWantedBackIsDialledAgain() {
         let peer = fixture.addDevice()
         connect(peer, autoReconnect: true)
@@ -292,6 +299,7 @@ import Testing
         #expect(links.count == 2)
     }
 
+    /// Proves S155.
     @Test mutating func S155_connectionsOfOthersAreToldToThoseWhoAsk() {
         let peer = fixture.addDevice(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])])
         setConnected(true)

@@ -47,6 +47,7 @@ import Testing
 
     // MARK: Discovery
 
+    /// Proves S54.
     @Test mutating func S54_servicesAndCharacteristicsAreThoseOfTheTree() {
         let operation = next()
         fixture.command(.discoverServices(link: link, operation: operation, uuids: nil))
@@ -68,6 +69,7 @@ import Testing
         #expect(characteristics.map(\.handle) == [0x12])
     }
 
+    /// Proves S55.
     @Test mutating func S55_onlyWhatIsAskedForIsFound() {
         fixture.command(.discoverServices(link: link, operation: next(), uuids: [BluetoothUUID(0x180F)]))
         guard case .servicesDiscovered(_, _, let services)? = fixture.events.last else {
@@ -77,6 +79,7 @@ import Testing
         #expect(services == [])
     }
 
+    /// Proves S58.
     @Test mutating func S58_theHostsOwnServicesAndSecondaryOnesAreNotFound() {
         for (handle, uuid, isPrimary) in [("0001", "1801", true), ("0005", "1800", true), ("0060", "180a", false)] {
             fixture.input(
@@ -161,6 +164,7 @@ import Testing
         }
     }
 
+    /// Proves S64.
     @Test mutating func S64_descriptorsAreThoseOfTheCharacteristic() {
         fixture.input(
             .interfacesAdded(
@@ -185,6 +189,7 @@ import Testing
 
     // MARK: Operations
 
+    /// Proves S66.
     @Test mutating func S66_operationsAreMadeOneAtATimeAndAnsweredInOrder() {
         let (_, characteristic) = discover()
         let (first, second, third) = (next(), next(), next())
@@ -203,6 +208,7 @@ import Testing
             ])
     }
 
+    /// Proves S84.
     @Test mutating func S84_writeCommandsGoOutTogetherAndGiveTheirCreditsBack() {
         let (_, characteristic) = discover()
         for byte in UInt8(1)...3 {
@@ -231,6 +237,7 @@ import Testing
         #expect(fixture.events == [.valueRead(link: link, operation: operation, value: Data([1]))])
     }
 
+    /// Proves S69.
     @Test mutating func S69_aRefusalCarriesTheATTCode() {
         let (_, characteristic) = discover()
         let operation = next()
@@ -316,6 +323,7 @@ import Testing
 
     // MARK: Notifications
 
+    /// Proves S87.
     @Test mutating func S87_aSubscriptionIsAnsweredAndValuesAreNotified() {
         let (_, characteristic) = discover()
         let operation = next()
@@ -353,6 +361,8 @@ import Testing
     }
 
     /// See https://github.com/hbldh/bleak/issues/1856.
+    ///
+    /// Proves S73.
     @Test mutating func S73_theEchoOfAReadIsNoNotification() {
         let (_, characteristic) = discover()
         subscribe(characteristic)
@@ -425,6 +435,7 @@ import Testing
 
     // MARK: Service changes
 
+    /// Proves S101.
     @Test mutating func S101_changesOfServicesAreToldTogether() {
         let (service, characteristic) = discover()
         fixture.input(.interfacesRemoved(Fixture.characteristic, ["org.bluez.GattCharacteristic1"]))
@@ -446,6 +457,7 @@ import Testing
         }
     }
 
+    /// Proves S102.
     @Test mutating func S102_anAttributeThatComesBackIsAnotherOne() {
         let (service, _) = discover()
         fixture.input(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))

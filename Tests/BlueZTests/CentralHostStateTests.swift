@@ -67,6 +67,8 @@ import Testing
     }
 
     /// bluetoothd tells of the links some time before it tells of the power.
+    ///
+    /// Proves S12.
     @Test mutating func S12_powerOffCallsNoDisconnect() {
         var (fixture, peer, _) = Fixture.connected()
         fixture.set(
@@ -153,6 +155,7 @@ import Testing
         #expect(fixture.host.directory.records.isEmpty)
     }
 
+    /// Proves S30.
     @Test mutating func S30_peersOfTheSnapshotAreKnownFromMemory() {
         fixture.input(.activated(1))
         fixture.input(.daemon(.ready))

@@ -20,6 +20,7 @@ import Testing
         events.map { if case .operationFailed(_, _, let error) = $0 { error.attCode } else { nil } }
     }
 
+    /// Proves S61.
     @Test func S61_includedServicesAreFound() async throws {
         let (stage, _, link, found) = try await connected()
         let service = try found.service(ContractPeer.uuid("0001"))
@@ -30,6 +31,7 @@ import Testing
         #expect(services.map(\.isPrimary) == [false])
     }
 
+    /// Proves S62.
     @Test func S62_descriptorsAreFoundWithTheClientConfiguration() async throws {
         let (stage, _, link, found) = try await connected()
         let described = try found.characteristic(ContractPeer.uuid("010C"))
@@ -56,6 +58,7 @@ import Testing
         #expect(codes(Array(values.suffix(1))) == [0x03])
     }
 
+    /// Proves S69, S77.
     @Test func S69_S77_whatIsNotPermittedIsRefusedByTheDevice() async throws {
         let (stage, _, link, found) = try await connected()
         let writeOnly = try found.characteristic(ContractPeer.uuid("0109"))
@@ -68,6 +71,7 @@ import Testing
         #expect(codes(told) == [0x02, 0x03, 0x06, 0x01])
     }
 
+    /// Proves S89.
     @Test func S89_withoutAClientConfigurationThereIsNoSubscription() async throws {
         let description = PeripheralDescription(
             name: "A", advertising: [.init(AdvertisingData())],
@@ -78,6 +82,7 @@ import Testing
         #expect(codes(told) == [0x0A])
     }
 
+    /// Proves S72.
     @Test func S72_protectedAttributesAreRefusedWithoutABond() async throws {
         let description = PeripheralDescription(
             name: "A", advertising: [.init(AdvertisingData())],
@@ -96,6 +101,7 @@ import Testing
         #expect(codes(told) == [0x05, 0x05])
     }
 
+    /// Proves S80.
     @Test func S80_longWritesTakePreparedPartsAndAreStoredWhole() async throws {
         let (stage, device, link, found) = try await connected(.default)
         let long = try found.characteristic(ContractPeer.uuid("0106"))
@@ -112,6 +118,7 @@ import Testing
                 == [0x0D])
     }
 
+    /// Proves S84, S86.
     @Test func S84_S86_creditsAreSpentByWriteCommandsAndComeBackWhenTheyAreSent() async throws {
         let (stage, device, link, found) = try await connected(.slow)
         let command = try found.characteristic(ContractPeer.uuid("0102"))
@@ -143,6 +150,7 @@ import Testing
             ])
     }
 
+    /// Proves S88, S91.
     @Test func S88_S91_notificationsArePreferredAndIndicationsAreConfirmedOneByOne() async throws {
         let (stage, device, link, found) = try await connected(.default)
         let both = try found.characteristic(ContractPeer.uuid("0105"))
@@ -168,6 +176,7 @@ import Testing
         #expect(read == [.valueRead(link: link, operation: op(3), value: Data([2, 0]))])
     }
 
+    /// Proves S139.
     @Test func S139_aNotificationIsCutToTheMTU() async throws {
         let (stage, device, link, found) = try await connected(.slow)
         let id = try found.characteristic(ContractPeer.uuid("0103"))
@@ -177,6 +186,7 @@ import Testing
             try await stage.run() == [.valueNotified(link: link, attribute: id, value: ContractPeer.long.prefix(20))])
     }
 
+    /// Proves S94.
     @Test func S94_oneManagerUnsubscribingDoesNotStopTheOther() async throws {
         let (stage, device, link, found) = try await connected()
         let id = try found.characteristic(ContractPeer.uuid("0103"))
@@ -195,6 +205,7 @@ import Testing
         #expect(device.subscriberCount(of: CharacteristicPath(ContractPeer.uuid("0103"))) == 0)
     }
 
+    /// Proves S101, S73.
     @Test func S101_S73_serviceChangesAreToldAndOldAttributesAreGone() async throws {
         let (stage, device, link, found) = try await connected()
         let level = try found.characteristic("2A19")
@@ -211,6 +222,7 @@ import Testing
         #expect(!again.services.contains { $0.id == battery })
     }
 
+    /// Proves S57.
     @Test func S57_aFilteredDiscoveryFindsThoseOnlyAndEmptyFindsAll() async throws {
         let (stage, _, link, _) = try await connected()
         let told = try await stage.run(

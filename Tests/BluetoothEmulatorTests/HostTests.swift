@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct HostTests {
+    /// Proves S12.
     @Test func S12_powerOffTellsTheStateAndNoDisconnect() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -21,6 +22,7 @@ import Testing
         #expect(stage.events(from: count + 1) == [.stateChanged(.poweredOn)])
     }
 
+    /// Proves S13.
     @Test func S13_pendingConnectsAndScansDoNotSurvivePowerOff() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -38,6 +40,7 @@ import Testing
         #expect(stage.events(from: count) == [.stateChanged(.poweredOff), .stateChanged(.poweredOn)])
     }
 
+    /// Proves S7.
     @Test func S7_aResetIsToldAndPasses() async throws {
         let stage = Stage()
         try await stage.powerOn()
@@ -48,6 +51,7 @@ import Testing
         #expect(stage.events.last == .stateChanged(.poweredOn))
     }
 
+    /// Proves S8.
     @Test func S8_aDeniedPermissionShowsAsUnauthorized() async throws {
         let stage = Stage()
         try await stage.powerOn()
@@ -70,6 +74,7 @@ import Testing
         #expect(other.events.last == .stateChanged(.unsupported))
     }
 
+    /// Proves S28.
     @Test func S28_anotherHostKnowsADeviceByAnotherIdentifier() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let device = try emulator.add(ContractPeer.description)
@@ -82,6 +87,7 @@ import Testing
         #expect(try again.devices.first.map { try #require($0.identifier()) } != device.identifier())
     }
 
+    /// Proves S38.
     @Test func S38_aSecondManagerGetsItsShareOfAnOpenLinkAtOnce() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -107,6 +113,7 @@ import Testing
         #expect(try await stage.run(.readRSSI(link: first, operation: op(7))).isEmpty)
     }
 
+    /// Proves S54.
     @Test func S54_aLinkOfAnotherAppIsRetrievedAndShared() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -125,6 +132,7 @@ import Testing
         #expect(device.connectionCount == 0)
     }
 
+    /// Proves S155.
     @Test func S155_connectionsOfMatchingPeersAreTold() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -139,6 +147,7 @@ import Testing
         #expect(told == [true, false].map { .connectionEvent(peer: peer, isConnected: $0) })
     }
 
+    /// Proves S52.
     @Test func S52_rememberedDevicesAreKnownAndForgottenOnesAreNot() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -154,6 +163,7 @@ import Testing
         #expect(stage.events.last == .peerForgotten(peer: peer))
     }
 
+    /// Proves S16.
     @Test func S16_anInvalidatedManagerLetsGoInSilence() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)

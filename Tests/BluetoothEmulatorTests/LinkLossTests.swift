@@ -8,6 +8,7 @@ import Testing
         events.compactMap { if case .disconnected(_, let reason, _, _) = $0 { reason } else { nil } }
     }
 
+    /// Proves S44.
     @Test func S44_theDeviceClosesTheLink() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -22,6 +23,7 @@ import Testing
         #expect(device.connectionCount == 0)
     }
 
+    /// Proves S44.
     @Test func S44_outOfRangeTheLinkDiesAfterTheSupervisionTimeout() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -71,6 +73,7 @@ import Testing
         #expect(stage.emulator.advertisingPackets == packets)
     }
 
+    /// Proves S40.
     @Test func S40_aLocalDisconnectEndsEachLinkOnce() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -86,6 +89,7 @@ import Testing
         #expect(ends(stage.events(from: count)) == [.local])
     }
 
+    /// Proves S48.
     @Test func S48_autoReconnectTellsTheLossAndConnectsAgain() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -101,6 +105,7 @@ import Testing
         #expect(second != link)
     }
 
+    /// Proves S37.
     @Test func S37_aConnectFailsWhereItIsMadeToFail() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -117,6 +122,7 @@ import Testing
         #expect(device.connectionCount == 1)
     }
 
+    /// Proves S134.
     @Test func S134_anUnansweredRequestEndsTheLinkAfterThirtySeconds() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct LinkTests {
+    /// Proves S36.
     @Test func S36_connectWaitsForAPacketAndTellsTheNegotiatedMTU() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -24,6 +25,7 @@ import Testing
         #expect(device.connectionCount == 1)
     }
 
+    /// Proves S100.
     @Test func S100_theNameIsReadAfterConnecting() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -36,6 +38,7 @@ import Testing
         #expect(stage.central.knownPeers([peer]).first?.name == "Contract Peer")
     }
 
+    /// Proves S58.
     @Test func S58_genericServicesAreNotDiscovered() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)
@@ -50,6 +53,7 @@ import Testing
         #expect(found.services.map(\.id) == found.services.map(\.id).sorted())
     }
 
+    /// Proves S71.
     @Test func S71_aLongValueIsReadWholeAndTakesOneIntervalForEachRequest() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -66,6 +70,7 @@ import Testing
         #expect(spent >= .milliseconds(100) && spent < .milliseconds(150), "\(spent)")
     }
 
+    /// Proves S66.
     @Test func S66_answersComeInTheOrderOfTheCommands() async throws {
         let stage = Stage(.default)
         let device = try stage.emulator.add(ContractPeer.description)
@@ -89,6 +94,7 @@ import Testing
         #expect(told[4] == .valueRead(link: link, operation: op(5), value: Data([9])))
     }
 
+    /// Proves S91.
     @Test func S91_notificationsReachSubscribersOnly() async throws {
         let stage = Stage()
         let device = try stage.emulator.add(ContractPeer.description)

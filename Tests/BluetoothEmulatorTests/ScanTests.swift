@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct ScanTests {
+    /// Proves S1.
     @Test func S1_theFirstStateComesAfterItsDelayAndNotBefore() async throws {
         let stage = Stage(.default)
         stage.central.activate(stage.sink)
@@ -13,6 +14,7 @@ import Testing
         #expect(stage.events == [.stateChanged(.poweredOn)])
     }
 
+    /// Proves S21.
     @Test func S21_advertisementAndScanResponseAreReportedOneAfterTheOtherAndThenNoMore() async throws {
         let stage = Stage()
         try stage.emulator.add(ContractPeer.description)
@@ -32,6 +34,7 @@ import Testing
         #expect((-72 ... -68).contains(reports[0].rssi))
     }
 
+    /// Proves S22.
     @Test func S22_withDuplicatesEachPacketIsReported() async throws {
         let stage = Stage()
         try stage.emulator.add(
@@ -45,6 +48,7 @@ import Testing
         #expect((90...101).contains(count), "\(count) reports")
     }
 
+    /// Proves S18.
     @Test func S18_aFilterLooksAtAdvertisedServicesOnly() async throws {
         let stage = Stage()
         try stage.emulator.add(ContractPeer.description)

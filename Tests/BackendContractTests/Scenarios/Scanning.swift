@@ -92,6 +92,20 @@ extension ContractScenario {
             #expect(other.manager.isScanning)
             other.manager.stopScan()
         },
+        ContractScenario("S27: a connected peer that does not advertise is not reported") { c in
+            let peripheral = try await c.connect()
+            try await c.perform(.advertise(.contract, false))
+            try await c.perform(.advertise(.second, true))
+            c.trace.clearSightings()
+            c.manager.scanForPeripherals(
+                withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+            try await c.wait("two reports of the other peer") { [trace = c.trace] in
+                trace.sightings.filter { $0.fields["name"] == "Second" }.count >= 2
+            }
+            c.manager.stopScan()
+            let identifier = peripheral.identifier
+            #expect(!c.trace.sightings.contains { $0.identifier == identifier })
+        },
         ContractScenario("S26: a changed name is in the next report") { c in
             _ = try await c.find()
             try await c.perform(.advertise(.second, true))

@@ -76,6 +76,7 @@ struct HostLedgerTests {
 
     // MARK: Shared links
 
+    /// Proves S38.
     @Test func S38_aConnectToALinkThatIsUpIsToldAtOnce() throws {
         var (ledger, links) = linked(1)
         guard case .linked(let share) = ledger.connect(2, to: peer, operation: operation(2), options: plain) else {
@@ -195,6 +196,7 @@ struct HostLedgerTests {
         #expect(ledger.remove(2).isEmpty)
     }
 
+    /// Proves S12.
     @Test func S12_withThePowerAllIsForgotten() {
         var (ledger, links) = linked(1, 2)
         ledger.startScan(1, ScanParameters())

@@ -8,6 +8,7 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct DeliveryTests {
+    /// Proves S158.
     @Test func S158_aConcurrentQueueGetsOneCallbackAtATimeInOrder() async {
         let stage = FacadeStage(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))
         await stage.central.play(.stateChanged(.poweredOn))
@@ -22,6 +23,7 @@ import Testing
         #expect(stage.recorder.lines.dropFirst() == (0..<1000).map { "discovered \($0) -1" }[...])
     }
 
+    /// Proves S159.
     @Test func S159_callbacksNeverRunBeforeTheCallReturns() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()
@@ -37,6 +39,7 @@ import Testing
         #expect(stage.recorder.lines.last == "notifying false")
     }
 
+    /// Proves S160.
     @Test func S160_theDelegateIsLookedUpAtDelivery() async {
         let stage = FacadeStage()
         let second = CallbackRecorder()
@@ -53,6 +56,7 @@ import Testing
         #expect(stage.manager?.state == .poweredOn)
     }
 
+    /// Proves S160.
     @Test func S160_theDelegateIsWeak() async {
         let stage = FacadeStage()
         var delegate: CallbackRecorder? = CallbackRecorder()
@@ -61,6 +65,7 @@ import Testing
         #expect(stage.manager?.delegate == nil)
     }
 
+    /// Proves S161.
     @Test func S161_callsAreAcceptedFromAnyThread() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect(credits: 100_000)

@@ -6,6 +6,7 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct LinkTests {
+    /// Proves S45.
     @Test func S45_theStateIsDisconnectedInTheCallbackAndNoMoreComesAfter() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()
@@ -19,6 +20,7 @@ import Testing
         #expect(stage.recorder.lines.last == "disconnected disconnected CBError 7")
     }
 
+    /// Proves S47.
     @Test func S47_servicesAreNilAfterADisconnection() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()
@@ -46,6 +48,7 @@ import Testing
         #expect(stage.recorder.lines.last == "disconnected disconnected CBError 6")
     }
 
+    /// Proves S48.
     @Test func S48_theFiveArgumentFormCarriesTimeAndReconnecting() async {
         final class Delegate: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
             // Invariant: only touched on the manager's queue, read after it settled.
@@ -71,6 +74,7 @@ import Testing
         #expect(peripheral.state == .connecting)
     }
 
+    /// Proves S50.
     @Test func S50_theStartDelayRunsOnTheRadiosClock() async {
         let stage = FacadeStage()
         let peripheral = await stage.discover()
@@ -84,6 +88,7 @@ import Testing
         #expect(stage.central.lastConnect?.peer == stage.peer)
     }
 
+    /// Proves S51.
     @Test func S51_otherOptionsAreAcceptedAndChangeNothing() async {
         let stage = FacadeStage()
         let peripheral = await stage.discover()
@@ -98,6 +103,53 @@ import Testing
                 == .connect(peer: stage.peer, operation: stage.central.lastOperation!, options: ConnectOptions()))
     }
 
+    /// Proves S59.
+    @Test func S59_nothingIsKnownBeforeItsDiscovery() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        #expect(peripheral.services == nil)
+        let characteristic = await stage.characteristic(of: peripheral)
+        #expect(characteristic.descriptors == nil)
+        #expect(peripheral.services?.first?.includedServices == nil)
+    }
+
+    /// Proves S65.
+    @Test func S65_discoveringWithoutADelegateIsLogged() async {
+        LogCapture.start()
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        peripheral.delegate = nil
+        peripheral.discoverServices(nil)
+        let line = LogCapture.lines(containing: "API MISUSE: Discovering services for peripheral")
+            .first { $0.contains(peripheral.identifier.uuidString) }
+        #expect(line?.contains("while delegate is either nil or does not implement") == true)
+    }
+
+    #if compiler(>=6.2)
+    /// Proves S97.
+    @Test func S97_writingAClientConfigurationTraps() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let stage = FacadeStage()
+            let peripheral = await stage.connect()
+            let characteristic = await stage.characteristic(of: peripheral)
+            peripheral.discoverDescriptors(for: characteristic)
+            await stage.central.play(
+                .descriptorsDiscovered(
+                    link: stage.link, operation: stage.central.lastOperation!,
+                    descriptors: [DescriptorRecord(id: AttributeID(rawValue: 3), uuid: "2902")]))
+            peripheral.writeValue(Data([1, 0]), for: characteristic.descriptors![0])
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(
+            text.contains(
+                "Client Characteristic Configuration descriptors must be configured using "
+                    + "setNotifyValue:forCharacteristic:"))
+    }
+    #endif
+
+    /// Proves S67, S70.
     @Test func S67_S70_aReadUpdatesTheValueAndAnErrorKeepsIt() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()
@@ -113,6 +165,7 @@ import Testing
         #expect(stage.recorder.lines.last == "value [100] CBATTError 128")
     }
 
+    /// Proves S75.
     @Test func S75_aWriteDoesNotTouchTheValue() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()
@@ -123,6 +176,7 @@ import Testing
         #expect(characteristic.value == nil)
     }
 
+    /// Proves S83, S84, S86.
     @Test func S83_S84_S86_creditsDecideWhetherAWriteCommandIsTaken() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect(credits: 1)
@@ -137,6 +191,7 @@ import Testing
         #expect(stage.recorder.lines.filter { $0 == "ready" }.count == 1)
     }
 
+    /// Proves S95.
     @Test func S95_descriptorValuesAreTypedByTheirUUID() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()
@@ -162,6 +217,7 @@ import Testing
         #expect(descriptors[4].value as? Data == Data([7]))
     }
 
+    /// Proves S98.
     @Test func S98_aFailedRSSIReadCarriesItsError() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()
@@ -176,6 +232,7 @@ import Testing
         #expect(stage.recorder.lines.suffix(2) == ["rssi -61", "rssi 127 CBError 13"])
     }
 
+    /// Proves S102.
     @Test func S102_servicesThatStayKeepTheirObjects() async {
         let stage = FacadeStage()
         let peripheral = await stage.connect()

@@ -6,6 +6,7 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct ManagerStateTests {
+    /// Proves S1.
     @Test func S1_theFirstStateComesAsynchronouslyOnTheQueue() async {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "S1")
@@ -18,6 +19,15 @@ import Testing
         #expect(stage.recorder.lines == ["state poweredOn"])
     }
 
+    /// Proves S2.
+    @Test func S2_theStateIsTheFirstCallback() async {
+        let stage = FacadeStage()
+        stage.central.send(.stateChanged(.poweredOff))
+        await stage.central.play(.stateChanged(.poweredOn))
+        #expect(stage.recorder.lines.first == "state poweredOff")
+    }
+
+    /// Proves S3.
     @Test func S3_withoutAQueueCallbacksComeOnTheMainQueue() async {
         let radio = ScriptedRadio()
         let recorder = CallbackRecorder()
@@ -28,6 +38,7 @@ import Testing
         #expect(manager.state == .poweredOff)
     }
 
+    /// Proves S4.
     @Test func S4_aManagerWithoutArgumentsTakesADelegateLater() async {
         let radio = ScriptedRadio()
         let recorder = CallbackRecorder()
@@ -37,6 +48,7 @@ import Testing
         #expect(recorder.lines == ["state poweredOn"])
     }
 
+    /// Proves S5.
     @Test func S5_theStateIsNewInsideTheCallback() async {
         let stage = FacadeStage()
         await stage.central.play(
@@ -44,6 +56,7 @@ import Testing
         #expect(stage.recorder.lines == ["state poweredOff", "state poweredOn"])
     }
 
+    /// Proves S10.
     @Test func S10_retrievingBelowPoweredOnIsEmpty() async {
         let radio = ScriptedRadio()
         let peer = PeerSummary(id: PeerID(UUID()), name: "known")
@@ -55,6 +68,7 @@ import Testing
         #expect(manager.retrievePeripherals(withIdentifiers: [peer.id.uuid]).map(\.name) == ["known"])
     }
 
+    /// Proves S16.
     @Test func S16_releasingAManagerEndsItsRoleWithoutCallbacks() async {
         let stage = FacadeStage()
         let central = stage.central
@@ -65,6 +79,7 @@ import Testing
         #expect(stage.recorder.lines == ["state poweredOn"])
     }
 
+    /// Proves S53.
     @Test func S53_retrievedPeripheralsComeInTheOrderAskedAndDisconnected() async {
         let radio = ScriptedRadio()
         let peers = (0..<3).map { PeerSummary(id: PeerID(UUID()), name: "\($0)") }
@@ -77,6 +92,7 @@ import Testing
         #expect(found.allSatisfy { $0.state == .disconnected })
     }
 
+    /// Proves S157.
     @Test func S157_supportsIsTheRadiosWord() {
         CBManager.withBackend(.custom(ScriptedRadio())) {
             #expect(CBCentralManager.supports(.extendedScanAndConnect))

@@ -6,6 +6,7 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct PeripheralLifetimeTests {
+    /// Proves S15.
     @Test func S15_staleObjectsOnlyLogAndNewOnesCarryTheSameIdentifier() async {
         let stage = FacadeStage()
         let old = await stage.connect()
@@ -18,12 +19,14 @@ import Testing
         #expect(new?.identifier == old.identifier)
     }
 
+    /// Proves S29.
     @Test func S29_oneManagerYieldsTheSameObjectWhileItLives() async {
         let stage = FacadeStage()
         let first = await stage.discover()
         #expect(stage.manager?.core.peripheral(stage.peer, name: nil) === first)
     }
 
+    /// Proves S30.
     @Test func S30_theManagerDoesNotKeepPeripheralsAlive() async {
         let stage = FacadeStage()
         weak let weakPeripheral = await stage.discover()
@@ -31,6 +34,7 @@ import Testing
         #expect(weakPeripheral == nil)
     }
 
+    /// Proves S31.
     @Test func S31_releaseWhileConnectingCancels() async {
         let stage = FacadeStage()
         var peripheral: CBPeripheral? = await stage.discover()
@@ -40,6 +44,7 @@ import Testing
         #expect(stage.central.commands.last == .disconnect(peer: stage.peer))
     }
 
+    /// Proves S31.
     @Test func S31_releaseWhileConnectedDisconnectsWithoutACallback() async {
         let stage = FacadeStage()
         var peripheral: CBPeripheral? = await stage.connect()
@@ -53,6 +58,7 @@ import Testing
         #expect(stage.recorder.lines == lines)
     }
 
+    /// Proves S32.
     @Test func S32_aPeripheralOfAnotherManagerIsIgnored() async {
         let stage = FacadeStage()
         let other = FacadeStage()
@@ -63,6 +69,7 @@ import Testing
         #expect(foreign.state == .disconnected)
     }
 
+    /// Proves S33.
     @Test func S33_attributesKnowTheirParentsWeakly() async {
         let stage = FacadeStage()
         var peripheral: CBPeripheral? = await stage.connect()

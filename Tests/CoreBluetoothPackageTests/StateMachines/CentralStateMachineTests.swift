@@ -10,10 +10,12 @@ import Testing
 
     // MARK: State
 
+    /// Proves S1.
     @Test func S1_stateIsUnknownAtFirst() {
         #expect(CentralStateMachine().state == .unknown)
     }
 
+    /// Proves S5.
     @Test func S5_onlyAChangeOfStateIsTold() {
         var machine = CentralStateMachine()
         #expect(machine.handle(.stateChanged(.poweredOn)).callbacks == [.stateUpdated])
@@ -21,6 +23,7 @@ import Testing
         #expect(machine.state == .poweredOn)
     }
 
+    /// Proves S9.
     @Test(arguments: [AdapterState.unknown, .resetting, .unsupported, .unauthorized, .poweredOff])
     func S9_commandsBelowPoweredOnAreLoggedAndIgnored(state: AdapterState) {
         var machine = CentralStateMachine()
@@ -35,6 +38,7 @@ import Testing
         #expect(machine.peer(handle)?.state == .disconnected)
     }
 
+    /// Proves S11.
     @Test func S11_powerOffEndsScanAndConnections() {
         var stage = MachineStage.connected()
         _ = stage.machine.scan(ScanParameters())
@@ -43,6 +47,7 @@ import Testing
         #expect(stage.state == .disconnected)
     }
 
+    /// Proves S12.
     @Test func S12_powerOffCallsNoDidDisconnect() {
         var stage = MachineStage.connected()
         let effects = stage.machine.handle(.stateChanged(.poweredOff))
@@ -53,6 +58,7 @@ import Testing
             ).isEmpty)
     }
 
+    /// Proves S13.
     @Test func S13_aPendingConnectDoesNotSurvivePowerOff() {
         var stage = MachineStage.connecting()
         let late = stage.connectedEvent
@@ -62,6 +68,7 @@ import Testing
         #expect(stage.state == .disconnected)
     }
 
+    /// Proves S14.
     @Test func S14_peripheralsSurvivePowerOffWithoutTheirServices() {
         var stage = MachineStage.connected()
         #expect(stage.machine.handle(.stateChanged(.poweredOff)).contains(.invalidateAttributes(peer)))
@@ -70,6 +77,7 @@ import Testing
             stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).commands.count == 1)
     }
 
+    /// Proves S15.
     @Test(arguments: [AdapterState.unknown, .resetting, .unsupported, .unauthorized])
     func S15_aStateBelowPoweredOffInvalidatesPeripherals(state: AdapterState) {
         var stage = MachineStage.connected()
@@ -82,6 +90,7 @@ import Testing
 
     // MARK: Scanning
 
+    /// Proves S20.
     @Test func S20_scanningAgainReplacesTheScan() {
         var stage = MachineStage.poweredOn()
         let second = ScanParameters(services: ["180D"], allowDuplicates: true)
@@ -89,6 +98,7 @@ import Testing
         #expect(stage.machine.scan(second).commands == [.startScan(second)])
     }
 
+    /// Proves S23.
     @Test func S23_stopScanIsSilentAndWithoutEffectWhenIdle() {
         var stage = MachineStage.poweredOn()
         #expect(stage.machine.stopScan().isEmpty)
@@ -98,6 +108,7 @@ import Testing
         #expect(!stage.machine.isScanning)
     }
 
+    /// Proves S23.
     @Test func S23_nothingIsDiscoveredAfterStopScan() {
         var stage = MachineStage.poweredOn()
         let report = Discovery(peer: peer, name: "peer", advertisement: Advertisement(), rssi: -40)
@@ -109,6 +120,7 @@ import Testing
 
     // MARK: Objects
 
+    /// Proves S31.
     @Test func S31_releaseWhileConnectingCancelsWithALogLine() {
         var stage = MachineStage.connecting()
         #expect(
@@ -116,6 +128,7 @@ import Testing
                 == [.misuse(.unusedWhileConnecting(peer)), .submit(.disconnect(peer: peer))])
     }
 
+    /// Proves S31.
     @Test func S31_releaseWhileConnectedDisconnectsWithALogLineAndNoCallback() {
         var stage = MachineStage.connected()
         #expect(
@@ -136,16 +149,19 @@ import Testing
 
     // MARK: Connecting
 
+    /// Proves S34.
     @Test func S34_connectIsConnectingAtOnce() {
         #expect(MachineStage.connecting().state == .connecting)
     }
 
+    /// Proves S36.
     @Test func S36_aLinkMakesConnectedThenTheCallback() {
         var stage = MachineStage.connecting()
         #expect(stage.machine.handle(stage.connectedEvent).callbacks == [.connected(peer)])
         #expect(stage.state == .connected)
     }
 
+    /// Proves S37.
     @Test func S37_aFailureEndsTheRequest() {
         var stage = MachineStage.connecting()
         let error = BackendError(.connectionFailed, operation: "connect")
@@ -155,6 +171,7 @@ import Testing
         #expect(stage.machine.handle(event).isEmpty)
     }
 
+    /// Proves S39.
     @Test func S39_connectWhenConnectedIsToldAgain() {
         var stage = MachineStage.connected()
         let effects = stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
@@ -162,11 +179,13 @@ import Testing
         #expect(stage.machine.handle(.connectedAgain(handle)).callbacks == [.connected(peer)])
     }
 
+    /// Proves S39.
     @Test func S39_connectWhenConnectingKeepsOneRequest() {
         var stage = MachineStage.connecting()
         #expect(stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).isEmpty)
     }
 
+    /// Proves S40.
     @Test func S40_cancelWhenConnectedIsDisconnectingThenDisconnectedWithoutError() {
         var stage = MachineStage.connected()
         #expect(stage.machine.cancel(handle) == [.submit(.disconnect(peer: peer))])
@@ -178,6 +197,7 @@ import Testing
         #expect(stage.state == .disconnected)
     }
 
+    /// Proves S40.
     @Test func S40_aReasonThatComesDuringTheCancelIsNoError() {
         var stage = MachineStage.connected()
         _ = stage.machine.cancel(handle)
@@ -188,6 +208,7 @@ import Testing
         #expect(stage.state == .disconnected)
     }
 
+    /// Proves S42.
     @Test func S42_cancelWhileConnectingIsADisconnectionWithoutError() {
         var stage = MachineStage.connecting()
         let late = stage.connectedEvent
@@ -201,6 +222,7 @@ import Testing
         #expect(stage.machine.handle(late).isEmpty, "a link that came too late is no connection")
     }
 
+    /// Proves S42.
     @Test func S42_cancelWhenDisconnectedDoesNothing() {
         var stage = MachineStage.poweredOn()
         #expect(stage.machine.cancel(handle).isEmpty)
@@ -215,6 +237,7 @@ import Testing
         #expect(stage.state == .connecting)
     }
 
+    /// Proves S44.
     @Test(arguments: [
         (DisconnectReason.remote, BackendError.Code?.some(.peerDisconnected)), (.timeout, .connectionTimeout),
         (.authentication, .encryptionTimedOut), (.unknown, .peerDisconnected), (.local, nil),
@@ -230,6 +253,7 @@ import Testing
         #expect(error?.code == code)
     }
 
+    /// Proves S46.
     @Test func S46_pendingOperationsVanishWithTheLink() {
         var stage = MachineStage.connected()
         let operation = stage.read(1)
@@ -238,6 +262,7 @@ import Testing
         #expect(stage.machine.handle(.valueRead(link: stage.link, operation: operation, value: Data())).isEmpty)
     }
 
+    /// Proves S48.
     @Test func S48_autoReconnectKeepsConnectingAndToldSo() {
         var stage = MachineStage.connected()
         let again = CentralEvent.connected(
@@ -253,6 +278,7 @@ import Testing
         #expect(stage.machine.handle(again).callbacks == [.connected(peer)])
     }
 
+    /// Proves S48.
     @Test func S48_cancelEndsTheReconnecting() {
         var stage = MachineStage.connected()
         _ = stage.machine.handle(
@@ -261,6 +287,7 @@ import Testing
         #expect(stage.state == .disconnected)
     }
 
+    /// Proves S50.
     @Test func S50_theStartDelayPostponesTheAttempt() {
         var stage = MachineStage.poweredOn()
         let options = ConnectOptions()
@@ -273,6 +300,7 @@ import Testing
                 == [.connect(peer: peer, operation: stage.operation, options: options)])
     }
 
+    /// Proves S50.
     @Test func S50_aCancelDuringTheStartDelayKeepsTheRadioSilent() {
         var stage = MachineStage.poweredOn()
         _ = stage.machine.connect(handle, options: ConnectOptions(), startDelay: .seconds(2))
@@ -283,6 +311,7 @@ import Testing
 
     // MARK: Names
 
+    /// Proves S100.
     @Test func S100_onlyAChangeOfNameIsTold() {
         var stage = MachineStage.poweredOn()
         #expect(stage.machine.handle(.nameChanged(peer: peer, name: "peer", source: .gap)).isEmpty)

@@ -11,6 +11,7 @@ import Testing
 
     private func id(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) }
 
+    /// Proves S55.
     @Test func S55_commandsWithoutALinkAreLoggedAndIgnored() {
         for var stage in [MachineStage.poweredOn(), MachineStage.connecting()] {
             #expect(
@@ -22,6 +23,7 @@ import Testing
         }
     }
 
+    /// Proves S57.
     @Test func S57_discoveriesAccumulate() {
         var stage = MachineStage.connected()
         let battery = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)
@@ -36,6 +38,7 @@ import Testing
                 .callbacks == [.answered(peer, .services([heart]))])
     }
 
+    /// Proves S58.
     @Test func S58_gapGattAndHIDAreHidden() {
         var stage = MachineStage.connected()
         let uuids: [BluetoothUUID] = ["1800", "1801", "180F", "1812"]
@@ -46,6 +49,7 @@ import Testing
                 .callbacks == [.answered(peer, .services([all[2]]))])
     }
 
+    /// Proves S64.
     @Test func S64_aFailedDiscoveryKeepsWhatIsKnown() {
         var stage = MachineStage.connected()
         let error = BackendError(.unknown, operation: "discover")
@@ -55,6 +59,7 @@ import Testing
                 == [.answered(peer, .failed(.services, error))])
     }
 
+    /// Proves S67.
     @Test func S67_aReadIsAnsweredOnce() {
         var stage = MachineStage.connected()
         let operation = stage.read(1)
@@ -63,6 +68,7 @@ import Testing
         #expect(stage.machine.handle(event).isEmpty)
     }
 
+    /// Proves S74.
     @Test func S74_aWriteIsAnsweredWithThePeersResult() {
         var stage = MachineStage.connected()
         let effects = stage.machine.write(handle, .writeCharacteristic(id(1)), to: stage.reference(1), bytes)
@@ -76,6 +82,7 @@ import Testing
                 == [.answered(peer, .failed(.writeCharacteristic(id(1)), error))])
     }
 
+    /// Proves S78.
     @Test func S78_aWriteCommandWithoutThePropertyIsDropped() {
         var stage = MachineStage.connected()
         #expect(
@@ -83,6 +90,7 @@ import Testing
                 == [.misuse(.writeWithoutResponseNotSupported(id(1)))])
     }
 
+    /// Proves S79.
     @Test func S79_theLongestWriteCommandIsMTULessThree() {
         var stage = MachineStage.connected()
         #expect(stage.machine.peer(handle)?.maximumCommandLength == 20)
@@ -92,6 +100,7 @@ import Testing
         #expect(stage.machine.peer(handle)?.maximumCommandLength == 512)
     }
 
+    /// Proves S81.
     @Test func S81_aValueOfMoreThan512BytesFailsHere() {
         var stage = MachineStage.connected()
         let effects = stage.machine.write(
@@ -103,6 +112,7 @@ import Testing
         #expect(error.attCode == 0x0D)
     }
 
+    /// Proves S82.
     @Test func S82_aWriteCommandThatDoesNotFitIsDropped() {
         var stage = MachineStage.connected()
         #expect(
@@ -111,6 +121,7 @@ import Testing
                 == [.misuse(.writeCommandTooLong(id(1), length: 21, maximum: 20))])
     }
 
+    /// Proves S84.
     @Test func S84_aWriteCommandWithoutACreditIsDroppedAndLogged() {
         var stage = MachineStage.connected()
         for _ in 0..<2 {
@@ -123,6 +134,7 @@ import Testing
                 == [.misuse(.transmitQueueFull(id(1)))])
     }
 
+    /// Proves S86.
     @Test func S86_readyIsToldOnlyWhenAFullQueueGetsRoom() {
         var stage = MachineStage.connected()
         #expect(stage.machine.handle(.writeCredits(link: stage.link, count: 1)).isEmpty)
@@ -135,6 +147,7 @@ import Testing
         #expect(stage.machine.handle(.writeCredits(link: stage.link, count: 1)).isEmpty)
     }
 
+    /// Proves S89.
     @Test func S89_neitherNotifyNorIndicateIsRequestNotSupported() {
         var stage = MachineStage.connected()
         let effects = stage.machine.setNotify(handle, stage.reference(1), properties: .read, true)
@@ -145,6 +158,7 @@ import Testing
         #expect(error.attCode == 0x06)
     }
 
+    /// Proves S90.
     @Test func S90_theStateInForceIsAnsweredWithoutTheRadio() {
         var stage = MachineStage.connected()
         #expect(
@@ -152,12 +166,14 @@ import Testing
                 == [.complete(.operation(handle, stage.link, .notifying(id(1), false)))])
     }
 
+    /// Proves S90.
     @Test func S90_aChangeUnderWayIsNotInForce() {
         var stage = MachineStage.connected()
         #expect(stage.machine.setNotify(handle, stage.reference(1), properties: .notify, true).commands.count == 1)
         #expect(stage.machine.setNotify(handle, stage.reference(1), properties: .notify, false).commands.count == 1)
     }
 
+    /// Proves S66.
     @Test func S66_aLocalAnswerWaitsForTheOperationsBeforeIt() {
         var stage = MachineStage.connected()
         let operation = stage.read(1)
@@ -170,6 +186,7 @@ import Testing
             ])
     }
 
+    /// Proves S101.
     @Test func S101_onlyDiscoveredServicesAreToldAsInvalid() {
         var stage = MachineStage.connected()
         let known = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)

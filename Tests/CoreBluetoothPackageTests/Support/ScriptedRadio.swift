@@ -7,7 +7,12 @@ import Synchronization
 final class ScriptedRadio: BluetoothBackend {
     let name = "scripted"
     let manualClock = ManualClock()
-    private let roles = Lock<[ScriptedCentral]>([])
+    private struct Roles {
+        var made: [ScriptedCentral] = []
+        var waiting: [(index: Int, continuation: CheckedContinuation<ScriptedCentral, Never>)] = []
+    }
+
+    private let roles = Lock(Roles())
     private let known = Lock<[PeerSummary]>([])
 
     var clock: any BackendClock { manualClock }
@@ -16,7 +21,13 @@ final class ScriptedRadio: BluetoothBackend {
 
     func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         let central = ScriptedCentral(known: known.withLock { $0 })
-        roles.withLock { $0.append(central) }
+        let due = roles.withLock { roles in
+            roles.made.append(central)
+            let last = roles.made.count - 1
+            defer { roles.waiting.removeAll { $0.index == last } }
+            return roles.waiting.filter { $0.index == last }
+        }
+        for waiter in due { waiter.continuation.resume(returning: central) }
         return central
     }
 
@@ -24,7 +35,19 @@ final class ScriptedRadio: BluetoothBackend {
     func makePairing() -> any PairingBackend { ScriptedPairing() }
 
     /// The central roles made so far, in order.
-    var centrals: [ScriptedCentral] { roles.withLock { $0 } }
+    var centrals: [ScriptedCentral] { roles.withLock { $0.made } }
+
+    /// The central role with this number, once it is made.
+    func central(_ index: Int) async -> ScriptedCentral {
+        await withCheckedContinuation { continuation in
+            let made = roles.withLock { roles -> ScriptedCentral? in
+                if roles.made.indices.contains(index) { return roles.made[index] }
+                roles.waiting.append((index, continuation))
+                return nil
+            }
+            if let made { continuation.resume(returning: made) }
+        }
+    }
 
     /// What later centrals know of peers.
     func know(_ summaries: [PeerSummary]) { known.withLock { $0 = summaries } }

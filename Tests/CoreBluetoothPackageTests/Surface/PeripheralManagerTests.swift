@@ -6,6 +6,7 @@ import Testing
 @Suite struct PeripheralManagerTests {
     private let queue = DispatchQueue(label: "peripheral manager")
 
+    /// Proves S1.
     @Test func S1_theStateIsUnknownUntilTheFirstCallbackOnTheQueue() {
         let delegate = StateDelegate()
         queue.suspend()
@@ -18,6 +19,7 @@ import Testing
         #expect(manager.state == .unsupported)
     }
 
+    /// Proves S160.
     @Test func S160_theDelegateIsReadAtDelivery() {
         let first = StateDelegate()
         let second = StateDelegate()
@@ -30,6 +32,7 @@ import Testing
         #expect(second.states == [.unsupported])
     }
 
+    /// Proves S160.
     @Test func S160_theDelegateIsHeldWeakly() {
         let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: nil, queue: queue)
         queue.sync {}
@@ -50,6 +53,7 @@ import Testing
         #expect(delegate.states.isEmpty)
     }
 
+    /// Proves S9.
     @Test func S9_commandsAreLoggedAndIgnored() {
         LogCapture.start()
         let delegate = StateDelegate()

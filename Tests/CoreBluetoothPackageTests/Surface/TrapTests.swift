@@ -4,6 +4,7 @@
 import Testing
 
 @Suite struct TrapTests {
+    /// Proves U2.
     @Test func U2_anEmptyTextTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -11,6 +12,7 @@ import Testing
         #expect(text(result).contains("String  does not represent a valid UUID"))
     }
 
+    /// Proves U2.
     @Test func U2_digitsWithoutHyphensTrap() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -18,6 +20,7 @@ import Testing
         #expect(text(result).contains("String 0000180D00001000800000805F9B34FB does not represent a valid UUID"))
     }
 
+    /// Proves U2.
     @Test func U2_whatIsNotHexadecimalTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -25,6 +28,7 @@ import Testing
         #expect(text(result).contains("String 180G does not represent a valid UUID"))
     }
 
+    /// Proves U3.
     @Test func U3_dataOfThreeBytesTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -37,10 +37,17 @@ struct Tool {
         return bundle.deletingLastPathComponent().appendingPathComponent("bluectl").path
     }
 
+    /// The process's own environment, without what chooses a radio or colours.
+    static var environment: [String: String] {
+        ProcessInfo.processInfo.environment.filter {
+            !$0.key.hasPrefix("COREBLUETOOTH_") && !["CI", "NO_COLOR", "TERM"].contains($0.key)
+        }
+    }
+
     /// Runs the tool until it ends.
     ///
     /// - Parameters:
-    ///   - environment: Beside the process's own, without what chooses a radio.
+    ///   - environment: Beside ``environment``.
     ///   - interrupts: Sends SIGINT after the first line of standard output.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], interrupts: Bool = false
@@ -59,8 +66,7 @@ struct Tool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
-        let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") && $0.key != "CI" }
-        process.environment = own.merging(environment) { $1 }
+        process.environment = Self.environment.merging(environment) { $1 }
         let output = Reader()
         let errors = Reader()
         process.standardOutput = output.pipe

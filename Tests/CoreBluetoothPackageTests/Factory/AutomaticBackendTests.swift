@@ -1,0 +1,125 @@
+import BluetoothBackend
+import BluetoothLocking
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CoreBluetoothPackage
+
+@Suite struct AutomaticBackendTests {
+    private let real = ScriptedRadio()
+    private let emulated = ScriptedRadio()
+    private let clock = ManualClock()
+
+    private func automatic(allowsFallback: Bool) -> AutomaticBackend {
+        let fallback: @Sendable () -> any BluetoothBackend = { [emulated] in emulated }
+        return AutomaticBackend(primary: real, fallback: allowsFallback ? fallback : nil, clock: clock)
+    }
+
+    private func manager(_ backend: AutomaticBackend, _ recorder: CallbackRecorder) -> CBCentralManager {
+        CBCentralManager(backend: .custom(backend), delegate: recorder, queue: DispatchQueue(label: "automatic"))
+    }
+
+    /// The decision is taken on another thread; this returns when the radio has made a role.
+    private func central(_ index: Int, of radio: ScriptedRadio) async -> ScriptedCentral {
+        await radio.central(index)
+    }
+
+    private func decision(of backend: AutomaticBackend) async {
+        await withCheckedContinuation { continuation in
+            backend.whenDecided { _ in continuation.resume() }
+        }
+    }
+
+    @Test(arguments: [AdapterState.poweredOn, .poweredOff, .unauthorized])
+    func aRadioWithAnAdapterIsTaken(state: AdapterState) async {
+        let backend = automatic(allowsFallback: true)
+        let recorder = CallbackRecorder()
+        let manager = manager(backend, recorder)
+        #expect(manager.backendName == "automatic")
+        #expect(manager.state == .unknown)
+        await central(0, of: real).send(.stateChanged(state))
+        let chosen = await central(1, of: real)
+        await chosen.play(.stateChanged(state))
+        #expect(manager.backendName == "scripted")
+        #expect(recorder.lines == ["state \(CBManagerState(state))"])
+        #expect(emulated.centrals.isEmpty)
+        #expect(real.centrals[0].isInvalidated, "the probe leaves nothing behind")
+    }
+
+    @Test func withoutAnAdapterTheFallbackIsTakenWhereItIsAllowed() async {
+        let backend = automatic(allowsFallback: true)
+        let recorder = CallbackRecorder()
+        let manager = manager(backend, recorder)
+        await central(0, of: real).send(.stateChanged(.unsupported))
+        await central(0, of: emulated).play(.stateChanged(.poweredOn))
+        #expect(recorder.lines == ["state poweredOn"])
+        #expect(real.centrals.count == 1, "nothing but the probe")
+        #expect(backend.decided as? ScriptedRadio === emulated)
+        withExtendedLifetime(manager) {}
+    }
+
+    @Test func withoutPermissionTheEmulatorNeverAppearsAndALateAdapterIsUsed() async {
+        let backend = automatic(allowsFallback: false)
+        let recorder = CallbackRecorder()
+        let manager = manager(backend, recorder)
+        await central(0, of: real).send(.stateChanged(.unsupported))
+        let chosen = await central(1, of: real)
+        await chosen.play(.stateChanged(.unsupported))
+        #expect(manager.state == .unsupported)
+        await chosen.play(.stateChanged(.poweredOn))
+        #expect(manager.state == .poweredOn)
+        #expect(recorder.lines == ["state unsupported", "state poweredOn"])
+        #expect(emulated.centrals.isEmpty)
+    }
+
+    /// The bus starts the daemon, which never comes.
+    @Test func aRadioThatSaysNothingIsGivenUpAfterThreeSeconds() async {
+        let backend = automatic(allowsFallback: true)
+        let manager = manager(backend, CallbackRecorder())
+        _ = await central(0, of: real)
+        clock.advance(by: .milliseconds(2900))
+        #expect(backend.decided == nil)
+        clock.advance(by: .milliseconds(100))
+        _ = await central(0, of: emulated)
+        #expect(backend.decided as? ScriptedRadio === emulated)
+        withExtendedLifetime(manager) {}
+    }
+
+    /// A daemon that comes back within the deadline says `.resetting` or nothing at first.
+    @Test func aLateDaemonIsWaitedFor() async {
+        let backend = automatic(allowsFallback: true)
+        let manager = manager(backend, CallbackRecorder())
+        let probe = await central(0, of: real)
+        probe.send(.stateChanged(.unknown), .stateChanged(.resetting))
+        clock.advance(by: .seconds(2))
+        probe.send(.stateChanged(.poweredOn))
+        _ = await central(1, of: real)
+        clock.advance(by: .seconds(2))
+        #expect(backend.decided as? ScriptedRadio === real)
+        withExtendedLifetime(manager) {}
+    }
+
+    @Test func allManagersShareOneDecision() async {
+        let backend = automatic(allowsFallback: true)
+        let managers = (0..<3).map { _ in manager(backend, CallbackRecorder()) }
+        await central(0, of: real).send(.stateChanged(.unsupported))
+        _ = await central(2, of: emulated)
+        #expect(real.centrals.count == 1)
+        #expect(managers.map(\.backendName) == ["scripted", "scripted", "scripted"])
+    }
+
+    @Test func aManagerThatGoesBeforeTheDecisionGetsNoRadio() async {
+        let backend = automatic(allowsFallback: true)
+        var manager: CBCentralManager? = manager(backend, CallbackRecorder())
+        let other = self.manager(backend, CallbackRecorder())
+        manager = nil
+        await central(0, of: real).send(.stateChanged(.unsupported))
+        _ = await central(0, of: emulated)
+        await decision(of: backend)
+        #expect(manager == nil)
+        #expect(other.backendName == "scripted")
+        #expect(emulated.centrals.filter { !$0.isInvalidated }.count <= 2)
+    }
+}

@@ -1,0 +1,57 @@
+#if BlueZ && os(Linux)
+import BluetoothDBus
+import Testing
+
+@testable import bluectl
+
+struct FactFinderTests {
+    private func objects(_ entries: [(String, [(String, DBusValue)])]) throws -> [DBusValue] {
+        let interfaces = DBusType.dictionary(key: .string, value: .dictionary(key: .string, value: .variant))
+        let dictionary = DBusDictionary(
+            keyType: .objectPath, valueType: interfaces,
+            entries: try entries.map { path, members in
+                DBusDictionary.Entry(
+                    key: .objectPath(try #require(ObjectPath(path))),
+                    value: .dictionary(
+                        DBusDictionary(
+                            keyType: .string, valueType: .dictionary(key: .string, value: .variant),
+                            entries: members.map { DBusDictionary.Entry(key: .string($0), value: $1) })))
+            })
+        return [.dictionary(dictionary)]
+    }
+
+    @Test func adaptersAreFoundAmongTheObjects() throws {
+        let adapter = DBusValue.properties([
+            "Address": .string("00:11:22:33:44:55"), "Powered": .boolean(true), "Discovering": .boolean(false),
+            "Roles": .strings(["central"]),
+        ])
+        let reply = try objects([
+            ("/org/bluez", [("org.bluez.AgentManager1", .properties([:]))]),
+            ("/org/bluez/hci1", [("org.bluez.Adapter1", .properties([:]))]),
+            ("/org/bluez/hci0", [("org.bluez.Adapter1", adapter), ("org.bluez.GattManager1", .properties([:]))]),
+        ])
+        #expect(
+            FactFinder.adapters(reply) == [
+                DoctorFacts.Adapter(
+                    name: "hci0", address: "00:11:22:33:44:55", isPowered: true, isDiscovering: false,
+                    roles: ["central"], interfaces: ["org.bluez.Adapter1", "org.bluez.GattManager1"],
+                    properties: ["Address", "Powered", "Discovering", "Roles"]),
+                DoctorFacts.Adapter(name: "hci1", interfaces: ["org.bluez.Adapter1"]),
+            ])
+    }
+
+    @Test func anAnswerOfAnotherShapeHasNoAdapters() {
+        #expect(FactFinder.adapters([]).isEmpty)
+        #expect(FactFinder.adapters([.string("surprise")]).isEmpty)
+    }
+
+    @Test func propertiesOfAnotherTypeAreUnknown() throws {
+        let adapter = DBusValue.properties(["Address": .uint32(7), "Powered": .string("yes"), "Roles": .boolean(true)])
+        let found = FactFinder.adapters(try objects([("/org/bluez/hci0", [("org.bluez.Adapter1", adapter)])]))
+        #expect(found.map(\.name) == ["hci0"])
+        #expect(found.first?.address == nil)
+        #expect(found.first?.isPowered == nil)
+        #expect(found.first?.roles == nil)
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+#if Emulator && os(Linux)
+import Foundation
+import Testing
+
+@testable import bluectl
+
+/// The built tool on a pseudo-terminal.
+struct TerminalTests {
+    @Test func aTerminalShowsATableThatIsRedrawnInPlace() async throws {
+        let screen = try await Terminal.run(["scan", "--backend", "emulator", "--duration", "1.5"])
+        #expect(screen.status == 0)
+        #expect(screen.text.contains("\u{1B}[1mNAME"))
+        #expect(screen.text.contains("Heart Rate Monitor  C0:DE:00:00:18:0D"))
+        // Up over what was drawn before: the head, three devices and the last line.
+        #expect(screen.text.contains("\u{1B}[5A\r"))
+        #expect(!screen.text.contains("\t"))
+    }
+
+    @Test func noColorLeavesTheTableWithoutColours() async throws {
+        let screen = try await Terminal.run(
+            ["scan", "--backend", "emulator", "--duration", "1"], environment: ["NO_COLOR": "1"])
+        #expect(screen.status == 0)
+        #expect(screen.text.contains("NAME"))
+        #expect(!screen.text.contains("\u{1B}[1m"))
+        #expect(!screen.text.contains("\u{1B}[2m"))
+    }
+
+    @Test func longStepsShowTheirProgress() async throws {
+        let screen = try await Terminal.run(["read", "C0:DE:00:00:18:0D", "2A19", "--backend", "emulator"])
+        #expect(screen.status == 0)
+        #expect(screen.text.contains("\r\u{1B}[KConnecting to Heart Rate Monitor…"))
+        #expect(screen.text.contains("\r\u{1B}[KDiscovering Battery 180F… 2/3"))
+        #expect(screen.text.hasSuffix("Battery Level 2A19: \u{1B}[36m57 (87 %)\u{1B}[0m\r\n"))
+    }
+
+    @Test func jsonOnATerminalHasNoEscapes() async throws {
+        let screen = try await Terminal.run(["read", "C0:DE:00:00:18:0D", "2A19", "--backend", "emulator", "--json"])
+        #expect(screen.status == 0)
+        #expect(!screen.text.contains("\u{1B}"))
+    }
+}
+
+/// Runs the tool with a pseudo-terminal of 100 columns for both outputs.
+private enum Terminal {
+    struct Screen: Sendable {
+        var status: Int32
+        var text: String
+    }
+
+    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Screen {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try wait(arguments, environment: environment) })
+            }
+        }
+    }
+
+    private static func wait(_ arguments: [String], environment: [String: String]) throws -> Screen {
+        let master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else {
+            throw POSIXError(.ENODEV)
+        }
+        let slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw POSIXError(.ENODEV) }
+        var size = winsize(ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+        guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.ENODEV) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Tool.path)
+        process.arguments = arguments
+        process.environment = Tool.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
+        let terminal = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+        process.standardOutput = terminal
+        process.standardError = terminal
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        try terminal.close()
+        // Reading fails once the tool, the last user of the other end, is gone.
+        var bytes = Data()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = read(master, &buffer, buffer.count), count > 0 { bytes += buffer.prefix(count) }
+        close(master)
+        process.waitUntilExit()
+        return Screen(status: process.terminationStatus, text: String(decoding: bytes, as: UTF8.self))
+    }
+}
+#endif
