@@ -58,7 +58,7 @@ open class CBPeripheral: CBPeer {
     /// Whether this manager is connected to the peripheral.
     open var state: CBPeripheralState {
         core.read { machine in
-            switch machine.look(handle, \.state) {
+            switch machine.peer(handle)?.state {
             case .connecting: .connecting
             case .connected: .connected
             case .disconnecting: .disconnecting
@@ -73,7 +73,10 @@ open class CBPeripheral: CBPeer {
     /// Whether a write without response would be taken now; when it becomes true again,
     /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called.
     open var canSendWriteWithoutResponse: Bool {
-        core.read { $0.look(handle) { $0.state == .connected && $0.writeCredits > 0 } ?? false }
+        core.read { machine in
+            guard let peer = machine.peer(handle), peer.state == .connected else { return false }
+            return peer.writeCredits > 0
+        }
     }
 
     /// Whether the peripheral may tell of the phone's notifications; always false over BlueZ.

@@ -260,20 +260,11 @@ struct CentralStateMachine {
         links[link]
     }
 
-    /// Reads of a peer in place: nil if the object is stale.
-    func look<Result>(_ handle: PeerHandle, _ body: (PeerState) -> Result) -> Result? {
-        guard let index = peers.index(forKey: handle.id), peers.values[index].generation == handle.generation
-        else { return nil }
-        return body(peers.values[index])
-    }
-
     /// Changes a peer in place: nil if the object is stale.
     ///
     /// A copy, even one that is only read, would make the change copy all that is pending.
     mutating func update<Result>(_ handle: PeerHandle, _ body: (inout PeerState) -> Result) -> Result? {
-        guard let index = peers.index(forKey: handle.id), peers.values[index].generation == handle.generation
-        else { return nil }
-        return body(&peers.values[index])
+        update(handle.id) { peer in peer.generation == handle.generation ? body(&peer) : nil } ?? nil
     }
 
     /// Changes a peer in place.
