@@ -192,6 +192,6 @@ extension CentralCore {
     }
 
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        inbox.post(.settled(body), for: self)
+        if !inbox.post(.settled(body), for: self) { body() }
     }
 }

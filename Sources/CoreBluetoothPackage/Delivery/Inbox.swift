@@ -37,14 +37,17 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     /// A leaf lock: callable under another one.
     ///
     /// - Parameter owner: Handles the item, and is kept alive until then.
-    func post(_ item: Owner.Item, for owner: Owner) {
-        let mustSchedule = contents.withLock { contents -> Bool in
-            guard !contents.isClosed else { return false }
+    /// - Returns: Whether the item will be handled: not after ``close()``.
+    @discardableResult
+    func post(_ item: Owner.Item, for owner: Owner) -> Bool {
+        let (isOpen, mustSchedule) = contents.withLock { contents -> (Bool, Bool) in
+            guard !contents.isClosed else { return (false, false) }
             contents.items.append(item)
             defer { contents.isDraining = true }
-            return !contents.isDraining
+            return (true, !contents.isDraining)
         }
         if mustSchedule { queue.async { [self] in drain(for: owner) } }
+        return isOpen
     }
 
     /// Drops what is there and what comes.

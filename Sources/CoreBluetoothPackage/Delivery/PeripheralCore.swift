@@ -81,6 +81,6 @@ final class PeripheralCore: InboxOwner, EventSink {
     }
 
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        inbox.post(.settled(body), for: self)
+        if !inbox.post(.settled(body), for: self) { body() }
     }
 }

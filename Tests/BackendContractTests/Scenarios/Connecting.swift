@@ -15,7 +15,8 @@ extension ContractScenario {
         ContractScenario("S40: a cancelled connection ends without an error") { c in
             let peripheral = try await c.connect()
             c.manager.cancelPeripheralConnection(peripheral)
-            #expect(peripheral.state == .disconnecting)
+            // A real radio may be done already.
+            #expect([.disconnecting, .disconnected].contains(peripheral.state))
             try await c.expect("didDisconnect disconnected")
         },
         ContractScenario("S35 S42: an attempt stays pending, and its cancel is a disconnection") { c in

@@ -108,6 +108,16 @@ import Testing
         stage.recorder.onEach { _ in }
     }
 
+    /// A driver of virtual time may ask just when a manager goes.
+    @Test func aManagerThatIsGoneIsSettled() async {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        stage.manager = nil
+        await withCheckedContinuation { continuation in
+            peripheral.core.afterDelivery { continuation.resume() }
+        }
+    }
+
     @Test func aManagerThatGoesLeavesNothingBehind() async {
         weak var core: CentralCore?
         do {
