@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let whenBlueZ = TargetDependencyCondition.when(platforms: [.linux], traits: ["BlueZ"])
 let whenEmulator = TargetDependencyCondition.when(traits: ["Emulator"])
+let whenTools = TargetDependencyCondition.when(traits: ["Tools"])
 
 let package = Package(
     name: "swift-corebluetooth",
@@ -26,7 +27,8 @@ let package = Package(
     traits: [
         .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
         .trait(name: "Emulator", description: "The emulated radio. Off: production binaries carry none of it."),
-        .default(enabledTraits: ["BlueZ", "Emulator"]),
+        .trait(name: "Tools", description: "bluectl. Off: its dependencies are not resolved."),
+        .default(enabledTraits: ["BlueZ", "Emulator", "Tools"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -90,8 +92,8 @@ let package = Package(
                 "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                "Yams",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenTools),
+                .product(name: "Yams", package: "Yams", condition: whenTools),
             ],
             swiftSettings: settings),
 

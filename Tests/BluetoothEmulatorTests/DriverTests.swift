@@ -123,6 +123,32 @@ import Testing
         #expect(emulator.now == .seconds(1))
     }
 
+    @Test func aHoldThatNobodyReleasesEndsTheDrive() async throws {
+        let emulator = Emulator(time: .virtual)
+        emulator.core.withLock { $0.virtual.patience = .milliseconds(1) }
+        let hold = emulator.hold()
+        await #expect(throws: EmulatorError.held) { try await emulator.advance(by: .seconds(1)) }
+        #expect(throws: EmulatorError.held) { try emulator.advanceSynchronously(by: .seconds(1)) }
+        #expect(emulator.now == .zero)
+        hold.release()
+        try await emulator.advance(by: .seconds(1))
+        #expect(emulator.now == .seconds(1))
+    }
+
+    @Test func aReceiverThatDoesNotSettleEndsTheDriveAndIsNamed() async throws {
+        let emulator = Emulator(time: .virtual)
+        emulator.core.withLock { $0.virtual.patience = .milliseconds(1) }
+        let central = emulator.makeCentral(CentralOptions())
+        let mayReturn = DispatchSemaphore(value: 0)
+        central.activate(RecordingSink { _ in mayReturn.wait() })
+        await #expect(throws: EmulatorError.unsettled(label: "recording sink")) {
+            try await emulator.advance(by: .seconds(1))
+        }
+        mayReturn.signal()
+        emulator.core.withLock { $0.virtual.patience = .seconds(10) }
+        try await emulator.advance(by: .seconds(1))
+    }
+
     @Test func theLimitOfAConditionIsAnError() async throws {
         let emulator = Emulator(time: .virtual)
         await #expect(throws: EmulatorError.conditionNotMet(within: .seconds(2))) {
