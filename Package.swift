@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
+        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
@@ -85,6 +86,12 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
 
+        // For test targets alone: the only one that imports Testing and XCTest.
+        .target(
+            name: "CoreBluetoothTesting",
+            dependencies: ["CoreBluetoothPackage", "BluetoothEmulator", "BluetoothLocking"],
+            swiftSettings: settings),
+
         // MARK: Tools
         .executableTarget(
             name: "bluectl",
@@ -114,6 +121,9 @@ let package = Package(
                 "BluetoothLocking", logging,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "CoreBluetoothTestingTests",
+            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothEmulator"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
