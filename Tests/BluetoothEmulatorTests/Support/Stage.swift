@@ -60,6 +60,9 @@ final class Stage: Sendable {
         return try #require(link(from: count))
     }
 
+    /// The link that was opened last.
+    var lastLink: LinkID? { link(from: 0) }
+
     private func link(from count: Int) -> LinkID? {
         events(from: count).compactMap { event -> LinkID? in
             if case .connected(_, let link, _, _) = event { link } else { nil }
@@ -100,9 +103,11 @@ final class Stage: Sendable {
 }
 
 struct Unexpected: Error, CustomStringConvertible {
-    let event: CentralEvent
-    init(_ event: CentralEvent) { self.event = event }
-    var description: String { "unexpected \(event)" }
+    let text: String
+    init(_ text: String) { self.text = text }
+
+    init(_ event: CentralEvent) { text = "\(event)" }
+    var description: String { "unexpected \(text)" }
 }
 
 /// What was discovered on a link.
