@@ -44,6 +44,7 @@ extension Emulator {
             preconditionFailure(EmulatorError.alreadyDriven.description)
         }
         defer { endDrive() }
+        let patience = core.withLock { $0.virtual.patience }
         while true {
             if condition() { return .met }
             switch core.withLock({ $0.drive(until: limit, goal) }) {
@@ -51,13 +52,13 @@ extension Emulator {
                 for receiver in receivers {
                     let settlement = Settlement()
                     receiver.afterDelivery { settlement.finish(true) }
-                    guard settlement.wait() else { throw EmulatorError.unsettled(label: receiver.label) }
+                    guard settlement.wait(patience) else { throw EmulatorError.unsettled(label: receiver.label) }
                 }
             case .errand(let errand): run(errand)
             case .awaitHolds:
                 let settlement = Settlement()
                 whenReleased { settlement.finish(true) }
-                guard settlement.wait() else { throw EmulatorError.held }
+                guard settlement.wait(patience) else { throw EmulatorError.held }
             case .reachedLimit: return .limit
             case .isIdle: return .idle
             case .livelock(let tail): throw EmulatorError.livelock(at: now, trace: tail)
@@ -67,11 +68,9 @@ extension Emulator {
 }
 
 extension Settlement {
-    /// In real seconds.
-    private static let patience = 10.0
-
-    /// Blocks until the wait is over, ten real seconds at most; the main thread serves its run loop meanwhile.
-    fileprivate func wait() -> Bool {
+    /// Blocks until the wait is over, for so long at most; the main thread serves its run loop meanwhile.
+    fileprivate func wait(_ patience: Duration) -> Bool {
+        let seconds = patience / .seconds(1)
         let semaphore = DispatchSemaphore(value: 0)
         let isMain = Thread.isMainThread
         whenFinished { _ in
@@ -79,8 +78,8 @@ extension Settlement {
             // Only this wakes the main run loop on Linux.
             if isMain { DispatchQueue.main.async {} }
         }
-        guard isMain else { return semaphore.wait(timeout: .now() + Self.patience) == .success }
-        let deadline = Date(timeIntervalSinceNow: Self.patience)
+        guard isMain else { return semaphore.wait(timeout: .now() + seconds) == .success }
+        let deadline = Date(timeIntervalSinceNow: seconds)
         while outcome == nil, deadline.timeIntervalSinceNow > 0 {
             _ = RunLoop.main.run(mode: .default, before: min(deadline, Date(timeIntervalSinceNow: 0.1)))
         }

@@ -51,7 +51,7 @@ extension Emulator {
     ) async throws -> DriveEnd {
         let limit = try beginDrive(for: duration)
         defer { endDrive() }
-        let watchdog = Watchdog()
+        let watchdog = Watchdog(patience: core.withLock { $0.virtual.patience })
         defer { watchdog.stop() }
         while true {
             if condition() { return .met }

@@ -2,7 +2,7 @@ import BluetoothLocking
 import Dispatch
 import Synchronization
 
-/// Something that the driver waits for outside the lock, at most ten real seconds.
+/// Something that the driver waits for outside the lock, for as long as its patience lasts.
 final class Settlement: Sendable {
     private struct State {
         var outcome: Bool?
@@ -35,7 +35,7 @@ final class Settlement: Sendable {
     }
 }
 
-/// Ends the wait for what does not settle within ten real seconds.
+/// Ends the wait for what does not settle before the driver's patience, in real time, is over.
 ///
 /// One per drive; a timer per delivery would cost more than the delivery.
 final class Watchdog: Sendable {
@@ -45,12 +45,17 @@ final class Watchdog: Sendable {
         var isOver = false
     }
 
-    /// In real seconds.
-    private static let patience = 10
+    /// It looks so often before patience is over.
+    private static let looks = 10
     private static let queue = DispatchQueue(label: "CoreBluetooth emulator watchdog")
     private let state = Lock(State())
 
-    init() { check() }
+    private let interval: DispatchTimeInterval
+
+    init(patience: Duration) {
+        interval = .nanoseconds(Int(patience.nanoseconds) / Self.looks)
+        check()
+    }
 
     /// Watches this wait from now on, in place of the one before.
     func watch(_ settlement: Settlement) {
@@ -69,11 +74,11 @@ final class Watchdog: Sendable {
     }
 
     private func check() {
-        Self.queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+        Self.queue.asyncAfter(deadline: .now() + interval) { [weak self] in
             guard let self else { return }
             let (overdue, isOver) = state.withLock { state -> (Settlement?, Bool) in
                 state.age += 1
-                return (state.age >= Self.patience ? state.current : nil, state.isOver)
+                return (state.age >= Self.looks ? state.current : nil, state.isOver)
             }
             overdue?.finish(false)
             if !isOver { check() }

@@ -13,6 +13,8 @@ struct VirtualTimeState: Sendable {
     var stepsAtInstant = 0
     /// So many steps at one instant are a livelock.
     let stepLimit = 100_000
+    /// How long the driver waits for a receiver to settle or for a hold to go, in real time.
+    var patience = Duration.seconds(10)
 }
 
 /// Where a drive ends.
