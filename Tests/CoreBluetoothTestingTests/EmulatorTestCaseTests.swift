@@ -26,7 +26,7 @@ final class EmulatorTestCaseTests: EmulatorTestCase {
 
     func testAnAsynchronousTestIsInTheSameWorld() async {
         await Task.yield()
-        expect(.didConnect)
+        expect(.didConnect, .didUpdateValue)
         XCTAssertTrue(Emulator.current === emulator)
     }
 }
