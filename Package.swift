@@ -152,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "bluectlTests",
             dependencies: [
-                "bluectl", "BluetoothBackend", "CoreBluetoothPackage",
+                "bluectl", "BluetoothBackend", "CoreBluetoothPackage", "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
             ],
