@@ -37,6 +37,7 @@ final class CentralCore: InboxOwner, EventSink {
 
     let backendName: @Sendable () -> String
     let clock: any BackendClock
+    let observer = Observation.observer
     private let backend: any CentralBackend
     private let inbox: Inbox<CentralCore>
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
@@ -54,15 +55,20 @@ final class CentralCore: InboxOwner, EventSink {
     func activate(for manager: CBCentralManager) {
         let owner = Unchecked(manager)
         self.owner.withLock { $0.value.manager = owner.value }
+        observer?.made(self)
         backend.activate(self)
     }
 
     /// The manager is gone: its scan and its links end without a callback (S16).
     func invalidate() {
+        observer?.abandoned(unansweredCommands)
         state.withLock { $0.value.isInvalidated = true }
         backend.invalidate()
         for case .settled(let body) in inbox.close() { body() }
     }
+
+    /// Whether the manager is gone.
+    var isInvalidated: Bool { state.withLock { $0.value.isInvalidated } }
 
     // MARK: Owner
 
@@ -133,7 +139,9 @@ final class CentralCore: InboxOwner, EventSink {
         case .invalidatePeripherals:
             let stale = state.withLock { Unchecked($0.value.registry.removeAll()) }.value
             stale.forEach { $0.invalidateAttributes() }
-        case .callback(let callback): deliver(callback)
+        case .callback(let callback):
+            deliver(callback)
+            if observer != nil { observe(callback) }
         }
     }
 
@@ -142,6 +150,11 @@ final class CentralCore: InboxOwner, EventSink {
     /// The living object for a peer.
     func peripheral(_ id: PeerID) -> CBPeripheral? {
         state.withLock { Unchecked($0.value.registry[id]) }.value
+    }
+
+    /// All living objects for peers.
+    var livingPeripherals: [CBPeripheral] {
+        state.withLock { Unchecked($0.value.registry.living) }.value
     }
 
     /// The object for a peer, made if there is none.

@@ -32,7 +32,9 @@ final class Stage: Sendable {
     }
 
     /// Drives until an event that matches came.
-    func wait(within limit: Duration = .seconds(60), for isMatch: @Sendable (CentralEvent) -> Bool) async throws {
+    func wait(
+        within limit: Duration = .seconds(60), for isMatch: @escaping @Sendable (CentralEvent) -> Bool
+    ) async throws {
         try await emulator.advance(until: { self.events.contains(where: isMatch) }, within: limit)
     }
 
