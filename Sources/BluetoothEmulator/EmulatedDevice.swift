@@ -75,6 +75,21 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Makes the next connects fail.
     public func failNextConnections(_ count: Int = 1) { control(.failConnections(count)) }
 
+    // MARK: Channels
+
+    /// The open L2CAP channels, in the order of their opening.
+    public var channels: [ChannelID] {
+        emulator.core.withLock { core in
+            (core.world.devices[ref]?.links ?? []).flatMap { core.world.links[$0]?.channels ?? [] }.sorted()
+        }
+    }
+
+    /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
+    public func send(_ data: Data, on channel: ChannelID) { control(.send(channel, data)) }
+
+    /// Closes an L2CAP channel, after all that was sent before.
+    public func close(_ channel: ChannelID) { control(.closeChannel(channel)) }
+
     // MARK: Security
 
     /// Changes how it pairs.

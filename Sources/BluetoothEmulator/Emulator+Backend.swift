@@ -13,8 +13,8 @@ extension Emulator {
     /// What this radio can do.
     public func supports(_ feature: BackendFeature) -> Bool {
         switch feature {
-        case .connectedRSSI, .disconnectReason, .peripheralRole, .pairing: true
-        case .extendedScanAndConnect, .channels: false
+        case .connectedRSSI, .disconnectReason, .peripheralRole, .pairing, .channels: true
+        case .extendedScanAndConnect: false
         }
     }
 

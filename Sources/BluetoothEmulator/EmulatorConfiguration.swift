@@ -26,6 +26,8 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var notifyBuffer = 20
     /// How many peripheral managers of one host advertise at the same time; more are out of space.
     public var maximumAdvertisingSets = 4
+    /// How many bytes a receiver has room for on an L2CAP channel; at least 1.
+    public var channelBuffer = 16_384
     /// What the users and the exchange of features take in a pairing, besides the round trips.
     public var pairingDelay: Duration = .milliseconds(500)
     /// How many bonds a host keeps.
@@ -77,6 +79,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.maximumMTU = 23
         settings.transmitBuffer = 5
         settings.notifyBuffer = 5
+        settings.channelBuffer = 2_048
         settings.packetsPerConnectionEvent = 1
         settings.rssiDeviation = 10
         settings.advertisingLossRate = 0.5

@@ -24,13 +24,16 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var handler: BuiltInHandler?
     /// How it pairs.
     public var pairing: PairingDescription
+    /// The L2CAP channels that it listens for.
+    public var channels: [ChannelDescription]
 
     /// An emulated device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
-        handler: BuiltInHandler? = nil, pairing: PairingDescription = PairingDescription()
+        handler: BuiltInHandler? = nil, pairing: PairingDescription = PairingDescription(),
+        channels: [ChannelDescription] = []
     ) {
         self.name = name
         self.address = address
@@ -43,6 +46,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
         self.handler = handler
         self.pairing = pairing
+        self.channels = channels
     }
 
     /// The address, or the random static one that the name leads to.
@@ -74,6 +78,12 @@ public struct PeripheralDescription: Hashable, Sendable {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
         }
         try pairing.validate(path: "\(prefix)pairing")
+        for (index, channel) in channels.enumerated() {
+            try channel.validate(path: "\(prefix)channels[\(index)]")
+            guard !channels[..<index].contains(where: { $0.psm == channel.psm }) else {
+                throw DescriptionError("\(prefix)channels[\(index)].psm", "another channel has the number")
+            }
+        }
         for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
         var database = AttributeDatabase()
         for (index, service) in services.enumerated() {

@@ -52,6 +52,9 @@ struct Link: Sendable {
     var continuing: Asked?
     var transactionTimeout: WorldQueue.Token?
 
+    /// The open L2CAP channels, in the order of birth.
+    var channels: [ChannelID] = []
+
     var outgoing = Deque<Outgoing>()
     var isSending = false
     /// The client characteristic configuration of this central.

@@ -127,6 +127,7 @@ enum TraceFormat {
         case .setAdvertising(let index, _): "setAdvertising \(index)"
         case .addService(let service): "addService \(service.uuid)"
         case .setPairing(let pairing): "setPairing \(pairing.capability.rawValue) \(pairing.answer.rawValue)"
+        case .send(let channel, let data): "send \(channel) \(text(data))"
         case .loseBonds(let host): "loseBonds \(host?.description ?? "all")"
         default: "\(control)"
         }

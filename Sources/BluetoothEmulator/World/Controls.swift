@@ -34,6 +34,8 @@ enum DeviceControl: Sendable {
     case failConnections(Int)
     case startTimer(Int, after: Duration, every: Duration?)
     case stopTimer(Int)
+    case send(ChannelID, Data)
+    case closeChannel(ChannelID)
     case remove
 
     /// Whether it changes what a device is, which is its managers' business where it is a host's.
@@ -41,7 +43,7 @@ enum DeviceControl: Sendable {
         switch self {
         case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
             .changeAddress,
-            .startTimer, .stopTimer, .remove:
+            .startTimer, .stopTimer, .send, .closeChannel, .remove:
             true
         case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
             .loseBonds:
@@ -103,6 +105,10 @@ enum WorldEvent: Sendable {
     case peerTransmit(Ref<Link>)
     case supervision(Ref<Link>)
     case transactionTimeout(Ref<Link>)
+    /// The bytes that one side sent on a channel go over.
+    case channelTransmit(ChannelID, LinkSide)
+    /// A side may send more on a channel.
+    case channelCredits(ChannelID, LinkSide, Int)
     /// The features of a pairing are exchanged.
     case pairingFeatures(Ref<Link>, UInt64)
     /// The keys of a pairing are made.

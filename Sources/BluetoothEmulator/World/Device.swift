@@ -62,6 +62,7 @@ struct Device: Sendable {
     var pairing = PairingDescription()
     /// By the address of the host.
     var bonds: [DeviceAddress: Bond] = [:]
+    var channels: [ChannelDescription] = []
     let maximumMTU: Int
     let connectionInterval: Duration?
     let supervisionTimeout: Duration?
@@ -94,6 +95,7 @@ struct Device: Sendable {
         address = description.effectiveAddress
         identityAddress = address
         pairing = description.pairing
+        channels = description.channels
         maximumMTU = description.maximumMTU
         connectionInterval = description.connectionInterval
         supervisionTimeout = description.supervisionTimeout

@@ -28,6 +28,12 @@ struct Host: Sendable {
         let discovery: Discovery?
     }
 
+    /// Who listens for an L2CAP channel.
+    struct Listener: Sendable {
+        let manager: Ref<Manager>
+        let isEncryptionRequired: Bool
+    }
+
     let name: String
     let address: DeviceAddress
     /// Made for a peripheral manager that named no host.
@@ -45,6 +51,8 @@ struct Host: Sendable {
     var ledger = HostLedger()
     var managers: [Ref<Manager>] = []
     var peers: [PeerID: KnownPeer] = [:]
+    /// By number of the channel.
+    var listeners: [UInt16: Listener] = [:]
     /// By identity address.
     var bonds: [DeviceAddress: Bond] = [:]
     /// The pairings that wait for a link.

@@ -140,6 +140,7 @@ extension World {
             if radioMustAct { hosts[host].dialing.remove(peer) }
         case .closed(let id, let radioMustAct):
             let link = hosts[host].links[peer]
+            if let link { closeChannels(of: ref, on: link) }
             if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
@@ -186,6 +187,7 @@ extension World {
     mutating func drop(_ ref: Ref<Link>) {
         abandonPairing(ref)
         leaveServer(ref)
+        closeClientChannels(of: ref)
         rememberDatabase(of: ref)
         guard let link = links.remove(ref) else { return }
         if let token = link.supervision { queue.cancel(token) }
@@ -196,6 +198,7 @@ extension World {
     mutating func leaveServer(_ ref: Ref<Link>) {
         guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
         devices[device]?.links.removeAll { $0 == ref }
+        closeServerChannels(of: ref)
         rememberCentral(of: ref)
         tellCentralLeft(ref)
         links[ref]?.asked = nil

@@ -56,6 +56,9 @@ extension World {
         case .startTimer(let number, let delay, let period): startTimer(number, delay, period, of: ref)
         case .stopTimer(let number): stopTimer(number, of: ref)
         case .loseBonds(let host): loseBonds(ref, with: host)
+        case .send(let channel, let data): sendOnChannel(channel, data, of: ref)
+        case .closeChannel(let channel):
+            if channels[channel].flatMap({ links[$0.link] })?.device == ref { close(channel, by: .peripheral) }
         case .remove: remove(ref)
         case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing:
             changeAir(control, of: ref)

@@ -18,6 +18,7 @@ extension World {
         guard let manager = managers.remove(ref), let host = manager.host else { return }
         hosts[host].managers.removeAll { $0 == ref }
         stopScan(ref, on: host)
+        for link in hosts[host].links.values.sorted() { closeChannels(of: ref, on: link) }
         for peer in hosts[host].ledger.remove(ref.packed) {
             hosts[host].dialing.remove(peer)
             if let link = hosts[host].links[peer] { scheduleLocalClose(link) }
@@ -139,11 +140,9 @@ extension World {
         case .connect(let peer, let operation, let options): dial(host, ref, peer, operation, options)
         case .disconnect(let peer): hangUp(host, ref, peer)
         case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
-        case .openChannel(let link, let operation, _):
-            guard managers[ref]?.holds(link) == true else { return }
-            let error = BackendError(.operationNotSupported, operation: "open channel")
-            emit(.operationFailed(link: link, operation: operation, error: error), to: ref)
-        case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
+        case .sendOnChannel(let channel, let data): sendOnChannel(channel, data, by: ref)
+        case .channelConsumed(let channel, let bytes): consume(channel, bytes, by: ref)
+        case .closeChannel(let channel): closeChannel(channel, by: ref)
         default: break
         }
     }

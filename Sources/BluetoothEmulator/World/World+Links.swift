@@ -32,6 +32,8 @@ extension World {
             enqueue(ref, link, operation, .setNotifying(attribute, enabled))
         case .readRSSI(let link, let operation):
             enqueue(ref, link, operation, .rssi)
+        case .openChannel(let link, let operation, let psm):
+            enqueue(ref, link, operation, .openChannel(psm))
         default: return false
         }
         return true
@@ -76,7 +78,7 @@ extension World {
         if link.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
-        case .read, .deviceName, .writeCommand: return 1
+        case .read, .deviceName, .writeCommand, .openChannel: return 1
         case .rssi: return 0
         case .write(_, let value): return RoundTrips.writing(count: value.count, mtu: link.mtu)
         case .services:

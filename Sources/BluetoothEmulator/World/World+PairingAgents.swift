@@ -56,7 +56,7 @@ extension World {
     // MARK: Questions
 
     /// Asks an agent what the method wants of its side.
-    mutating func ask(_ agent: Ref<Manager>, _ side: PairingSide, on ref: Ref<Link>) {
+    mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, on ref: Ref<Link>) {
         guard let link = links[ref], let pairing = link.pairing, let method = pairing.method,
             let peer = side == .central ? link.peer : link.central
         else { return }

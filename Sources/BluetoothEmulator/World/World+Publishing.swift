@@ -51,6 +51,7 @@ extension World {
         removeServices(database.publishedServices(), of: server)
         for index in devices[server]?.sets.indices ?? 0..<0 { freeSet(index, of: server) }
         for manager in hosts[host].managers { managers[manager]?.published = [:] }
+        hosts[host].listeners = [:]
     }
 
     /// Ends the links to a host's server: with a word to the centrals when it is switched off, without one when its
@@ -88,10 +89,15 @@ extension World {
         case .updateValue(let attribute, let value, let centrals):
             update(ref, attribute, value, centrals, server)
         case .setConnectionLatency(let central, let latency): setLatency(latency, central, server)
-        case .publishChannel(let operation, _), .unpublishChannel(let operation, _):
-            let error = BackendError(.operationNotSupported, operation: "channel")
-            emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
-        case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
+        case .publishChannel(let operation, let isEncryptionRequired):
+            guard let host = devices[server]?.host else { return }
+            publishChannel(operation, isEncryptionRequired: isEncryptionRequired, ref, on: host)
+        case .unpublishChannel(let operation, let psm):
+            guard let host = devices[server]?.host else { return }
+            unpublishChannel(psm, operation, ref, on: host)
+        case .sendOnChannel(let channel, let data): sendOnChannel(channel, data, by: ref)
+        case .channelConsumed(let channel, let bytes): consume(channel, bytes, by: ref)
+        case .closeChannel(let channel): closeChannel(channel, by: ref)
         case .removeService, .removeAllServices, .stopAdvertising: break  // done in any state
         }
     }
@@ -133,6 +139,8 @@ extension World {
         guard managers[ref]?.role == .peripheral, let host = managers[ref]?.host, let server = hosts[host].server
         else { return }
         stopAdvertising(ref, server)
+        for (psm, listener) in hosts[host].listeners where listener.manager == ref { hosts[host].listeners[psm] = nil }
+        for link in devices[server]?.links ?? [] { closeChannels(of: ref, on: link) }
         withdraw(devices[server]?.database.publishedServices(by: ref) ?? [], of: ref, server, areLocal: false)
         for link in devices[server]?.links ?? [] where links[link]?.asked?.manager == ref {
             guard let asked = links[link]?.asked else { continue }

@@ -20,6 +20,7 @@ extension World {
             let rssi = measuredRSSI(answered.device)
             complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
         case .deviceName: readDeviceName(on: ref)
+        case .openChannel(let psm): openChannel(psm, operation, on: ref)
         case .services, .included, .characteristics, .descriptors: discover(operation, on: ref)
         }
     }

@@ -23,6 +23,8 @@ struct World: Sendable {
     var managers = SlotTable<Manager>()
     var devices = SlotTable<Device>()
     var links = SlotTable<Link>()
+    var channels: [ChannelID: Channel] = [:]
+    var lastChannel: UInt64 = 0
     var trace: Trace
     var receptionRandom: SeededGenerator
     var faultRandom: SeededGenerator
@@ -98,6 +100,8 @@ struct World: Sendable {
         case .established(let host, let device, let epoch): established(host, device, epoch)
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
+        case .channelTransmit(let channel, let side): transmit(channel, side)
+        case .channelCredits(let channel, let side, let bytes): grantCredits(on: channel, to: side, bytes)
         case .pairingFeatures, .pairingKeys, .pairingTimeout, .encryptionTimeout: secure(event)
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .localClose(let link): localClose(link)

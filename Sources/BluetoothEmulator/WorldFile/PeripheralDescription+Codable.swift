@@ -3,7 +3,7 @@ import BluetoothBackend
 extension PeripheralDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
-        case handler, pairing
+        case handler, pairing, channels
     }
 
     /// Reads a device of a world file.
@@ -20,7 +20,8 @@ extension PeripheralDescription: Codable {
             connectionInterval: try fields.text(.connectionInterval, TextRule.duration, DurationText.parse),
             supervisionTimeout: try fields.text(.supervisionTimeout, TextRule.duration, DurationText.parse),
             handler: try fields.text(.handler, BuiltInHandler.rule) { BuiltInHandler(rawValue: $0) },
-            pairing: try fields.optional(.pairing) ?? PairingDescription())
+            pairing: try fields.optional(.pairing) ?? PairingDescription(),
+            channels: try fields.optional(.channels) ?? [])
     }
 
     /// Writes a device of a world file; what is as by default is left out.
@@ -37,5 +38,6 @@ extension PeripheralDescription: Codable {
         try fields.encodeIfPresent(supervisionTimeout.map(DurationText.text), forKey: .supervisionTimeout)
         try fields.encodeIfPresent(handler?.rawValue, forKey: .handler)
         if pairing != PairingDescription() { try fields.encode(pairing, forKey: .pairing) }
+        if !channels.isEmpty { try fields.encode(channels, forKey: .channels) }
     }
 }
