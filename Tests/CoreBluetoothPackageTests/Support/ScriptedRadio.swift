@@ -7,6 +7,7 @@ import Synchronization
 final class ScriptedRadio: BluetoothBackend {
     let name = "scripted"
     let manualClock = ManualClock()
+    let pairing = ScriptedPairing()
     private struct Roles {
         var made: [ScriptedCentral] = []
         var waiting: [(index: Int, continuation: CheckedContinuation<ScriptedCentral, Never>)] = []
@@ -32,7 +33,7 @@ final class ScriptedRadio: BluetoothBackend {
     }
 
     func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { ScriptedPeripheral() }
-    func makePairing() -> any PairingBackend { ScriptedPairing() }
+    func makePairing() -> any PairingBackend { pairing }
 
     /// The central roles made so far, in order.
     var centrals: [ScriptedCentral] { roles.withLock { $0.made } }
@@ -127,12 +128,6 @@ final class ScriptedCentral: CentralBackend {
 private final class ScriptedPeripheral: PeripheralBackend {
     func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
     func submit(_ command: PeripheralCommand) {}
-    func invalidate() {}
-}
-
-private final class ScriptedPairing: PairingBackend {
-    func activate(_ sink: any EventSink<PairingEvent>) {}
-    func submit(_ command: PairingCommand) {}
     func invalidate() {}
 }
 
