@@ -26,6 +26,9 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     case rename(String)
     case changeAddress(DeviceAddress)
+    indirect case setPairing(PairingDescription)
+    /// Loses the keys of a host, or all.
+    case loseBonds(DeviceAddress?)
     /// Exchanges the MTU as the device.
     case exchangeMTU(Int)
     case failConnections(Int)
@@ -36,10 +39,13 @@ enum DeviceControl: Sendable {
     /// Whether it changes what a device is, which is its managers' business where it is a host's.
     var changesDescription: Bool {
         switch self {
-        case .notify, .setValue, .setAdvertising, .enableAdvertising, .addService, .removeService, .changeAddress,
+        case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
+            .changeAddress,
             .startTimer, .stopTimer, .remove:
             true
-        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections: false
+        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
+            .loseBonds:
+            false
         }
     }
 }
@@ -54,6 +60,10 @@ enum HostControl: Sendable {
     case plug(Bool)
     case forget(PeerID)
     case remember(PeerID)
+    /// Bonds with a device without a pairing.
+    case bond(Ref<Device>)
+    /// Forgets the keys of a device.
+    case removeBond(DeviceAddress)
     /// Another app of the host connects or gives up its connection.
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)
@@ -93,6 +103,13 @@ enum WorldEvent: Sendable {
     case peerTransmit(Ref<Link>)
     case supervision(Ref<Link>)
     case transactionTimeout(Ref<Link>)
+    /// The features of a pairing are exchanged.
+    case pairingFeatures(Ref<Link>, UInt64)
+    /// The keys of a pairing are made.
+    case pairingKeys(Ref<Link>, UInt64)
+    case pairingTimeout(Ref<Link>, UInt64)
+    /// A bonded device did not start encryption.
+    case encryptionTimeout(Int, PeerID, epoch: UInt32)
     case remoteClose(Ref<Link>)
     case localClose(Ref<Link>)
     case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)
