@@ -114,10 +114,14 @@ let package = Package(
         .executableTarget(
             name: "AsyncMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/AsyncMain",
             swiftSettings: settings),
+        .executableTarget(
+            name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothLocking"],
+            path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
-                "AsyncMain", "BlockingMain", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator",
+                "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
+                "BluetoothEmulator",
                 "BluetoothLocking", logging,
             ],
             swiftSettings: settings),
