@@ -128,6 +128,20 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Changes the address, by which it becomes another peer to all hosts; its links end by supervision timeout.
     public func changeAddress(_ address: DeviceAddress) { control(.changeAddress(address)) }
 
+    /// Takes a new private address: another device to all hosts that have no keys of it; its links stay.
+    public func rotateAddress() { control(.rotateAddress) }
+
+    /// Sets the chance, 0...1, that a packet of its links is lost and sent again with the next connection event.
+    public func setPacketLossRate(_ rate: Double) { control(.setPacketLoss(min(1, max(0, rate)))) }
+
+    /// Asks its centrals for other connection parameters, which are in force six connection events later.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func requestParameters(_ parameters: ConnectionParameters) throws {
+        try parameters.validate()
+        control(.setParameters(parameters))
+    }
+
     /// Takes it off the air for good.
     public func remove() { control(.remove) }
 

@@ -40,6 +40,10 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var rssiDeviation = 5
     /// The chance that a scanner misses an advertising packet.
     public var advertisingLossRate = 0.0
+    /// The chance that a packet of a link is lost and sent again with the next connection event.
+    ///
+    /// A device may have a greater one. Without a connection interval nothing is lost.
+    public var packetLossRate = 0.0
     /// The chance that a connect fails with "connection failed".
     public var connectionFailureRate = 0.0
     /// The chance that a read is refused as not permitted, and a write likewise.

@@ -136,6 +136,10 @@ enum TraceFormat {
     private static func text(_ control: HostControl) -> String {
         switch control {
         case .bond(let device): "bond device \(device.serial)"
+        case .preserveCentral(let state, let identifier):
+            "preserve \(identifier) peers=\(state.peers.map(\.summary.id))"
+        case .preservePeripheral(let state, let identifier):
+            "preserve \(identifier) services=\(state.services.map(\.uuid.text))"
         default: "\(control)"
         }
     }

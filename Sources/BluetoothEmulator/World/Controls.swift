@@ -26,6 +26,11 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     case rename(String)
     case changeAddress(DeviceAddress)
+    /// Takes a new private address.
+    case rotateAddress
+    /// Asks its centrals for other connection parameters.
+    indirect case setParameters(ConnectionParameters)
+    case setPacketLoss(Double)
     indirect case setPairing(PairingDescription)
     /// Loses the keys of a host, or all.
     case loseBonds(DeviceAddress?)
@@ -46,7 +51,7 @@ enum DeviceControl: Sendable {
             .startTimer, .stopTimer, .send, .closeChannel, .remove:
             true
         case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
-            .loseBonds:
+            .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
             false
         }
     }
@@ -62,6 +67,12 @@ enum HostControl: Sendable {
     case plug(Bool)
     case forget(PeerID)
     case remember(PeerID)
+    case setFeature(BackendFeature, Bool)
+    /// Ends the app of a restore identifier, and keeps what it had.
+    case terminateApp(String)
+    indirect case preserveCentral(RestoredCentralState, String)
+    indirect case preservePeripheral(RestoredPeripheralState, String)
+    case authorizeANCS(PeerID, Bool)
     /// Bonds with a device without a pairing.
     case bond(Ref<Device>)
     /// Forgets the keys of a device.
@@ -97,8 +108,12 @@ enum WorldEvent: Sendable {
     case finish(Ref<Link>)
     /// The next part of a long read reaches the manager that answers it.
     case continueRead(Ref<Link>)
-    /// A new connection interval is in force.
-    case changeInterval(Ref<Link>, Nanoseconds)
+    /// New connection parameters are in force.
+    indirect case changeParameters(Ref<Link>, ConnectionParameters)
+    /// The time of an advertising set is over.
+    case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
+    /// A device takes a new address.
+    case rotateAddress(Ref<Device>)
     /// Write commands at the head of a link's line go out.
     case transmit(Ref<Link>)
     /// The device's notifications go out.

@@ -21,7 +21,9 @@ extension World {
         else { return release(ref) }
         let published = device.host.flatMap { hosts[$0].listeners[psm] }
         let described = device.channels.first { $0.psm == psm }
-        guard let isEncryptionRequired = published?.isEncryptionRequired ?? described?.isEncryptionRequired else {
+        let isSupported = hosts[link.host].features.contains(.channels)
+        guard isSupported, let isEncryptionRequired = published?.isEncryptionRequired ?? described?.isEncryptionRequired
+        else {
             let error = BackendError(
                 .operationNotSupported, operation: "open channel \(psm)", message: "nobody listens there")
             return complete(
@@ -82,7 +84,8 @@ extension World {
         guard let channel = channels[id], !channel[side].isMoving, let link = links[channel.link] else { return }
         guard channel.canMove(side) || channel[side].isEnding else { return }
         channels[id]?[side].isMoving = true
-        queue.schedule(.channelTransmit(id, side), at: link.connectionEvent(from: now))
+        let due = link.connectionEvent(from: now) + retransmissionTime(on: channel.link)
+        queue.schedule(.channelTransmit(id, side), at: due)
     }
 
     /// What a connection event takes goes over.
@@ -97,7 +100,7 @@ extension World {
         guard let channel = channels[id] else { return }
         if channel.canMove(side) {
             channels[id]?[side].isMoving = true
-            queue.schedule(.channelTransmit(id, side), at: now + interval)
+            queue.schedule(.channelTransmit(id, side), at: now + interval + retransmissionTime(on: ref))
         } else if channel[side].isEnding, channel[side].queue.isEmpty {
             end(id, by: side)
         }

@@ -27,7 +27,7 @@ extension World {
         }
     }
 
-    private mutating func startDialing(_ peer: PeerID, on host: Int) {
+    mutating func startDialing(_ peer: PeerID, on host: Int) {
         hosts[host].dialing.insert(peer)
         if let device = devices.refs.first(where: { devices[$0]?.identities[host] == peer }) { wake(device) }
     }
@@ -91,6 +91,7 @@ extension World {
                 supervisionTimeout: (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
                 anchor: now, mtu: max(23, min(device.maximumMTU, configuration.maximumMTU))))
         devices[ref]?.links.append(link)
+        links[link]?.latency = device.latency
         links[link]?.security = security
         if let server = device.host { links[link]?.central = hosts[server].identity(of: hosts[host].address) }
         hosts[host].links[peer] = link
@@ -175,8 +176,9 @@ extension World {
             let manager = Ref<Manager>(packed: share.manager)
             guard isManager(manager), let id = share.link else { continue }
             managers[manager]?.close(id)
+            let told = hosts[host].features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: reason, at: date, isReconnecting: share.options.autoReconnect),
+                .disconnected(link: id, reason: told, at: date, isReconnecting: share.options.autoReconnect),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)

@@ -4,8 +4,10 @@ import BluetoothBackend
 extension World {
     // MARK: Managers
 
-    mutating func addManager(_ role: Manager.Role, host: Int?) -> Ref<Manager> {
-        let ref = managers.insert(Manager(role: role, host: host))
+    mutating func addManager(
+        _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil
+    ) -> Ref<Manager> {
+        let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
         if let host { hosts[host].managers.append(ref) }
         if role == .peripheral, let host { openServer(of: host) }
         return ref
@@ -28,8 +30,10 @@ extension World {
 
     mutating func tellState(_ ref: Ref<Manager>) {
         guard let manager = managers[ref] else { return }
-        let state = manager.host.map { hosts[$0].state } ?? .unsupported
+        let hasRole = manager.role != .peripheral || manager.host.map { hosts[$0].canServe } ?? false
+        let state = hasRole ? manager.host.map { hosts[$0].state } ?? .unsupported : .unsupported
         guard manager.toldState != state else { return }
+        if manager.toldState == nil { restore(ref) }
         managers[ref]?.toldState = state
         switch manager.role {
         case .central: emit(CentralEvent.stateChanged(state), to: ref)
@@ -61,6 +65,27 @@ extension World {
         case .remember(let peer):
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+        case .terminateApp(let identifier): terminateApp(identifier, on: host)
+        case .preserveCentral(let state, let identifier):
+            hosts[host].preservedCentrals[identifier] = PreservedCentral(
+                peers: state.peers.map { peer in
+                    PreservedCentral.Peer(
+                        id: peer.summary.id, operation: peer.operation, options: ConnectOptions(),
+                        services: peer.services, notifying: peer.services.flatMap(\.notifying))
+                }, scan: state.scan)
+        case .preservePeripheral(let state, let identifier):
+            hosts[host].preservedPeripherals[identifier] = PreservedPeripheral(
+                services: state.services, advertisement: state.advertisement)
+        case .setFeature(let feature, let isOn):
+            if isOn { hosts[host].features.insert(feature) } else { hosts[host].features.remove(feature) }
+            change(host) { _ in }
+            wakeAll()
+        case .authorizeANCS(let peer, let isAuthorized):
+            for share in hosts[host].ledger.shares(of: peer) where share.link != nil {
+                let manager = Ref<Manager>(packed: share.manager)
+                guard managers.contains(manager) else { continue }
+                emit(.ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized), to: manager)
+            }
         case .bond(let device): bond(host, with: device)
         case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):
@@ -90,7 +115,7 @@ extension World {
         let isOn = hosts[host].state == .poweredOn
         hosts[host].isOn = isOn
         if wasOn, !isOn { powerWent(host) }
-        serverStateChanged(host, wasOn: wasOn)
+        serverStateChanged(host)
         tellStates(host)
         if !wasOn, isOn { wakeAll() }
     }

@@ -63,12 +63,14 @@ extension World {
     /// Schedules what the head of the line leads to.
     private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
         switch start {
-        case .transmit(let due): queue.schedule(.transmit(ref), at: due)
-        case .read(let due): queue.schedule(.answer(ref), at: due)
+        case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
+        case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
         case .request(let event):
             guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
-            let rest = interval == 0 ? 0 : Nanoseconds(roundTrips(of: kind, on: ref)) * interval
-            queue.schedule(.answer(ref), at: event + rest)
+            guard interval > 0 else { return queue.schedule(.answer(ref), at: event) }
+            let count = roundTrips(of: kind, on: ref)
+            let lost = retransmissionTime(count, on: ref)
+            queue.schedule(.answer(ref), at: event + Nanoseconds(count) * interval + lost)
         }
     }
 
@@ -195,7 +197,7 @@ extension World {
         if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
         guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: now + link.interval)
+        queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
     }
 
     private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
@@ -222,6 +224,6 @@ extension World {
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now))
+        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now) + retransmissionTime(on: ref))
     }
 }

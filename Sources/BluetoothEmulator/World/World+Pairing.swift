@@ -98,10 +98,9 @@ extension World {
             return pairingFailed(
                 ref, BackendError(.invalidParameters, operation: "pair", message: "the passkeys differ"))
         }
-        let bond = Bond(key: securityRandom.next(), isAuthenticated: method.isAuthenticated)
-        let isBonded = keep(bond, on: ref)
+        let isBonded = keep(securityRandom.next(), isAuthenticated: method.isAuthenticated, on: ref)
         links[ref]?.pairing = nil
-        links[ref]?.security = bond.security
+        links[ref]?.security = method.isAuthenticated ? .authenticated : .encrypted
         if let token = pairing.timeout { queue.cancel(token) }
         void(pairing.questions)
         tellPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }

@@ -16,7 +16,9 @@ extension World {
     /// Whether a pairing manager speaks for a host: for the one it named, else for those that managers of the process
     /// get without naming one.
     private func speaks(_ manager: Manager, for host: Int) -> Bool {
-        guard manager.role == .pairing, manager.isActive else { return false }
+        guard manager.role == .pairing, manager.isActive, hosts[host].features.contains(.pairing) else {
+            return false
+        }
         return manager.host.map { $0 == host } ?? (hosts[host].isAnonymous || hosts[host].name == "default")
     }
 

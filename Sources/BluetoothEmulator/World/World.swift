@@ -31,8 +31,13 @@ struct World: Sendable {
     var lastAlarm: UInt64 = 0
     var alarms: [UInt64: WorldQueue.Token] = [:]
     var securityRandom: SeededGenerator
+    var lossRandom: SeededGenerator
+    /// Whether packets may get lost on some link.
+    var isLossy: Bool
     var lastRequest: UInt64 = 0
     var lastPairing: UInt64 = 0
+    /// The numbers of ledgers' keepers; 0 and 1 are other apps and pairing.
+    var lastKeeper: UInt32 = 1
     var lastQuestion: UInt64 = 0
     /// How many steps were made.
     var steps: UInt64 = 0
@@ -47,6 +52,8 @@ struct World: Sendable {
         receptionRandom = SeededGenerator(seed: seed, stream: "reception")
         faultRandom = SeededGenerator(seed: seed, stream: "faults")
         securityRandom = SeededGenerator(seed: seed, stream: "security")
+        lossRandom = SeededGenerator(seed: seed, stream: "loss")
+        isLossy = configuration.packetLossRate > 0
     }
 
     var now: Nanoseconds { queue.now }
@@ -83,7 +90,12 @@ struct World: Sendable {
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
         case .host(let host, let control): apply(control, to: host)
-        case .deviceAdded(let device): wake(device)
+        case .deviceAdded(let device):
+            limitAdvertising(device)
+            if let period = devices[device]?.addressRotation {
+                queue.schedule(.rotateAddress(device), at: now + period.nanoseconds, isPeriodic: true)
+            }
+            wake(device)
         case .answered(let link, let request, let response): answered(link, request, response)
         }
     }
@@ -94,7 +106,9 @@ struct World: Sendable {
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
         case .finish(let link): finish(link)
         case .continueRead(let link): continueRead(link)
-        case .changeInterval(let link, let interval): changeInterval(interval, link)
+        case .changeParameters(let link, let parameters): change(parameters, link)
+        case .advertisingOver(let device, let set, let enabling): advertisingOver(device, set, enabling)
+        case .rotateAddress(let device): rotationDue(device)
         case .transmit(let link): transmit(link)
         case .peerTransmit(let link): sendOutgoing(link)
         case .established(let host, let device, let epoch): established(host, device, epoch)
