@@ -22,6 +22,14 @@ public struct EmulatedHost: Sendable {
     /// The state that its managers see.
     public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].state } }
 
+    /// What the host's peripheral managers are on the air, for its proximity, its links and the like; nil before the
+    /// first of them.
+    ///
+    /// What it serves and advertises is the managers' business: controls that would change that do nothing.
+    public var peripheral: EmulatedDevice? {
+        emulator.core.withLock { $0.world.hosts[index].server }.map { EmulatedDevice(emulator: emulator, ref: $0) }
+    }
+
     /// Switches the adapter on or off.
     ///
     /// Links end without a `disconnected`.
@@ -70,6 +78,12 @@ extension Emulator {
     /// All hosts, in the order in which they were added.
     public var hosts: [EmulatedHost] {
         (0..<core.withLock { $0.world.hosts.count }).map { EmulatedHost(emulator: self, index: $0) }
+    }
+
+    /// The host of that name, nil if there is none.
+    public func host(named name: String) -> EmulatedHost? {
+        core.withLock { $0.world.hosts.firstIndex { $0.name == name } }
+            .map { EmulatedHost(emulator: self, index: $0) }
     }
 
     /// Adds a host.

@@ -13,8 +13,8 @@ extension Emulator {
     /// What this radio can do.
     public func supports(_ feature: BackendFeature) -> Bool {
         switch feature {
-        case .connectedRSSI, .disconnectReason: true
-        case .extendedScanAndConnect, .peripheralRole, .channels, .pairing: false
+        case .connectedRSSI, .disconnectReason, .peripheralRole: true
+        case .extendedScanAndConnect, .channels, .pairing: false
         }
     }
 
@@ -25,9 +25,16 @@ extension Emulator {
         EmulatedCentral(self, makeManager(.central, options.adapter))
     }
 
-    /// Makes the peripheral role; this radio has none yet, so that its state is `.unsupported`.
+    /// Makes the peripheral role of the host that the options name, by name or address.
+    ///
+    /// Managers of one host are one device to others. A manager that names no host gets one of its own, "peripheral 1"
+    /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        EmulatedPeripheralRole(self, makeManager(.peripheral, options.adapter))
+        let manager = perform { core in
+            let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost()
+            return core.world.addManager(.peripheral, host: host)
+        }
+        return EmulatedPeripheralRole(self, manager)
     }
 
     /// Makes a listener for pairing; this radio has no security yet, so that each pairing fails.
@@ -37,9 +44,7 @@ extension Emulator {
 
     private func makeManager(_ role: Manager.Role, _ adapter: String?) -> Ref<Manager> {
         perform { core in
-            let name = adapter ?? "default"
-            let host = core.world.hosts.firstIndex { $0.name == name || $0.address.description == name }
-            return core.world.addManager(role, host: host)
+            core.world.addManager(role, host: core.world.host(adapter ?? "default"))
         }
     }
 

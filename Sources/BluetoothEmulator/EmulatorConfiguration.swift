@@ -22,6 +22,10 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var maximumMTU = 185
     /// How many write commands of one manager wait for transmission at most, per link; at least 1.
     public var transmitBuffer = 20
+    /// How many values a peripheral manager may have under way to one central; at least 1.
+    public var notifyBuffer = 20
+    /// How many peripheral managers of one host advertise at the same time; more are out of space.
+    public var maximumAdvertisingSets = 4
     /// How many packets go in one direction in one connection event.
     ///
     /// At least 1.
@@ -66,6 +70,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.supervisionTimeout = .seconds(6)
         settings.maximumMTU = 23
         settings.transmitBuffer = 5
+        settings.notifyBuffer = 5
         settings.packetsPerConnectionEvent = 1
         settings.rssiDeviation = 10
         settings.advertisingLossRate = 0.5
@@ -76,6 +81,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public static let unreliable: EmulatorConfiguration = {
         var settings = EmulatorConfiguration()
         settings.transmitBuffer = 10
+        settings.notifyBuffer = 10
         settings.packetsPerConnectionEvent = 2
         settings.rssiDeviation = 15
         settings.advertisingLossRate = 0.2

@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 import Testing
@@ -23,28 +24,34 @@ import Testing
 
     /// The radios on which each scenario plays.
     ///
-    /// Latency is no part of the contract.
+    /// Latency is no part of the contract, and wrappers that do nothing change nothing.
     enum Radio: String, Sendable, CustomTestStringConvertible {
         case emulator
         case emulatorWithoutLatency = "emulator without latency"
+        case wrappedEmulator = "emulator in wrappers"
         case bluez
 
         var testDescription: String { rawValue }
-        static var all: [Radio] { isOnBlueZ ? [.bluez] : [.emulator, .emulatorWithoutLatency] }
+        static var all: [Radio] { isOnBlueZ ? [.bluez] : [.emulator, .emulatorWithoutLatency, .wrappedEmulator] }
     }
 
     @Test(arguments: Radio.all, applicable) func contract(_ radio: Radio, _ scenario: ContractScenario) async throws {
         switch radio {
         case .bluez: try await play(scenario, on: Self.radio.get())
-        case .emulator: try await play(scenario, onEmulatorWith: .default)
-        case .emulatorWithoutLatency: try await play(scenario, onEmulatorWith: .instant)
+        case .emulator: try await play(scenario, on: EmulatorStage(seed: 1))
+        case .emulatorWithoutLatency: try await play(scenario, on: EmulatorStage(configuration: .instant, seed: 1))
+        case .wrappedEmulator:
+            let stage = try EmulatorStage(seed: 1) { emulator in
+                let traced = TracingBackend(around: emulator, to: .memory)
+                return try FaultInjectingBackend(around: traced, plan: FaultPlan(faults: []))
+            }
+            try await play(scenario, on: stage)
         }
     }
 
-    private func play(_ scenario: ContractScenario, onEmulatorWith configuration: EmulatorConfiguration) async throws {
-        let stage = try EmulatorStage(configuration: configuration, seed: 1)
+    private func play(_ scenario: ContractScenario, on stage: EmulatorStage) async throws {
         do {
-            try await play(scenario, on: stage)
+            try await play(scenario, on: stage as any ContractStage)
         } catch {
             Issue.record("seed 1: \(error)\n\(stage.worldTrace.suffix(60).joined(separator: "\n"))")
         }

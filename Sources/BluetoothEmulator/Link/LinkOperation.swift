@@ -21,6 +21,10 @@ struct LinkOperation: Sendable {
         /// The host itself reads the GAP Device Name.
         case deviceName
 
+        var isRead: Bool {
+            if case .read = self { true } else { false }
+        }
+
         var isWriteCommand: Bool {
             if case .writeCommand = self { true } else { false }
         }

@@ -6,6 +6,7 @@ struct Trace: Sendable {
     private enum Entry: Sendable {
         case input(WorldInput)
         case central(Ref<Manager>, CentralEvent)
+        case peripheral(Ref<Manager>, PeripheralEvent)
         case note(String)
     }
 
@@ -26,6 +27,10 @@ struct Trace: Sendable {
         append(.central(manager, event), now)
     }
 
+    mutating func record(_ event: PeripheralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
+        append(.peripheral(manager, event), now)
+    }
+
     /// Something that nobody is told, such as a dropped command.
     mutating func note(_ text: String, at now: Nanoseconds) { append(.note(text), now) }
 
@@ -41,6 +46,8 @@ struct Trace: Sendable {
         switch entry {
         case .input(let input): return "\(time) < \(TraceFormat.text(input))"
         case .central(let manager, let event): return "\(time) > central \(manager.serial) \(TraceFormat.text(event))"
+        case .peripheral(let manager, let event):
+            return "\(time) > peripheral \(manager.serial) \(TraceFormat.text(event))"
         case .note(let text): return "\(time) ! \(text)"
         }
     }

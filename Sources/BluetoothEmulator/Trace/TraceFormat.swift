@@ -12,6 +12,7 @@ enum TraceFormat {
     static func text(_ input: WorldInput) -> String {
         switch input {
         case .central(let manager, let command): "central \(manager.serial) \(text(command))"
+        case .peripheral(let manager, let command): "peripheral \(manager.serial) \(text(command))"
         case .activate(let manager): "manager \(manager.serial) activate"
         case .pairing(let manager, let command): "pairing \(manager.serial) \(command)"
         case .device(let device, let control): "device \(device.serial) \(text(control))"
@@ -144,11 +145,11 @@ enum TraceFormat {
             .joined(separator: " ")
     }
 
-    private static func text(_ uuids: [BluetoothUUID]?) -> String {
+    static func text(_ uuids: [BluetoothUUID]?) -> String {
         uuids.map { "[" + $0.map(\.text).joined(separator: " ") + "]" } ?? "all"
     }
 
-    private static func text(_ value: Data) -> String {
+    static func text(_ value: Data) -> String {
         value.isEmpty ? "-" : value.hexText
     }
 }

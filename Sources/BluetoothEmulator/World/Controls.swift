@@ -32,6 +32,16 @@ enum DeviceControl: Sendable {
     case startTimer(Int, after: Duration, every: Duration?)
     case stopTimer(Int)
     case remove
+
+    /// Whether it changes what a device is, which is its managers' business where it is a host's.
+    var changesDescription: Bool {
+        switch self {
+        case .notify, .setValue, .setAdvertising, .enableAdvertising, .addService, .removeService, .changeAddress,
+            .startTimer, .stopTimer, .remove:
+            true
+        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections: false
+        }
+    }
 }
 
 /// What a test or a tool does to a host.
@@ -52,6 +62,7 @@ enum HostControl: Sendable {
 /// What comes into the world from outside, in order.
 enum WorldInput: Sendable {
     case central(Ref<Manager>, CentralCommand)
+    case peripheral(Ref<Manager>, PeripheralCommand)
     case activate(Ref<Manager>)
     indirect case pairing(Ref<Manager>, PairingCommand)
     case device(Ref<Device>, DeviceControl)
@@ -72,6 +83,10 @@ enum WorldEvent: Sendable {
     case answer(Ref<Link>)
     /// The rest of a long value arrived.
     case finish(Ref<Link>)
+    /// The next part of a long read reaches the manager that answers it.
+    case continueRead(Ref<Link>)
+    /// A new connection interval is in force.
+    case changeInterval(Ref<Link>, Nanoseconds)
     /// Write commands at the head of a link's line go out.
     case transmit(Ref<Link>)
     /// The device's notifications go out.

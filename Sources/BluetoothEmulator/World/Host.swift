@@ -30,6 +30,10 @@ struct Host: Sendable {
 
     let name: String
     let address: DeviceAddress
+    /// Made for a peripheral manager that named no host.
+    var isAnonymous = false
+    /// What the host's peripheral managers are on the air; nil before the first.
+    var server: Ref<Device>?
     var isPlugged = true
     var isPowered = true
     var isResetting = false

@@ -46,7 +46,7 @@ extension World {
         guard let device = devices[ref] else { return }
         let peer = device.identities[host]
         guard !hosts[host].ledger.shares(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
-        guard device.isInRange,
+        guard device.isPresent,
             device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
         else { return startDialing(peer, on: host) }
         hosts[host].dialing.remove(peer)
@@ -75,6 +75,7 @@ extension World {
                 supervisionTimeout: (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
                 anchor: now, mtu: max(23, min(device.maximumMTU, configuration.maximumMTU))))
         devices[ref]?.links.append(link)
+        if let server = device.host { links[link]?.central = hosts[server].identity(of: hosts[host].address) }
         hosts[host].links[peer] = link
         if hosts[host].peers[peer] == nil {
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
@@ -164,14 +165,21 @@ extension World {
 
     /// Removes a link from the world and from its device.
     mutating func drop(_ ref: Ref<Link>) {
-        let identity = identity(of: ref)
+        leaveServer(ref)
         guard let link = links.remove(ref) else { return }
         if let token = link.supervision { queue.cancel(token) }
         if let token = link.transactionTimeout { queue.cancel(token) }
-        guard devices[link.device]?.links.contains(ref) == true else { return }
-        devices[link.device]?.links.removeAll { $0 == ref }
-        notice(.disconnected(identity), at: link.device)
-        wake(link.device)
+    }
+
+    /// The server's end of a link is over, for the device or for the managers of a host.
+    mutating func leaveServer(_ ref: Ref<Link>) {
+        guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
+        devices[device]?.links.removeAll { $0 == ref }
+        tellCentralLeft(ref)
+        links[ref]?.asked = nil
+        links[ref]?.subscriptions = [:]
+        notice(.disconnected(identity(of: ref)), at: device)
+        wake(device)
     }
 
     private mutating func tellConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {

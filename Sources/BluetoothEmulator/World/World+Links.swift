@@ -145,6 +145,7 @@ extension World {
 
     mutating func transactionExpired(_ ref: Ref<Link>) {
         links[ref]?.transactionTimeout = nil
+        expireRequest(on: ref)
         terminate(ref, reason: .timeout)
     }
 
@@ -164,6 +165,7 @@ extension World {
             let uuid = devices[device]?.database[attribute]?.uuid
         else { return }
         notice(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+        tellUnsubscribed(attribute, on: ref)
     }
 
     // MARK: From the device
@@ -175,10 +177,13 @@ extension World {
         links[ref]?.isSending = false
         var room = configuration.packetsPerConnectionEvent
         var mustWait = false
+        var senders: [Ref<Manager>] = []
         while room > 0, !mustWait, let next = links[ref]?.outgoing.popFirst() {
             room -= 1
             mustWait = deliver(next, on: ref)
+            if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
+        if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
         guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
         links[ref]?.isSending = true
         queue.schedule(.peerTransmit(ref), at: now + link.interval)
@@ -187,7 +192,7 @@ extension World {
     private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref] else { return false }
         switch item {
-        case .value(let attribute, let value, let needsConfirmation):
+        case .value(let attribute, let value, let needsConfirmation, _):
             for (manager, id) in hosts[link.host].ledger.subscribers(of: attribute, at: link.peer) {
                 emit(.valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
             }

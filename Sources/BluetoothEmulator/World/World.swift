@@ -70,6 +70,7 @@ struct World: Sendable {
         trace.record(input, at: now)
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
+        case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
             queue.schedule(.tellState(manager), at: now + configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
@@ -85,6 +86,8 @@ struct World: Sendable {
         case .answer(let link): answer(link)
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
         case .finish(let link): finish(link)
+        case .continueRead(let link): continueRead(link)
+        case .changeInterval(let link, let interval): changeInterval(interval, link)
         case .transmit(let link): transmit(link)
         case .peerTransmit(let link): sendOutgoing(link)
         case .established(let host, let device, let epoch): established(host, device, epoch)
@@ -107,6 +110,13 @@ struct World: Sendable {
     mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) {
         trace.record(event, to: manager, at: now)
         outputs.append(.central(manager, event))
+    }
+
+    /// Sends an event to a peripheral manager.
+    mutating func emit(_ event: PeripheralEvent, to manager: Ref<Manager>) {
+        guard managers.contains(manager) else { return }
+        trace.record(event, to: manager, at: now)
+        outputs.append(.peripheral(manager, event))
     }
 
     // MARK: Alarms

@@ -118,6 +118,9 @@ extension CBPeripheral {
 
     // MARK: Objects
 
+    /// A service, characteristic or descriptor of the present link.
+    func attribute(_ id: AttributeID) -> CBAttribute? { lookUp(id).1 }
+
     private func lookUp(_ id: AttributeID) -> ((any CBPeripheralDelegate)?, CBAttribute?) {
         fields.withLock { Unchecked(($0.value.delegate, $0.value.attributes[id])) }.value
     }

@@ -63,7 +63,8 @@ func startDelay(in options: [String: Any]?) -> Duration {
     return .seconds(seconds)
 }
 
-private func option<Value>(_ key: String, in options: [String: Any]?) -> Value? {
+/// The value of a key; one of another type is ignored with a log line.
+func option<Value>(_ key: String, in options: [String: Any]?) -> Value? {
     guard let any = options?[key] else { return nil }
     guard let value = any as? Value else {
         logIgnored(key, any)

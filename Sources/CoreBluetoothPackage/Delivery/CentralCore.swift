@@ -37,6 +37,7 @@ final class CentralCore: InboxOwner, EventSink {
 
     let backendName: @Sendable () -> String
     let clock: any BackendClock
+    let observer = Observation.observer
     private let backend: any CentralBackend
     let inbox: Inbox<CentralCore>
     let channels = ChannelTable()
@@ -57,16 +58,21 @@ final class CentralCore: InboxOwner, EventSink {
     func activate(for manager: CBCentralManager) {
         let owner = Unchecked(manager)
         self.owner.withLock { $0.value.manager = owner.value }
+        observer?.made(self)
         backend.activate(self)
     }
 
     /// The manager is gone: its scan and its links end without a callback (S16).
     func invalidate() {
+        observer?.abandoned(unansweredCommands)
         state.withLock { $0.value.isInvalidated = true }
         backend.invalidate()
         channels.endAll()
         for case .settled(let body) in inbox.close() { body() }
     }
+
+    /// Whether the manager is gone.
+    var isInvalidated: Bool { state.withLock { $0.value.isInvalidated } }
 
     // MARK: Owner
 
@@ -138,7 +144,9 @@ final class CentralCore: InboxOwner, EventSink {
             let stale = state.withLock { Unchecked($0.value.registry.removeAll()) }.value
             stale.forEach { $0.invalidateAttributes() }
         case .closeChannel(let id): channels.release(id)
-        case .callback(let callback): deliver(callback)
+        case .callback(let callback):
+            deliver(callback)
+            if observer != nil { observe(callback) }
         }
     }
 
@@ -147,6 +155,11 @@ final class CentralCore: InboxOwner, EventSink {
     /// The living object for a peer.
     func peripheral(_ id: PeerID) -> CBPeripheral? {
         state.withLock { Unchecked($0.value.registry[id]) }.value
+    }
+
+    /// All living objects for peers.
+    var livingPeripherals: [CBPeripheral] {
+        state.withLock { Unchecked($0.value.registry.living) }.value
     }
 
     /// The object for a peer, made if there is none.

@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
@@ -5,13 +6,19 @@ import CoreBluetooth
 struct EmulatorStage: ContractStage {
     let name = "emulator"
     let hasPeer = true
-    private let emulator: Emulator
+    let emulator: Emulator
+    private let selection: CBBackendSelection
     private let handler = ContractHandler()
     private let contract: EmulatedDevice
     private let second: EmulatedDevice
 
-    init(configuration: EmulatorConfiguration = .default, seed: UInt64) throws {
+    /// - Parameter wrap: What stands between the managers and the emulator.
+    init(
+        configuration: EmulatorConfiguration = .default, seed: UInt64,
+        wrappedIn wrap: ((Emulator) throws -> any BluetoothBackend)? = nil
+    ) throws {
         emulator = Emulator(configuration: configuration, time: .virtual, seed: seed)
+        selection = if let wrap { .custom(try wrap(emulator)) } else { .emulator(emulator) }
         contract = try emulator.add(ContractDevices.contract(handler: handler))
         second = try emulator.add(ContractDevices.second())
     }
@@ -22,7 +29,7 @@ struct EmulatorStage: ContractStage {
     func begin() async throws {}
 
     func makeManager(delegate: any CBCentralManagerDelegate, queue: DispatchQueue) -> CBCentralManager {
-        CBCentralManager(backend: .emulator(emulator), delegate: delegate, queue: queue)
+        CBCentralManager(backend: selection, delegate: delegate, queue: queue)
     }
 
     func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {
