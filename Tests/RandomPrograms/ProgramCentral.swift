@@ -132,8 +132,12 @@ extension ProgramCentral: CBCentralManagerDelegate {
     ) {
         inCallback("didDisconnectPeripheral") {
             if links[peripheral.identifier]?.isWanted != true { violation("two ends of one connection") }
-            if peripheral.state != .disconnected { violation("didDisconnect in state \(peripheral.state)") }
-            links[peripheral.identifier]?.isWanted = false
+            // The app may have called connect again before it was told.
+            let isWantedAgain = peripheral.state == .connecting
+            if !isWantedAgain, peripheral.state != .disconnected {
+                violation("didDisconnect in state \(peripheral.state)")
+            }
+            links[peripheral.identifier]?.isWanted = isWantedAgain
             links[peripheral.identifier]?.isConnected = false
             links[peripheral.identifier]?.pending = []
         }
