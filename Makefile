@@ -31,7 +31,7 @@ demo: deps ## the main job against the emulated heart-rate monitor
 	@.build/debug/bluectl demo
 
 test: deps ## all tests that need no radio
-	@Scripts/with-bus swift test --disable-xctest
+	@Scripts/with-bus swift test
 
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
 	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else $(REAL)/run $(REAL)/contract; fi

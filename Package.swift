@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let whenBlueZ = TargetDependencyCondition.when(platforms: [.linux], traits: ["BlueZ"])
 let whenEmulator = TargetDependencyCondition.when(traits: ["Emulator"])
+let whenTools = TargetDependencyCondition.when(traits: ["Tools"])
 
 let package = Package(
     name: "swift-corebluetooth",
@@ -19,6 +20,7 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
+        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
@@ -26,7 +28,8 @@ let package = Package(
     traits: [
         .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
         .trait(name: "Emulator", description: "The emulated radio. Off: production binaries carry none of it."),
-        .default(enabledTraits: ["BlueZ", "Emulator"]),
+        .trait(name: "Tools", description: "bluectl. Off: its dependencies are not resolved."),
+        .default(enabledTraits: ["BlueZ", "Emulator", "Tools"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -83,6 +86,12 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
 
+        // For test targets alone: the only one that imports Testing and XCTest.
+        .target(
+            name: "CoreBluetoothTesting",
+            dependencies: ["CoreBluetoothPackage", "BluetoothEmulator", "BluetoothLocking"],
+            swiftSettings: settings),
+
         // MARK: Tools
         .executableTarget(
             name: "bluectl",
@@ -90,8 +99,8 @@ let package = Package(
                 "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                "Yams",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenTools),
+                .product(name: "Yams", package: "Yams", condition: whenTools),
             ],
             swiftSettings: settings),
 
@@ -105,13 +114,20 @@ let package = Package(
         .executableTarget(
             name: "AsyncMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/AsyncMain",
             swiftSettings: settings),
+        .executableTarget(
+            name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothLocking"],
+            path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
-                "AsyncMain", "BlockingMain", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator",
+                "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
+                "BluetoothEmulator",
                 "BluetoothLocking", logging,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "CoreBluetoothTestingTests",
+            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothEmulator"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),

@@ -22,6 +22,14 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var maximumMTU = 185
     /// How many write commands of one manager wait for transmission at most, per link; at least 1.
     public var transmitBuffer = 20
+    /// How many values a peripheral manager may have under way to one central; at least 1.
+    public var notifyBuffer = 20
+    /// How many peripheral managers of one host advertise at the same time; more are out of space.
+    public var maximumAdvertisingSets = 4
+    /// What the users and the exchange of features take in a pairing, besides the round trips.
+    public var pairingDelay: Duration = .milliseconds(500)
+    /// How many bonds a host keeps.
+    public var maximumBonds = 100
     /// How many packets go in one direction in one connection event.
     ///
     /// At least 1.
@@ -52,6 +60,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.connectionDelay = .zero
         settings.disconnectionDelay = .zero
         settings.connectionInterval = .zero
+        settings.pairingDelay = .zero
         settings.rssiDeviation = 2
         return settings
     }()
@@ -62,10 +71,12 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.stateDelay = .milliseconds(500)
         settings.connectionDelay = .seconds(1)
         settings.disconnectionDelay = .milliseconds(500)
+        settings.pairingDelay = .seconds(1)
         settings.connectionInterval = .milliseconds(200)
         settings.supervisionTimeout = .seconds(6)
         settings.maximumMTU = 23
         settings.transmitBuffer = 5
+        settings.notifyBuffer = 5
         settings.packetsPerConnectionEvent = 1
         settings.rssiDeviation = 10
         settings.advertisingLossRate = 0.5
@@ -76,6 +87,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public static let unreliable: EmulatorConfiguration = {
         var settings = EmulatorConfiguration()
         settings.transmitBuffer = 10
+        settings.notifyBuffer = 10
         settings.packetsPerConnectionEvent = 2
         settings.rssiDeviation = 15
         settings.advertisingLossRate = 0.2

@@ -22,13 +22,15 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var supervisionTimeout: Duration?
     /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
     public var handler: BuiltInHandler?
+    /// How it pairs.
+    public var pairing: PairingDescription
 
     /// An emulated device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
-        handler: BuiltInHandler? = nil
+        handler: BuiltInHandler? = nil, pairing: PairingDescription = PairingDescription()
     ) {
         self.name = name
         self.address = address
@@ -40,6 +42,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.connectionInterval = connectionInterval
         self.supervisionTimeout = supervisionTimeout
         self.handler = handler
+        self.pairing = pairing
     }
 
     /// The address, or the random static one that the name leads to.
@@ -70,6 +73,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
         }
+        try pairing.validate(path: "\(prefix)pairing")
         for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
         var database = AttributeDatabase()
         for (index, service) in services.enumerated() {

@@ -14,7 +14,8 @@ import Foundation
 struct Link: Sendable {
     /// What the server sends by itself.
     enum Outgoing: Sendable {
-        case value(AttributeID, Data, needsConfirmation: Bool)
+        /// A value, of a manager that gets its credit back or of a described device.
+        case value(AttributeID, Data, needsConfirmation: Bool, sender: Ref<Manager>?)
         case servicesChanged(removed: [AttributeID], added: [ServiceRecord])
     }
 
@@ -26,25 +27,37 @@ struct Link: Sendable {
     let host: Int
     let device: Ref<Device>
     let peer: PeerID
-    let interval: Nanoseconds
+    /// The central, as the managers of a host that serves know it.
+    var central: PeerID?
+    var interval: Nanoseconds
     let supervisionTimeout: Nanoseconds
-    /// When the first connection event was.
-    let anchor: Nanoseconds
+    /// When the first connection event with this interval was.
+    var anchor: Nanoseconds
     var mtu: Int
+    var security = LinkSecurity.plain
+    var pairing: Pairing?
+    /// A pairing timed out: no other may follow on this link.
+    var isPairingBarred = false
+    /// What the client believes the database to be, where it trusts its memory.
+    var cache: AttributeDatabase?
 
     var operations = Deque<LinkOperation>()
     /// A request is outstanding, or write commands wait for the next connection event.
     var isBusy = false
     /// The answer of a long read whose last parts are under way.
     var finishing: (operation: LinkOperation, event: CentralEvent)?
-    /// The request that an asynchronous handler has.
-    var asked: (number: UInt64, operation: LinkOperation)?
+    /// The request that an asynchronous handler or a manager has.
+    var asked: Asked?
+    /// A long read whose next part is under way to the server.
+    var continuing: Asked?
     var transactionTimeout: WorldQueue.Token?
 
     var outgoing = Deque<Outgoing>()
     var isSending = false
     /// The client characteristic configuration of this central.
     var subscriptions: [AttributeID: Subscription] = [:]
+    /// How many values each manager with a subscription may send.
+    var notifyCredits: [Ref<Manager>: Int] = [:]
 
     /// Nothing is heard: the device is out of range.
     var isSilent = false
@@ -54,6 +67,16 @@ struct Link: Sendable {
     var supervision: WorldQueue.Token?
     /// What was due in silence.
     var missed: [WorldEvent] = []
+
+    /// A request that somebody else answers.
+    struct Asked: Sendable {
+        var number: UInt64
+        let operation: LinkOperation
+        /// Nil where an asynchronous handler answers.
+        var manager: Ref<Manager>?
+        /// What was read so far.
+        var collected = Data()
+    }
 
     /// What goes out next.
     enum Start: Sendable {
@@ -72,10 +95,11 @@ struct Link: Sendable {
         let device: Ref<Device>
         let interval: Nanoseconds
         let mtu: Int
+        let security: LinkSecurity
     }
 
-    private func answered(_ operation: LinkOperation) -> Answered {
-        Answered(operation: operation, host: host, device: device, interval: interval, mtu: mtu)
+    func answered(_ operation: LinkOperation) -> Answered {
+        Answered(operation: operation, host: host, device: device, interval: interval, mtu: mtu, security: security)
     }
 
     /// Keeps what is due on a silent link for later.
@@ -130,9 +154,9 @@ struct Link: Sendable {
 
     /// The operation that an asynchronous handler answers, if it is still waited for.
     mutating func takeAsked(_ number: UInt64) -> Answered? {
-        guard let (waiting, operation) = asked, waiting == number else { return nil }
+        guard let waiting = asked, waiting.number == number else { return nil }
         asked = nil
-        return answered(operation)
+        return answered(waiting.operation)
     }
 
     /// The first connection event at or after an instant.

@@ -6,6 +6,8 @@ struct Trace: Sendable {
     private enum Entry: Sendable {
         case input(WorldInput)
         case central(Ref<Manager>, CentralEvent)
+        case peripheral(Ref<Manager>, PeripheralEvent)
+        case pairing(Ref<Manager>, PairingEvent)
         case note(String)
     }
 
@@ -26,6 +28,14 @@ struct Trace: Sendable {
         append(.central(manager, event), now)
     }
 
+    mutating func record(_ event: PeripheralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
+        append(.peripheral(manager, event), now)
+    }
+
+    mutating func record(_ event: PairingEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
+        append(.pairing(manager, event), now)
+    }
+
     /// Something that nobody is told, such as a dropped command.
     mutating func note(_ text: String, at now: Nanoseconds) { append(.note(text), now) }
 
@@ -41,6 +51,10 @@ struct Trace: Sendable {
         switch entry {
         case .input(let input): return "\(time) < \(TraceFormat.text(input))"
         case .central(let manager, let event): return "\(time) > central \(manager.serial) \(TraceFormat.text(event))"
+        case .peripheral(let manager, let event):
+            return "\(time) > peripheral \(manager.serial) \(TraceFormat.text(event))"
+        case .pairing(let manager, let event):
+            return "\(time) > pairing \(manager.serial) \(TraceFormat.text(event))"
         case .note(let text): return "\(time) ! \(text)"
         }
     }

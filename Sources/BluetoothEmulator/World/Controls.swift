@@ -26,12 +26,28 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     case rename(String)
     case changeAddress(DeviceAddress)
+    indirect case setPairing(PairingDescription)
+    /// Loses the keys of a host, or all.
+    case loseBonds(DeviceAddress?)
     /// Exchanges the MTU as the device.
     case exchangeMTU(Int)
     case failConnections(Int)
     case startTimer(Int, after: Duration, every: Duration?)
     case stopTimer(Int)
     case remove
+
+    /// Whether it changes what a device is, which is its managers' business where it is a host's.
+    var changesDescription: Bool {
+        switch self {
+        case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
+            .changeAddress,
+            .startTimer, .stopTimer, .remove:
+            true
+        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
+            .loseBonds:
+            false
+        }
+    }
 }
 
 /// What a test or a tool does to a host.
@@ -44,6 +60,10 @@ enum HostControl: Sendable {
     case plug(Bool)
     case forget(PeerID)
     case remember(PeerID)
+    /// Bonds with a device without a pairing.
+    case bond(Ref<Device>)
+    /// Forgets the keys of a device.
+    case removeBond(DeviceAddress)
     /// Another app of the host connects or gives up its connection.
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)
@@ -52,6 +72,7 @@ enum HostControl: Sendable {
 /// What comes into the world from outside, in order.
 enum WorldInput: Sendable {
     case central(Ref<Manager>, CentralCommand)
+    case peripheral(Ref<Manager>, PeripheralCommand)
     case activate(Ref<Manager>)
     indirect case pairing(Ref<Manager>, PairingCommand)
     case device(Ref<Device>, DeviceControl)
@@ -72,12 +93,23 @@ enum WorldEvent: Sendable {
     case answer(Ref<Link>)
     /// The rest of a long value arrived.
     case finish(Ref<Link>)
+    /// The next part of a long read reaches the manager that answers it.
+    case continueRead(Ref<Link>)
+    /// A new connection interval is in force.
+    case changeInterval(Ref<Link>, Nanoseconds)
     /// Write commands at the head of a link's line go out.
     case transmit(Ref<Link>)
     /// The device's notifications go out.
     case peerTransmit(Ref<Link>)
     case supervision(Ref<Link>)
     case transactionTimeout(Ref<Link>)
+    /// The features of a pairing are exchanged.
+    case pairingFeatures(Ref<Link>, UInt64)
+    /// The keys of a pairing are made.
+    case pairingKeys(Ref<Link>, UInt64)
+    case pairingTimeout(Ref<Link>, UInt64)
+    /// A bonded device did not start encryption.
+    case encryptionTimeout(Int, PeerID, epoch: UInt32)
     case remoteClose(Ref<Link>)
     case localClose(Ref<Link>)
     case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)

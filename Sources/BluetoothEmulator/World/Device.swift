@@ -23,6 +23,8 @@ struct Device: Sendable {
         let isConnectable: Bool
         var advertisement: Advertisement
         var scanResponse: Advertisement?
+        /// Whose it is, if a manager's.
+        var manager: Ref<Manager>?
 
         init(_ description: AdvertisingDescription) {
             self.description = description
@@ -49,8 +51,17 @@ struct Device: Sendable {
         var token: WorldQueue.Token?
     }
 
+    /// The host whose peripheral managers this is; nil for a described device.
+    let host: Int?
+    /// Whether that host is on.
+    var isOn = true
     var name: String
     var address: DeviceAddress
+    /// The address by which those who have keys know it.
+    var identityAddress: DeviceAddress
+    var pairing = PairingDescription()
+    /// By the address of the host.
+    var bonds: [DeviceAddress: Bond] = [:]
     let maximumMTU: Int
     let connectionInterval: Duration?
     let supervisionTimeout: Duration?
@@ -78,8 +89,11 @@ struct Device: Sendable {
     /// - Throws: ``DescriptionError`` naming field and rule.
     init(_ peripheral: EmulatedPeripheral, identities: [PeerID], seed: UInt64) throws {
         let description = peripheral.description
+        host = nil
         name = description.name
         address = description.effectiveAddress
+        identityAddress = address
+        pairing = description.pairing
         maximumMTU = description.maximumMTU
         connectionInterval = description.connectionInterval
         supervisionTimeout = description.supervisionTimeout
@@ -96,6 +110,25 @@ struct Device: Sendable {
         for (index, service) in description.services.enumerated() {
             try addService(service, path: "services[\(index)]")
         }
+    }
+
+    /// What the peripheral managers of a host are on the air.
+    init(server host: Host, number: Int, identities: [PeerID], seed: UInt64) throws {
+        self.host = number
+        isOn = host.isOn
+        name = host.name
+        address = host.address
+        identityAddress = address
+        maximumMTU = 517
+        connectionInterval = nil
+        supervisionTimeout = nil
+        proximity = .near
+        sets = []
+        self.identities = identities
+        delayRandom = SeededGenerator(seed: seed, stream: "advertising delay \(address)")
+        rssiRandom = SeededGenerator(seed: seed, stream: "rssi \(address)")
+        deviceName = AttributeID(rawValue: 0)
+        try addGenericServices()
     }
 
     private mutating func addGenericServices() throws {
@@ -124,9 +157,12 @@ struct Device: Sendable {
 
     var isInRange: Bool { proximity != .outOfRange }
 
+    /// Whether its radio can be heard.
+    var isPresent: Bool { isOn && isInRange }
+
     /// Whether a set is on the air at this moment.
     func isOnAir(_ index: Int) -> Bool {
-        sets[index].isEnabled && isInRange && (links.isEmpty || sets[index].description.continuesWhileConnected)
+        sets[index].isEnabled && isPresent && (links.isEmpty || sets[index].description.continuesWhileConnected)
     }
 
     // MARK: The server
@@ -138,6 +174,8 @@ struct Device: Sendable {
         case held
         case clientConfiguration
         case handler
+        /// The manager that published it answers.
+        case manager
     }
 
     /// What a write leads to.
@@ -147,6 +185,7 @@ struct Device: Sendable {
         case echo
         case refused(ATTCode)
         case handler
+        case manager
     }
 
     private var hasHandler: Bool { behaviour != nil || asynchronousHandler != nil }
@@ -154,13 +193,16 @@ struct Device: Sendable {
     /// Reads an attribute as far as the server can by itself.
     ///
     /// In place, as it is done for each read.
-    mutating func read(_ attribute: AttributeID) -> ReadAccess {
-        if let code = database.refusal(attribute, .readable, .readEncryptionRequired, .readNotPermitted) {
+    mutating func read(_ attribute: AttributeID, on security: LinkSecurity) -> ReadAccess {
+        if let code = database.refusal(
+            attribute, .readable, .readEncryptionRequired, .readNotPermitted, on: security)
+        {
             return .refused(code)
         }
         if database[attribute]?.isHeld == true { return .held }
         if database[attribute]?.role == .clientConfiguration { return .clientConfiguration }
         if hasHandler { return .handler }
+        if host != nil, database[attribute]?.owner?.isDynamic == true { return .manager }
         return .value(database[attribute]?.value ?? Data())
     }
 
@@ -168,13 +210,16 @@ struct Device: Sendable {
     ///
     /// In place, as it is done for each write.
     mutating func write(
-        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties
+        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: LinkSecurity
     ) -> WriteAccess {
-        if let code = database.refusal(attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted) {
+        if let code = database.refusal(
+            attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: security)
+        {
             return .refused(code)
         }
         if let code = database.writeRefusal(attribute, count: value.count, needs: property) { return .refused(code) }
         if hasHandler { return .handler }
+        if host != nil, database[attribute]?.owner?.isDynamic == true { return .manager }
         if database[attribute]?.isEcho == true { return .echo }
         database[attribute]?.value = value
         return .stored

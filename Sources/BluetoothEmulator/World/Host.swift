@@ -30,6 +30,10 @@ struct Host: Sendable {
 
     let name: String
     let address: DeviceAddress
+    /// Made for a peripheral manager that named no host.
+    var isAnonymous = false
+    /// What the host's peripheral managers are on the air; nil before the first.
+    var server: Ref<Device>?
     var isPlugged = true
     var isPowered = true
     var isResetting = false
@@ -41,6 +45,10 @@ struct Host: Sendable {
     var ledger = HostLedger()
     var managers: [Ref<Manager>] = []
     var peers: [PeerID: KnownPeer] = [:]
+    /// By identity address.
+    var bonds: [DeviceAddress: Bond] = [:]
+    /// The pairings that wait for a link.
+    var pairingWishes: [PeerID: [(manager: Ref<Manager>, operation: OperationID)]] = [:]
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet is answered.
     var dialing: Set<PeerID> = []

@@ -23,6 +23,12 @@ struct Manager: Sendable {
     /// In the order of birth, which is that of their identifiers.
     private var shares: [(id: LinkID, share: Share)] = []
     var connectionEventFilter: ConnectionEventFilter?
+    /// What it published, by its own numbers: the numbers in its host's database.
+    var published: [AttributeID: AttributeID] = [:]
+    /// Whether delivery began.
+    var isActive = false
+    /// What an agent can show and ask.
+    var capability = PairingCapability.noInputNoOutput
 
     init(role: Role, host: Int?) {
         self.role = role

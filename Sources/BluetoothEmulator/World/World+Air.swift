@@ -32,7 +32,8 @@ extension World {
     /// Whether the next packet of a set can lead to anything.
     private mutating func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
         guard devices[ref]?.isOnAir(index) == true else { return false }
-        for host in hosts.indices where hosts[host].isOn {
+        let own = devices[ref]?.host
+        for host in hosts.indices where hosts[host].isOn && host != own {
             if hosts[host].hasScanners, hosts[host].wantsDuplicates || !hasHeard(host, ref, index) { return true }
             if isDialed(host, ref, index) { return true }
         }
@@ -59,7 +60,8 @@ extension World {
                 index, generation, at: present, deviation: configuration.rssiDeviation)
         else { return }
         packets += 1
-        for host in hosts.indices where hosts[host].isOn {
+        let own = devices[ref]?.host
+        for host in hosts.indices where hosts[host].isOn && host != own {
             if receptionRandom.happens(configuration.advertisingLossRate) { continue }
             if hosts[host].hasScanners { report(ref, index, generation, packet.rssi, to: host) }
             if packet.isConnectable, isDialed(host, ref, index) {

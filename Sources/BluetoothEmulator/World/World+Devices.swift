@@ -33,6 +33,9 @@ extension World {
 
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
+        if devices[ref]?.host != nil, control.changesDescription {
+            return trace.note("control ignored: the device is what its host's managers publish", at: now)
+        }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
         case .setValue(let path, let value):
@@ -52,8 +55,9 @@ extension World {
         case .failConnections(let count): devices[ref]?.failingConnections = count
         case .startTimer(let number, let delay, let period): startTimer(number, delay, period, of: ref)
         case .stopTimer(let number): stopTimer(number, of: ref)
+        case .loseBonds(let host): loseBonds(ref, with: host)
         case .remove: remove(ref)
-        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress:
+        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing:
             changeAir(control, of: ref)
         }
     }
@@ -77,6 +81,7 @@ extension World {
             guard let id = devices[ref]?.deviceName else { return }
             devices[ref]?.database[id]?.value = Data(name.utf8)
         case .changeAddress(let address): changeAddress(address, of: ref)
+        case .setPairing(let pairing): devices[ref]?.pairing = pairing
         default: break
         }
     }
@@ -98,6 +103,7 @@ extension World {
     private mutating func changeAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
         lose(ref, staysOnAir: true)
         devices[ref]?.address = address
+        devices[ref]?.identityAddress = address
         devices[ref]?.identities = hosts.map { $0.identity(of: address) }
         for index in devices[ref]?.sets.indices ?? 0..<0 {
             devices[ref]?.sets[index].generation += 1
@@ -108,14 +114,12 @@ extension World {
     }
 
     /// The device forgets its links without a word; hosts notice by supervision timeout.
-    private mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool) {
+    mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool) {
         for link in devices[ref]?.links ?? [] {
             fallSilent(link)
             links[link]?.isLost = true
-            links[link]?.subscriptions = [:]
-            notice(.disconnected(identity(of: link)), at: ref)
+            leaveServer(link)
         }
-        devices[ref]?.links = []
         if !staysOnAir {
             for index in devices[ref]?.sets.indices ?? 0..<0 { devices[ref]?.sets[index].isEnabled = false }
         }
@@ -143,7 +147,7 @@ extension World {
     /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.
     mutating func notify(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
         guard let kind = links[ref]?.subscriptions[attribute], let mtu = links[ref]?.mtu else { return }
-        send(.value(attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications), on: ref)
+        send(.value(attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications, sender: nil), on: ref)
     }
 
     /// How many links subscribe to a characteristic.
@@ -169,17 +173,25 @@ extension World {
         guard let database = devices[ref]?.database,
             let id = database.services.filter({ database[$0]?.uuid == uuid }).dropFirst(index).first
         else { return }
-        let gone = Set(database[id]?.children ?? [])
-        devices[ref]?.database.remove(id)
-        for attribute in gone { devices[ref]?.notifyTimers[attribute] = nil }
-        for link in devices[ref]?.links ?? [] {
-            for attribute in gone { links[link]?.subscriptions[attribute] = nil }
+        removeServices([id], of: ref)
+    }
+
+    /// Removes services with all within, subscriptions included, and tells those who are connected.
+    mutating func removeServices(_ ids: [AttributeID], of ref: Ref<Device>) {
+        guard !ids.isEmpty else { return }
+        for id in ids {
+            let gone = devices[ref]?.database[id]?.children ?? []
+            devices[ref]?.database.remove(id)
+            for attribute in gone { devices[ref]?.notifyTimers[attribute] = nil }
+            for link in devices[ref]?.links ?? [] {
+                for attribute in gone { links[link]?.subscriptions[attribute] = nil }
+            }
         }
-        tellServicesChanged(removed: [id], added: [], of: ref)
+        tellServicesChanged(removed: ids, added: [], of: ref)
     }
 
     /// Service Changed, which every host subscribes to by itself.
-    private mutating func tellServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
+    mutating func tellServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
         for link in devices[ref]?.links ?? [] { send(.servicesChanged(removed: removed, added: added), on: link) }
     }
 
@@ -190,6 +202,7 @@ extension World {
                 continue
             }
             links[link]?.mtu = agreed
+            tellMTU(agreed, on: link)
             for share in hosts[host].ledger.shares(of: peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.mtuChanged(link: id, mtu: agreed), to: Ref(packed: share.manager))

@@ -7,11 +7,14 @@ extension World {
     mutating func addManager(_ role: Manager.Role, host: Int?) -> Ref<Manager> {
         let ref = managers.insert(Manager(role: role, host: host))
         if let host { hosts[host].managers.append(ref) }
+        if role == .peripheral, let host { openServer(of: host) }
         return ref
     }
 
     /// Forgets a manager, in silence.
     mutating func removeManager(_ ref: Ref<Manager>) {
+        withdrawAll(of: ref)
+        if managers[ref]?.role == .pairing { removeAgent(ref) }
         guard let manager = managers.remove(ref), let host = manager.host else { return }
         hosts[host].managers.removeAll { $0 == ref }
         stopScan(ref, on: host)
@@ -24,13 +27,12 @@ extension World {
 
     mutating func tellState(_ ref: Ref<Manager>) {
         guard let manager = managers[ref] else { return }
-        // The peripheral role has no radio yet, whatever the adapter's state.
-        let state = manager.role == .peripheral ? .unsupported : manager.host.map { hosts[$0].state } ?? .unsupported
+        let state = manager.host.map { hosts[$0].state } ?? .unsupported
         guard manager.toldState != state else { return }
         managers[ref]?.toldState = state
         switch manager.role {
-        case .central: emit(.stateChanged(state), to: ref)
-        case .peripheral: outputs.append(.peripheral(ref, .stateChanged(state)))
+        case .central: emit(CentralEvent.stateChanged(state), to: ref)
+        case .peripheral: emit(PeripheralEvent.stateChanged(state), to: ref)
         case .pairing: break
         }
     }
@@ -47,11 +49,10 @@ extension World {
         case .power(let isOn): change(host) { $0.isPowered = isOn }
         case .plug(let isPlugged): change(host) { $0.isPlugged = isPlugged }
         case .authorize(let status):
-            guard hosts[host].authorization != status else { return }
-            for manager in hosts[host].managers where managers[manager]?.role == .central {
-                emit(.authorizationChanged(status), to: manager)
-            }
-            change(host) { $0.authorization = status }
+            authorize(status, host)
+            // The permission is the app's: what it did not ask a host for, it asked the default one.
+            guard hosts[host].name == "default" else { return }
+            for other in hosts.indices where hosts[other].isAnonymous { authorize(status, other) }
         case .reset(let duration):
             change(host) { $0.isResetting = true }
             queue.schedule(.adapterBack(host, epoch: hosts[host].epoch), at: now + duration.nanoseconds)
@@ -59,12 +60,26 @@ extension World {
         case .remember(let peer):
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+        case .bond(let device): bond(host, with: device)
+        case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):
             guard hosts[host].isOn else { return }
             dial(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer):
             hangUp(host, otherApp, peer)
         }
+    }
+
+    private mutating func authorize(_ status: AuthorizationStatus, _ host: Int) {
+        guard hosts[host].authorization != status else { return }
+        for manager in hosts[host].managers {
+            switch managers[manager]?.role {
+            case .central?: emit(CentralEvent.authorizationChanged(status), to: manager)
+            case .peripheral?: emit(PeripheralEvent.authorizationChanged(status), to: manager)
+            case .pairing?, nil: break
+            }
+        }
+        change(host) { $0.authorization = status }
     }
 
     /// Changes what a host's state follows from, and does what the change of state brings.
@@ -74,6 +89,7 @@ extension World {
         let isOn = hosts[host].state == .poweredOn
         hosts[host].isOn = isOn
         if wasOn, !isOn { powerWent(host) }
+        serverStateChanged(host, wasOn: wasOn)
         tellStates(host)
         if !wasOn, isOn { wakeAll() }
     }
@@ -88,6 +104,9 @@ extension World {
         hosts[host].epoch += 1
         for manager in hosts[host].managers { managers[manager]?.closeAll() }
         hosts[host].dialing = []
+        for peer in hosts[host].pairingWishes.keys.sorted(by: { $0.description < $1.description }) {
+            failPairingWishes(peer, on: host, BackendError(.notConnected, operation: "pair"))
+        }
         hosts[host].scanners = []
         scansChanged(host)
         let open = hosts[host].links.values.sorted()
@@ -126,20 +145,6 @@ extension World {
             emit(.operationFailed(link: link, operation: operation, error: error), to: ref)
         case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
         default: break
-        }
-    }
-
-    /// The world has no security yet: what asks for it fails.
-    mutating func handle(_ command: PairingCommand, of ref: Ref<Manager>) {
-        guard managers.contains(ref) else { return }
-        switch command {
-        case .pair(let peer, let operation):
-            let error = BackendError(.operationNotSupported, operation: "pair")
-            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
-        case .unpair(let peer, let operation):
-            let error = BackendError(.operationNotSupported, operation: "unpair")
-            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
-        case .setCapability, .answer: break  // nothing is ever asked
         }
     }
 

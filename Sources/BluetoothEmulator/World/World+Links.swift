@@ -73,6 +73,7 @@ extension World {
     /// The round trips before the first answer that an app can see.
     private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.database else { return 1 }
+        if link.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
         case .read, .deviceName, .writeCommand: return 1
@@ -110,7 +111,13 @@ extension World {
         release(ref)
     }
 
+    /// An operation was refused; for want of encryption the host pairs and tries once more by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
+        if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
+            links[ref]?.security.refusal != nil
+        {
+            return startPairing(ref, for: (operation, code))
+        }
         let error = BackendError.att(code.rawValue, operation: name)
         complete(
             operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
@@ -145,6 +152,7 @@ extension World {
 
     mutating func transactionExpired(_ ref: Ref<Link>) {
         links[ref]?.transactionTimeout = nil
+        expireRequest(on: ref)
         terminate(ref, reason: .timeout)
     }
 
@@ -164,6 +172,7 @@ extension World {
             let uuid = devices[device]?.database[attribute]?.uuid
         else { return }
         notice(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+        tellUnsubscribed(attribute, on: ref)
     }
 
     // MARK: From the device
@@ -175,10 +184,13 @@ extension World {
         links[ref]?.isSending = false
         var room = configuration.packetsPerConnectionEvent
         var mustWait = false
+        var senders: [Ref<Manager>] = []
         while room > 0, !mustWait, let next = links[ref]?.outgoing.popFirst() {
             room -= 1
             mustWait = deliver(next, on: ref)
+            if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
+        if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
         guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
         links[ref]?.isSending = true
         queue.schedule(.peerTransmit(ref), at: now + link.interval)
@@ -187,12 +199,13 @@ extension World {
     private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref] else { return false }
         switch item {
-        case .value(let attribute, let value, let needsConfirmation):
+        case .value(let attribute, let value, let needsConfirmation, _):
             for (manager, id) in hosts[link.host].ledger.subscribers(of: attribute, at: link.peer) {
                 emit(.valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
+            links[ref]?.cache = nil
             for share in hosts[link.host].ledger.shares(of: link.peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))

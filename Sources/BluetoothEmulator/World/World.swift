@@ -28,7 +28,10 @@ struct World: Sendable {
     var faultRandom: SeededGenerator
     var lastAlarm: UInt64 = 0
     var alarms: [UInt64: WorldQueue.Token] = [:]
+    var securityRandom: SeededGenerator
     var lastRequest: UInt64 = 0
+    var lastPairing: UInt64 = 0
+    var lastQuestion: UInt64 = 0
     /// How many steps were made.
     var steps: UInt64 = 0
     /// How many advertising packets were sent.
@@ -41,6 +44,7 @@ struct World: Sendable {
         trace = Trace(limit: traceLimit)
         receptionRandom = SeededGenerator(seed: seed, stream: "reception")
         faultRandom = SeededGenerator(seed: seed, stream: "faults")
+        securityRandom = SeededGenerator(seed: seed, stream: "security")
     }
 
     var now: Nanoseconds { queue.now }
@@ -70,7 +74,9 @@ struct World: Sendable {
         trace.record(input, at: now)
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
+        case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
+            managers[manager]?.isActive = true
             queue.schedule(.tellState(manager), at: now + configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
@@ -85,11 +91,14 @@ struct World: Sendable {
         case .answer(let link): answer(link)
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
         case .finish(let link): finish(link)
+        case .continueRead(let link): continueRead(link)
+        case .changeInterval(let link, let interval): changeInterval(interval, link)
         case .transmit(let link): transmit(link)
         case .peerTransmit(let link): sendOutgoing(link)
         case .established(let host, let device, let epoch): established(host, device, epoch)
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
+        case .pairingFeatures, .pairingKeys, .pairingTimeout, .encryptionTimeout: secure(event)
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .localClose(let link): localClose(link)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
@@ -103,10 +112,27 @@ struct World: Sendable {
         }
     }
 
+    private mutating func secure(_ event: WorldEvent) {
+        switch event {
+        case .pairingFeatures(let link, let number): pairingFeatures(link, number)
+        case .pairingKeys(let link, let number): pairingKeys(link, number)
+        case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
+        case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
+        default: break
+        }
+    }
+
     /// Sends an event to a central manager.
     mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) {
         trace.record(event, to: manager, at: now)
         outputs.append(.central(manager, event))
+    }
+
+    /// Sends an event to a peripheral manager.
+    mutating func emit(_ event: PeripheralEvent, to manager: Ref<Manager>) {
+        guard managers.contains(manager) else { return }
+        trace.record(event, to: manager, at: now)
+        outputs.append(.peripheral(manager, event))
     }
 
     // MARK: Alarms

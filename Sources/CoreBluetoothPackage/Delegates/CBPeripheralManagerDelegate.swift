@@ -70,11 +70,16 @@ extension CBPeripheralManagerDelegate {
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {}
 
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {}
+    /// Refuses the read: `.requestNotSupported`.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        peripheral.respond(to: request, withResult: .requestNotSupported)
+    }
 
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {}
+    /// Refuses the write: `.requestNotSupported`.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        guard let first = requests.first else { return }
+        peripheral.respond(to: first, withResult: .requestNotSupported)
+    }
 
     /// Does nothing.
     public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}

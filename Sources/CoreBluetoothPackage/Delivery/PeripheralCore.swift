@@ -4,16 +4,26 @@ import DequeModule
 import Dispatch
 import Synchronization
 
-/// What stands between a peripheral manager and its backend.
+/// What stands between a peripheral manager and its backend: the machine, its two mailboxes and the objects.
 ///
-/// Only the state passes so far: no backend serves the role yet, each reports `.unsupported`.
+/// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
+/// before its callback. App code runs under no lock. Requests hold the core, not the manager.
 final class PeripheralCore: InboxOwner, EventSink {
     typealias Event = PeripheralEvent
 
-    /// What waits for the manager's queue.
+    /// What waits for the manager's queue; identifiers, never objects.
     enum Delivery: Sendable {
         case event(PeripheralEvent)
+        case completion(PeripheralCompletion)
         case settled(@Sendable () -> Void)
+    }
+
+    /// What the core's lock keeps.
+    struct State {
+        var machine = PeripheralStateMachine()
+        var objects = LocalObjects()
+        var centrals = CentralRegistry()
+        var outbox = Outbox<PeripheralCommand>()
     }
 
     private struct Owner {
@@ -24,8 +34,8 @@ final class PeripheralCore: InboxOwner, EventSink {
     let backendName: @Sendable () -> String
     private let backend: any PeripheralBackend
     private let inbox: Inbox<PeripheralCore>
-    private let adapterState = Lock(AdapterState.unknown)
-    // Invariant: reached under this lock.
+    // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
+    private let state = Lock(Unchecked(State()))
     private let owner = Lock(Unchecked(Owner()))
 
     init(backend: any BluetoothBackend, options: PeripheralOptions, queue: DispatchQueue) {
@@ -34,7 +44,33 @@ final class PeripheralCore: InboxOwner, EventSink {
         inbox = Inbox(queue: queue)
     }
 
-    var state: CBManagerState { CBManagerState(adapterState.withLock { $0 }) }
+    /// Starts delivery for a manager that is complete.
+    func activate(for manager: CBPeripheralManager) {
+        let owner = Unchecked(manager)
+        self.owner.withLock { $0.value.manager = owner.value }
+        backend.activate(self)
+    }
+
+    /// The manager is gone: its services, its advertisement and its subscriptions end without a callback.
+    func invalidate() {
+        let objects = state.withLock { state in
+            state.value.outbox.close()
+            defer { state.value.objects = LocalObjects() }
+            return Unchecked(state.value.objects)
+        }.value
+        backend.invalidate()
+        for case .settled(let body) in inbox.close() { body() }
+        for published in objects.all {
+            published.publications.forEach { $0.release(by: self) }
+            published.characteristics.forEach { $0.object.removeSubscribers() }
+        }
+    }
+
+    // MARK: Owner
+
+    var manager: CBPeripheralManager? {
+        owner.withLock { Unchecked($0.value.manager) }.value
+    }
 
     var delegate: (any CBPeripheralManagerDelegate)? {
         get { owner.withLock { Unchecked($0.value.delegate) }.value }
@@ -44,36 +80,104 @@ final class PeripheralCore: InboxOwner, EventSink {
         }
     }
 
-    func activate(for manager: CBPeripheralManager) {
-        let owner = Unchecked(manager)
-        self.owner.withLock { $0.value.manager = owner.value }
-        backend.activate(self)
+    // MARK: Transitions
+
+    /// Runs a transition of the machine and carries out what it leads to.
+    func transition(_ body: (inout PeripheralStateMachine) -> [PeripheralEffect]) {
+        transitionWithObjects { body(&$0.machine) }
     }
 
-    func invalidate() {
-        backend.invalidate()
-        for case .settled(let body) in inbox.close() { body() }
+    /// The same, for transitions that take in objects too.
+    func transitionWithObjects(_ body: (inout State) -> [PeripheralEffect]) {
+        let (effects, mustSubmit) = state.withLock { state -> ([PeripheralEffect], Bool) in
+            let effects = body(&state.value)
+            for effect in effects {
+                switch effect {
+                case .submit(let command): state.value.outbox.append(command)
+                case .complete(let completion): inbox.post(.completion(completion), for: self)
+                default: break
+                }
+            }
+            return (effects, state.value.outbox.beginSubmitting())
+        }
+        if mustSubmit {
+            while let command = state.withLock({ $0.value.outbox.next() }) { backend.submit(command) }
+        }
+        for effect in effects { perform(effect) }
     }
+
+    /// Publishes a service; its objects are kept, and frozen, from the call on.
+    func add(_ service: CBMutableService, _ local: LocalService) {
+        let characteristics = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
+        transitionWithObjects { state in
+            let addition = state.machine.add(local)
+            if let operation = addition.operation { state.objects.keep(service, addedBy: operation) }
+            if let definition = addition.definition {
+                state.objects.keep(service, characteristics, as: definition)
+                service.publication.hold(by: self)
+                for (object, part) in zip(characteristics, definition.characteristics) {
+                    object.publication.hold(by: self, isStatic: part.staticValue != nil)
+                }
+            }
+            return addition.effects
+        }
+    }
+
+    /// Reads the machine.
+    func read<Result: Sendable>(_ body: (PeripheralStateMachine) -> Result) -> Result {
+        state.withLock { body($0.value.machine) }
+    }
+
+    private func perform(_ effect: PeripheralEffect) {
+        switch effect {
+        case .submit, .complete: break
+        case .misuse(let misuse): log(misuse)
+        case .thaw(let id):
+            let published = state.withLock { Unchecked($0.value.objects.service(id)) }.value
+            published?.publications.forEach { $0.release(by: self) }
+        case .forget(let id):
+            let gone = state.withLock { Unchecked($0.value.objects.remove(id)) }.value
+            gone?.characteristics.forEach { $0.object.removeSubscribers() }
+        case .clearSubscribers(let id): characteristic(id)?.removeSubscribers()
+        case .dropAdditions(let operations): operations.forEach { _ = takeAddition($0) }
+        case .changeMTU(let id, let mtu): state.withLock { Unchecked($0.value.centrals[id]) }.value?.updateMTU(mtu)
+        case .callback(let callback): deliver(callback)
+        }
+    }
+
+    // MARK: Objects
+
+    /// The app's own object of a published characteristic.
+    func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? {
+        state.withLock { Unchecked($0.value.objects.characteristic(id)) }.value
+    }
+
+    /// The app's own object of a call of `add`, once.
+    func takeAddition(_ operation: OperationID) -> CBMutableService? {
+        state.withLock { Unchecked($0.value.objects.takeAddition(operation)) }.value
+    }
+
+    /// The object of a central, with the ATT MTU that it has now.
+    func central(_ id: PeerID, mtu: Int) -> CBCentral {
+        let central = state.withLock { Unchecked($0.value.centrals.central(id, mtu: mtu)) }.value
+        central.updateMTU(mtu)
+        return central
+    }
+
+    // MARK: The queue
 
     func handle(_ delivery: Delivery) {
         switch delivery {
-        case .event(.stateChanged(let new)): changeState(to: new)
-        case .event: break
+        case .event(let event): transition { $0.handle(event) }
+        case .completion(let completion): transition { $0.handle(completion) }
         case .settled(let body): body()
         }
     }
+}
 
-    private func changeState(to new: AdapterState) {
-        let isNew = adapterState.withLock { state in
-            defer { state = new }
-            return state != new
-        }
-        guard isNew, let manager = owner.withLock({ Unchecked($0.value.manager) }).value else { return }
-        delegate?.peripheralManagerDidUpdateState(manager)
-    }
+// MARK: EventSink
 
-    // MARK: EventSink
-
+extension PeripheralCore {
     var label: String { inbox.queue.label }
 
     func deliver(_ event: PeripheralEvent) {

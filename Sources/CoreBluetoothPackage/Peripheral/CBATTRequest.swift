@@ -1,4 +1,13 @@
+import BluetoothBackend
 public import Foundation
+
+/// Which request of which manager an object stands for.
+struct RequestReference {
+    let core: PeripheralCore
+    let request: RequestID
+    /// Its number within the callback, from 0.
+    let part: Int
+}
 
 /// A read or write that a central asks for.
 ///
@@ -14,14 +23,23 @@ open class CBATTRequest: NSObject {
     public let offset: Int
 
     /// The bytes to write; for a read, the bytes to answer, from ``offset`` on.
+    ///
+    /// Not thread-safe: set it on the thread that responds.
     open var value: Data?
 
+    /// What it stands for; nil for one that no manager made.
+    let reference: RequestReference?
+
     /// Makes a request.
-    init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
+    init(
+        central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?,
+        reference: RequestReference? = nil
+    ) {
         self.central = central
         self.characteristic = characteristic
         self.offset = offset
         self.value = value
+        self.reference = reference
         super.init()
     }
 }

@@ -14,12 +14,12 @@ open class CBCentral: CBPeer {
         super.init(identifier: identifier)
     }
 
-    /// How many bytes one notification or indication to this central carries: the ATT MTU less 3.
+    /// How many bytes one notification or indication to this central carries: the ATT MTU less 3, at most 512.
     ///
-    /// May grow.
+    /// May grow. Longer values are cut.
     ///
-    /// Source: Core Specification, Vol 3, Part F, 3.4.7.1.
-    open var maximumUpdateValueLength: Int { mtuLength - 3 }
+    /// Source: Core Specification, Vol 3, Part F, 3.2.9 and 3.4.7.1.
+    open var maximumUpdateValueLength: Int { SubscriberTable.longestUpdate(mtu: mtuLength) }
 
     /// The ATT MTU in bytes.
     override var mtuLength: Int { mtu.withLock { $0 } }

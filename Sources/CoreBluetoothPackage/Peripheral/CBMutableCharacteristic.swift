@@ -1,22 +1,22 @@
+import BluetoothLocking
 public import Foundation
+import Synchronization
 
 /// A characteristic of the local GATT database.
 ///
-/// Change it before its service is added to a ``CBPeripheralManager``: published characteristics are frozen, except for
-/// the `value` of one that was made without. Not thread-safe: use it from one thread, or from the manager's queue.
-/// Source: Apple, CBMutableCharacteristic.
+/// Change it before its service is added to a ``CBPeripheralManager``: while it is published it is frozen, and changes
+/// are ignored with a log line, except for the `value` of one that was published without. Not thread-safe: use it from
+/// one thread, or from the manager's queue. Source: Apple, CBMutableCharacteristic.
 open class CBMutableCharacteristic: CBCharacteristic {
     private var ownProperties: CBCharacteristicProperties
+    private var ownPermissions: CBAttributePermissions
     private var ownValue: Data?
     private var ownDescriptors: [CBDescriptor]?
+    // Invariant: the array is reached under this lock.
+    private let subscribers = Lock(Unchecked<[CBCentral]>([]))
 
-    /// What the local server allows with the value.
-    open var permissions: CBAttributePermissions
-
-    /// The centrals that subscribe now.
-    ///
-    /// Changes on the manager's queue only.
-    open internal(set) var subscribedCentrals: [CBCentral]? = []
+    /// Whether a manager has published it.
+    let publication = Publication()
 
     /// Makes a characteristic that belongs to no service yet.
     ///
@@ -30,15 +30,21 @@ open class CBMutableCharacteristic: CBCharacteristic {
         type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
     ) {
         ownProperties = properties
+        ownPermissions = permissions
         ownValue = value
-        self.permissions = permissions
         super.init(uuid: UUID, properties: properties)
+    }
+
+    /// What the local server allows with the value.
+    open var permissions: CBAttributePermissions {
+        get { ownPermissions }
+        set { if isChangeable("permissions") { ownPermissions = newValue } }
     }
 
     /// What clients are told that they can do.
     open override var properties: CBCharacteristicProperties {
         get { ownProperties }
-        set { ownProperties = newValue }
+        set { if isChangeable("properties") { ownProperties = newValue } }
     }
 
     /// The value.
@@ -46,7 +52,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// What centrals write is not stored here.
     open override var value: Data? {
         get { ownValue }
-        set { ownValue = newValue }
+        set { if !publication.isStaticallyHeld || isChangeable("value") { ownValue = newValue } }
     }
 
     /// The descriptors.
@@ -55,11 +61,44 @@ open class CBMutableCharacteristic: CBCharacteristic {
     open override var descriptors: [CBDescriptor]? {
         get { ownDescriptors }
         set {
+            guard isChangeable("descriptors") else { return }
             for descriptor in ownDescriptors ?? [] where descriptor.characteristic === self {
                 descriptor.characteristic = nil
             }
             ownDescriptors = newValue
             for descriptor in newValue ?? [] { descriptor.characteristic = self }
         }
+    }
+
+    private func isChangeable(_ property: String) -> Bool {
+        guard publication.isHeld else { return true }
+        Publication.logFrozen(self, property)
+        return false
+    }
+
+    // MARK: Subscribers
+
+    /// The centrals that subscribe now, in the order of their subscribing.
+    ///
+    /// Changes on the manager's queue only, just before the callback.
+    open var subscribedCentrals: [CBCentral]? { subscribers.withLock { $0 }.value }
+
+    func addSubscriber(_ central: CBCentral) {
+        let new = Unchecked(central)
+        subscribers.withLock { $0.value.append(new.value) }
+    }
+
+    /// Takes a subscriber out.
+    func removeSubscriber(_ identifier: UUID) -> CBCentral? {
+        subscribers.withLock { subscribers in
+            guard let index = subscribers.value.firstIndex(where: { $0.identifier == identifier }) else {
+                return Unchecked<CBCentral?>(nil)
+            }
+            return Unchecked(subscribers.value.remove(at: index))
+        }.value
+    }
+
+    func removeSubscribers() {
+        subscribers.withLock { $0.value = [] }
     }
 }

@@ -4,11 +4,12 @@ public import Foundation
 
 /// The peripheral role: services that others read, advertising, L2CAP channels.
 ///
-/// No backend serves this role yet: ``state`` becomes `.unsupported`, and every command is ignored with a log line, as
-/// CoreBluetooth does in any state but `.poweredOn`. Calls are accepted from any thread; callbacks run on the manager's
-/// queue, one at a time. Source: Apple, CBPeripheralManager.
+/// Callbacks run on the queue given at initialization, one at a time. Methods may be called from any thread; all are
+/// logged and ignored in any state but `.poweredOn`. Published services are kept alive, and stay published while the
+/// adapter is off; in the states below that all are withdrawn. Releasing the manager withdraws all that is its own,
+/// without a callback. Source: Apple, CBPeripheralManager.
 open class CBPeripheralManager: CBManager {
-    private let core: PeripheralCore
+    let core: PeripheralCore
 
     /// Makes a manager without delegate, on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
@@ -83,10 +84,13 @@ open class CBPeripheralManager: CBManager {
     /// What can be done with the adapter in this role.
     ///
     /// Changes on the manager's queue, just before the callback.
-    open override var state: CBManagerState { core.state }
+    open override var state: CBManagerState { CBManagerState(core.read { $0.state }) }
 
     /// Whether the manager advertises.
-    open var isAdvertising: Bool { false }
+    ///
+    /// Changes on the manager's queue, just before the callback, and with `stopAdvertising()`. False while the adapter is
+    /// off; the advertisement goes on by itself when it is on again.
+    open var isAdvertising: Bool { core.read { $0.isAdvertising } }
 
     /// The older form of ``CBManager/authorization-swift.type.property``.
     @available(*, deprecated, message: "Use CBManager.authorization instead")
@@ -99,22 +103,27 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    // MARK: Commands
+    // MARK: Advertising
 
-    // Each needs a powered-on manager; without a backend of this role there is none, so each logs and returns.
-
-    /// Advertises.
+    /// Advertises: connectable, until `stopAdvertising()`.
     ///
-    /// Answered by `peripheralManagerDidStartAdvertising(_:error:)`.
+    /// Answered by `peripheralManagerDidStartAdvertising(_:error:)`; with `CBError.alreadyAdvertising` while it does so
+    /// already, and the running advertisement stays.
     ///
     /// - Parameter advertisementData: ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey``; other
-    ///   keys are ignored.
-    open func startAdvertising(_ advertisementData: [String: Any]?) { Misuse.notPoweredOn(self) }
+    ///   keys, and values of other types, are ignored with a log line. There is room for 28 bytes of both, and for 10 more of
+    ///   the name; the name is shortened, and UUIDs that do not fit are left to the overflow area.
+    open func startAdvertising(_ advertisementData: [String: Any]?) {
+        let layout = AdvertisementLayout(advertisementData)
+        core.transition { $0.startAdvertising(layout) }
+    }
 
-    /// Stops advertising.
+    /// Stops advertising; nothing happens where it does not.
     ///
     /// No callback.
-    open func stopAdvertising() { Misuse.notPoweredOn(self) }
+    open func stopAdvertising() {
+        core.transition { $0.stopAdvertising() }
+    }
 
     /// Asks for another connection interval.
     ///
@@ -122,55 +131,100 @@ open class CBPeripheralManager: CBManager {
     open func setDesiredConnectionLatency(
         _ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral
     ) {
-        Misuse.notPoweredOn(self)
+        let id = PeerID(central.identifier)
+        core.transition { $0.setConnectionLatency(ConnectionLatency(latency), of: id) }
     }
 
-    /// Publishes a service.
-    ///
-    /// Answered by `peripheralManager(_:didAdd:error:)`.
-    open func add(_ service: CBMutableService) { Misuse.notPoweredOn(self) }
+    // MARK: Services
 
-    /// Withdraws a service.
+    /// Publishes a service as it is now.
     ///
-    /// No callback.
-    open func remove(_ service: CBMutableService) { Misuse.notPoweredOn(self) }
+    /// Answered by `peripheralManager(_:didAdd:error:)` with the same object, once for each call, in order. The error is
+    /// `CBError.uuidNotAllowed` for a service of the system (1800, 1801, 180F, 1812) and for a descriptor other than 2901
+    /// and 2904, and `CBError.invalidParameters` for a service that is published already, includes one that is not, or has
+    /// a characteristic of a published service, with `.broadcast` or `.extendedProperties`, or with a value of more than
+    /// 512 bytes. A log line says which.
+    ///
+    /// A characteristic with a value that is not read-only is a programming error and traps, as Apple's raises an
+    /// exception; so does a descriptor 2901 without a `String` or 2904 without `Data`.
+    open func add(_ service: CBMutableService) {
+        let local = LocalService(service, for: core)
+        if let reason = local.exception { preconditionFailure(reason) }
+        core.add(service, local)
+    }
+
+    /// Withdraws a service; nothing happens where it is not published.
+    ///
+    /// No callback. Logged and ignored while another published service includes it.
+    open func remove(_ service: CBMutableService) {
+        let key = ObjectKey(service)
+        core.transition { $0.remove(key) }
+    }
 
     /// Withdraws all services of this manager.
     ///
     /// No callback.
-    open func removeAllServices() { Misuse.notPoweredOn(self) }
+    open func removeAllServices() {
+        core.transition { $0.removeAllServices() }
+    }
 
-    /// Answers a read or write, exactly once for each callback.
+    // MARK: Requests and updates
+
+    /// Answers a read or write, exactly once for each callback, whenever and on whichever thread.
+    ///
+    /// A second answer is logged and ignored.
     ///
     /// - Parameters:
-    ///   - request: The request of the callback; of several, the first one.
-    ///   - result: `.success`, or the error that the central gets.
-    open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) { Misuse.notPoweredOn(self) }
+    ///   - request: The request of the callback. Of several, the first one; an error may name the one that failed. For a
+    ///     read, its `value` is the answer, cut to what one packet carries; nil is an empty one.
+    ///   - result: `.success`, or the error that the central gets: a code from 1 to 255, others become `.unlikelyError`.
+    open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+        guard let reference = request.reference, reference.core === core else { return core.log(.foreignRequest) }
+        let code = UInt8(exactly: result.rawValue) ?? UInt8(CBATTError.Code.unlikelyError.rawValue)
+        let value = request.value
+        core.transition {
+            $0.respond(to: reference.request, part: reference.part, attCode: code, value: value)
+        }
+    }
 
     /// Sends a notification or indication.
     ///
     /// - Parameters:
     ///   - value: The value; cut to each central's `maximumUpdateValueLength`.
-    ///   - characteristic: A published characteristic.
-    ///   - centrals: Who is meant; nil is every subscriber.
-    /// - Returns: Whether it was queued. After false nothing is sent; send it again after
-    ///   `peripheralManagerIsReady(toUpdateSubscribers:)`.
+    ///   - characteristic: A published characteristic; another one is logged, and the answer is false.
+    ///   - centrals: Who is meant, of those that subscribe; nil is every subscriber.
+    /// - Returns: Whether it was queued for all that are meant; true if there is nobody. After false nothing is sent; send
+    ///   it again after `peripheralManagerIsReady(toUpdateSubscribers:)`.
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {
-        Misuse.notPoweredOn(self)
-        return false
+        let key = ObjectKey(characteristic)
+        let uuid = characteristic.uuid.bluetoothUUID
+        let chosen = centrals.map { Set($0.map { PeerID($0.identifier) }) }
+        var isQueued = false
+        core.transition { machine in
+            let update = machine.updateValue(value, of: key, uuid, to: chosen)
+            isQueued = update.isQueued
+            return update.effects
+        }
+        return isQueued
     }
+
+    // MARK: Channels
 
     /// Listens for L2CAP channels.
     ///
     /// Answered by `peripheralManager(_:didPublishL2CAPChannel:error:)`.
     ///
     /// - Parameter encryptionRequired: Whether centrals have to encrypt the link first.
-    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) { Misuse.notPoweredOn(self) }
+    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+        core.transition { $0.publishChannel(isEncryptionRequired: encryptionRequired) }
+    }
 
     /// Stops to listen.
     ///
     /// Answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
-    open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) { Misuse.notPoweredOn(self) }
+    open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
+        core.transition { $0.unpublishChannel(psm: PSM) }
+    }
 }

@@ -24,3 +24,13 @@ extension CBManagerAuthorization {
         }
     }
 }
+
+extension ConnectionLatency {
+    init(_ latency: CBPeripheralManagerConnectionLatency) {
+        switch latency {
+        case .low: self = .low
+        case .medium: self = .medium
+        case .high: self = .high
+        }
+    }
+}

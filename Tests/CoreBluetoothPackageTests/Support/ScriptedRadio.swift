@@ -7,6 +7,7 @@ import Synchronization
 final class ScriptedRadio: BluetoothBackend {
     let name = "scripted"
     let manualClock = ManualClock()
+    let pairing = ScriptedPairing()
     private struct Roles {
         var made: [ScriptedCentral] = []
         var waiting: [(index: Int, continuation: CheckedContinuation<ScriptedCentral, Never>)] = []
@@ -14,6 +15,7 @@ final class ScriptedRadio: BluetoothBackend {
 
     private let roles = Lock(Roles())
     private let known = Lock<[PeerSummary]>([])
+    private let peripheralRoles = Lock<[ScriptedPeripheral]>([])
 
     var clock: any BackendClock { manualClock }
     func authorization() -> AuthorizationStatus { .allowed }
@@ -31,11 +33,19 @@ final class ScriptedRadio: BluetoothBackend {
         return central
     }
 
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { ScriptedPeripheral() }
-    func makePairing() -> any PairingBackend { ScriptedPairing() }
+    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+        let peripheral = ScriptedPeripheral()
+        peripheralRoles.withLock { $0.append(peripheral) }
+        return peripheral
+    }
+
+    func makePairing() -> any PairingBackend { pairing }
 
     /// The central roles made so far, in order.
     var centrals: [ScriptedCentral] { roles.withLock { $0.made } }
+
+    /// The peripheral roles made so far, in order.
+    var peripherals: [ScriptedPeripheral] { peripheralRoles.withLock { $0 } }
 
     /// The central role with this number, once it is made.
     func central(_ index: Int) async -> ScriptedCentral {
@@ -124,17 +134,6 @@ final class ScriptedCentral: CentralBackend {
     }
 }
 
-private final class ScriptedPeripheral: PeripheralBackend {
-    func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
-    func submit(_ command: PeripheralCommand) {}
-    func invalidate() {}
-}
-
-private final class ScriptedPairing: PairingBackend {
-    func activate(_ sink: any EventSink<PairingEvent>) {}
-    func submit(_ command: PairingCommand) {}
-    func invalidate() {}
-}
 
 /// Time that a test moves.
 final class ManualClock: BackendClock {

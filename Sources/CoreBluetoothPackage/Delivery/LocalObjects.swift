@@ -1,0 +1,53 @@
+import BluetoothBackend
+
+/// The app's own objects that a peripheral manager has published, kept alive while they are.
+///
+/// A value under the core's lock. What it lets go must end outside that lock: an app's subclass may have a `deinit`.
+struct LocalObjects {
+    /// A service with its characteristics, as they were published.
+    struct Published {
+        let service: CBMutableService
+        let characteristics: [(id: AttributeID, object: CBMutableCharacteristic)]
+
+        /// The marks of all its objects.
+        var publications: [Publication] {
+            [service.publication] + characteristics.map(\.object.publication)
+        }
+    }
+
+    private var published: [AttributeID: Published] = [:]
+    private var characteristics: [AttributeID: CBMutableCharacteristic] = [:]
+    private var additions: [OperationID: CBMutableService] = [:]
+
+    var all: [Published] { Array(published.values) }
+
+    func service(_ id: AttributeID) -> Published? { published[id] }
+
+    func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? { characteristics[id] }
+
+    /// Keeps the service of a call of `add` until its answer.
+    mutating func keep(_ service: CBMutableService, addedBy operation: OperationID) {
+        additions[operation] = service
+    }
+
+    /// Takes the service of a call of `add` out, at its answer.
+    mutating func takeAddition(_ operation: OperationID) -> CBMutableService? {
+        additions.removeValue(forKey: operation)
+    }
+
+    /// Keeps the objects of a definition.
+    mutating func keep(
+        _ service: CBMutableService, _ objects: [CBMutableCharacteristic], as definition: ServiceDefinition
+    ) {
+        let pairs = zip(definition.characteristics, objects).map { (id: $0.id, object: $1) }
+        published[definition.id] = Published(service: service, characteristics: pairs)
+        for pair in pairs { characteristics[pair.id] = pair.object }
+    }
+
+    /// Takes the objects of a service out.
+    mutating func remove(_ id: AttributeID) -> Published? {
+        guard let gone = published.removeValue(forKey: id) else { return nil }
+        for pair in gone.characteristics { characteristics[pair.id] = nil }
+        return gone
+    }
+}

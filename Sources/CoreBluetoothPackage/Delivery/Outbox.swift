@@ -1,0 +1,34 @@
+import DequeModule
+
+/// The commands that transitions have made and nobody has submitted yet.
+///
+/// A value under a core's lock. Whoever finds nobody submitting submits, one command at a time, outside the lock; so
+/// commands reach the backend in the order of their transitions.
+struct Outbox<Command: Sendable>: Sendable {
+    private var commands = Deque<Command>()
+    private var isSubmitting = false
+    private var isClosed = false
+
+    mutating func append(_ command: Command) {
+        if !isClosed { commands.append(command) }
+    }
+
+    /// - Returns: Whether the caller must submit what is there, until ``next()`` is nil.
+    mutating func beginSubmitting() -> Bool {
+        guard !commands.isEmpty, !isSubmitting else { return false }
+        isSubmitting = true
+        return true
+    }
+
+    mutating func next() -> Command? {
+        let command = commands.popFirst()
+        if command == nil { isSubmitting = false }
+        return command
+    }
+
+    /// Drops what is there and what comes.
+    mutating func close() {
+        isClosed = true
+        commands = []
+    }
+}

@@ -1,0 +1,81 @@
+import BluetoothBackend
+import Foundation
+
+/// From callbacks as values to delegate methods; properties change just before (S162).
+extension PeripheralCore {
+    /// Tells the delegate, on the manager's queue.
+    ///
+    /// The delegate is looked up now (S160).
+    func deliver(_ callback: PeripheralCallback) {
+        guard let manager else { return }
+        switch callback {
+        case .stateUpdated: delegate?.peripheralManagerDidUpdateState(manager)
+        case .advertisingStarted(let error):
+            delegate?.peripheralManagerDidStartAdvertising(manager, error: error?.appError)
+        case .added(let operation, let error):
+            guard let service = takeAddition(operation) else { return }
+            delegate?.peripheralManager(manager, didAdd: service, error: error?.appError)
+        case .readyToUpdate: delegate?.peripheralManagerIsReady(toUpdateSubscribers: manager)
+        case .subscribed, .unsubscribed: deliverSubscription(callback, by: manager)
+        case .readReceived, .writeReceived: deliverRequest(callback, by: manager)
+        case .channelPublished, .channelUnpublished, .channelOpened: deliverChannel(callback, by: manager)
+        }
+    }
+
+    private func deliverSubscription(_ callback: PeripheralCallback, by manager: CBPeripheralManager) {
+        switch callback {
+        case .subscribed(let id, let attribute, let mtu):
+            guard let characteristic = characteristic(attribute) else { return }
+            let central = central(id, mtu: mtu)
+            characteristic.addSubscriber(central)
+            delegate?.peripheralManager(manager, central: central, didSubscribeTo: characteristic)
+        case .unsubscribed(let id, let attribute):
+            guard let characteristic = characteristic(attribute),
+                let central = characteristic.removeSubscriber(id.uuid)
+            else { return }
+            delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
+        default: break
+        }
+    }
+
+    private func deliverRequest(_ callback: PeripheralCallback, by manager: CBPeripheralManager) {
+        switch callback {
+        case .readReceived(let id, let central, let attribute, let offset, let mtu):
+            guard let delegate, let characteristic = characteristic(attribute) else { return refuse(id) }
+            delegate.peripheralManager(
+                manager,
+                didReceiveRead: CBATTRequest(
+                    central: self.central(central, mtu: mtu), characteristic: characteristic, offset: offset,
+                    value: nil, reference: RequestReference(core: self, request: id, part: 0)))
+        case .writeReceived(let id, let central, let parts, let mtu):
+            let requests = parts.enumerated().compactMap { index, part in
+                characteristic(part.attribute).map { characteristic in
+                    CBATTRequest(
+                        central: self.central(central, mtu: mtu), characteristic: characteristic,
+                        offset: part.offset, value: part.value,
+                        reference: RequestReference(core: self, request: id, part: index))
+                }
+            }
+            guard let delegate, requests.count == parts.count else { return refuse(id) }
+            delegate.peripheralManager(manager, didReceiveWrite: requests)
+        default: break
+        }
+    }
+
+    private func refuse(_ request: RequestID) {
+        transition { $0.nobodyAnswers(request) }
+    }
+
+    private func deliverChannel(_ callback: PeripheralCallback, by manager: CBPeripheralManager) {
+        switch callback {
+        case .channelPublished(let psm, let error):
+            delegate?.peripheralManager(manager, didPublishL2CAPChannel: psm, error: error?.appError)
+        case .channelUnpublished(let psm, let error):
+            delegate?.peripheralManager(manager, didUnpublishL2CAPChannel: psm, error: error?.appError)
+        case .channelOpened(let channel, _, _, _):
+            // There is nobody to give it to.
+            transition { _ in [.submit(.closeChannel(channel: channel))] }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import BluetoothBackend
+
+/// What of a local name and service UUIDs is sent where, by Apple's sizes (S122).
+///
+/// The advertisement has room for 28 bytes of both, the scan response for 10 more of the name; the two bytes of header
+/// that each field has are not counted. UUIDs come first, in their order; those that do not fit go to the overflow
+/// area. The name goes where it fits whole, the advertisement before the scan response; where it fits nowhere, it is
+/// shortened to the larger room. Source: Apple, `startAdvertising(_:)`.
+struct AdvertisementLayout: Equatable, Sendable {
+    /// A place for the name.
+    enum Place: Equatable, Sendable {
+        case advertisement
+        case scanResponse
+    }
+
+    static let advertisementBytes = 28
+    static let scanResponseBytes = 10
+
+    /// The name as it is sent: whole, or shortened.
+    private(set) var localName: String?
+    /// Where the name is sent.
+    private(set) var namePlace: Place?
+    /// The UUIDs of the advertisement.
+    private(set) var serviceUUIDs: [BluetoothUUID] = []
+    /// The UUIDs of the overflow area.
+    private(set) var overflowServiceUUIDs: [BluetoothUUID] = []
+
+    init(localName: String? = nil, serviceUUIDs: [BluetoothUUID] = []) {
+        var room = Self.advertisementBytes
+        for uuid in serviceUUIDs {
+            let bytes = Int(uuid.width.rawValue)
+            if bytes <= room {
+                room -= bytes
+                self.serviceUUIDs.append(uuid)
+            } else {
+                overflowServiceUUIDs.append(uuid)
+            }
+        }
+        guard let localName else { return }
+        let length = localName.utf8.count
+        namePlace = length <= room || room > Self.scanResponseBytes && length > room ? .advertisement : .scanResponse
+        self.localName = localName.prefix(utf8Bytes: max(room, Self.scanResponseBytes))
+    }
+
+    /// What goes to the radio: connectable (S123), and nothing but name and UUIDs (S118).
+    var advertisement: Advertisement {
+        Advertisement(
+            localName: localName, serviceUUIDs: serviceUUIDs.isEmpty ? nil : serviceUUIDs,
+            overflowServiceUUIDs: overflowServiceUUIDs.isEmpty ? nil : overflowServiceUUIDs, isConnectable: true)
+    }
+}
+
+extension String {
+    /// As many whole Unicode scalars as fit into so many bytes of UTF-8.
+    fileprivate func prefix(utf8Bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var result = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in unicodeScalars {
+            bytes += UTF8.width(scalar)
+            guard bytes <= limit else { break }
+            result.append(scalar)
+        }
+        return String(result)
+    }
+}

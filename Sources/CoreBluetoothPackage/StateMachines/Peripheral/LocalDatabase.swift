@@ -1,0 +1,77 @@
+import BluetoothBackend
+
+/// The services that a peripheral manager has published, or is publishing, under identifiers of its own.
+struct LocalDatabase: Sendable {
+    struct Service: Sendable {
+        let definition: ServiceDefinition
+        let key: ObjectKey
+        /// The call that published it.
+        let operation: OperationID
+
+        var characteristics: [AttributeID] { definition.characteristics.map(\.id) }
+    }
+
+    private var services: [AttributeID: Service] = [:]
+    private var characteristics: [AttributeID: ServiceDefinition.Characteristic] = [:]
+    private var ids: [ObjectKey: AttributeID] = [:]
+    private var lastID = AttributeID(rawValue: 0)
+
+    /// The identifiers of the services, in the order of their birth.
+    var serviceIDs: [AttributeID] { services.keys.sorted() }
+
+    func service(_ id: AttributeID) -> Service? { services[id] }
+
+    func characteristic(_ id: AttributeID) -> ServiceDefinition.Characteristic? { characteristics[id] }
+
+    /// The identifier of an object, if it is published.
+    subscript(key: ObjectKey) -> AttributeID? { ids[key] }
+
+    /// The service that a call published, if it is there still.
+    func service(addedBy operation: OperationID) -> AttributeID? {
+        services.first { $0.value.operation == operation }?.key
+    }
+
+    /// A service that includes another one.
+    func includer(of id: AttributeID) -> Service? {
+        serviceIDs.lazy.compactMap { services[$0] }.first { $0.definition.included.contains(id) }
+    }
+
+    /// Why a service cannot be published beside what is here (S110, S112).
+    func refusal(of service: LocalService) -> ServiceRefusal? {
+        if ids[service.key] != nil { return ServiceRefusal(.invalidParameters, "it is published already") }
+        if let known = service.characteristics.first(where: { ids[$0.key] != nil }) {
+            return ServiceRefusal(.invalidParameters, "\(known.uuid) belongs to a published service")
+        }
+        guard service.included.allSatisfy({ ids[$0].map { services[$0] != nil } ?? false }) else {
+            return ServiceRefusal(.invalidParameters, "it includes a service that is not published")
+        }
+        return nil
+    }
+
+    /// Takes in a service that nothing refuses.
+    mutating func insert(_ service: LocalService, addedBy operation: OperationID) -> ServiceDefinition {
+        let definition = service.definition(included: service.included.compactMap { ids[$0] }) {
+            lastID = lastID.next
+            return lastID
+        }
+        services[definition.id] = Service(definition: definition, key: service.key, operation: operation)
+        ids[service.key] = definition.id
+        for (local, published) in zip(service.characteristics, definition.characteristics) {
+            characteristics[published.id] = published
+            ids[local.key] = published.id
+        }
+        return definition
+    }
+
+    /// Takes a service out.
+    ///
+    /// - Returns: What it was.
+    @discardableResult
+    mutating func remove(_ id: AttributeID) -> Service? {
+        guard let service = services.removeValue(forKey: id) else { return nil }
+        let gone = Set(service.characteristics + [id])
+        for id in service.characteristics { characteristics[id] = nil }
+        ids = ids.filter { !gone.contains($0.value) }
+        return service
+    }
+}

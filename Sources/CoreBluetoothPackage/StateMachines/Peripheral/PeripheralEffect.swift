@@ -1,0 +1,65 @@
+import BluetoothBackend
+import FoundationEssentials
+
+/// What a transition leads to.
+enum PeripheralEffect: Equatable, Sendable {
+    /// Goes to the backend.
+    case submit(PeripheralCommand)
+    /// Goes to the log.
+    case misuse(PeripheralMisuse)
+    /// Comes back on the manager's queue, behind what is there.
+    case complete(PeripheralCompletion)
+    /// The app may change the service's objects again.
+    case thaw(AttributeID)
+    /// Nobody asks for the service's objects any more.
+    case forget(AttributeID)
+    /// Nobody subscribes to the characteristic any more.
+    case clearSubscribers(AttributeID)
+    /// These calls of `add` get no answer.
+    case dropAdditions([OperationID])
+    /// The ATT MTU with a central, in bytes.
+    case changeMTU(PeerID, Int)
+    /// Goes to the delegate.
+    case callback(PeripheralCallback)
+}
+
+/// What comes back to the machine without a radio.
+enum PeripheralCompletion: Equatable, Sendable {
+    /// The operation was refused by a rule.
+    case refused(OperationID, BackendError)
+    /// The services were taken out of the database.
+    case withdrawn([AttributeID])
+    /// There is no such PSM to take back.
+    case unknownPSM(UInt16)
+}
+
+/// What the delegate is told.
+enum PeripheralCallback: Equatable, Sendable {
+    case stateUpdated
+    case advertisingStarted(BackendError?)
+    case added(OperationID, BackendError?)
+    case subscribed(PeerID, AttributeID, mtu: Int)
+    case unsubscribed(PeerID, AttributeID)
+    case readReceived(RequestID, PeerID, AttributeID, offset: Int, mtu: Int)
+    case writeReceived(RequestID, PeerID, [WritePart], mtu: Int)
+    case readyToUpdate
+    case channelPublished(psm: UInt16, BackendError?)
+    case channelUnpublished(psm: UInt16, BackendError?)
+    case channelOpened(ChannelID, psm: UInt16, PeerID, credits: Int)
+}
+
+/// A call that is ignored, or something that an app developer should know.
+///
+/// The texts are in `PeripheralMisuse+Log.swift`.
+enum PeripheralMisuse: Equatable, Sendable {
+    case notPoweredOn
+    case refusedService(BluetoothUUID, reason: String)
+    case includedByAnother(BluetoothUUID, includer: BluetoothUUID)
+    case notPublished(BluetoothUUID)
+    case foreignRequest
+    case notWaiting(RequestID)
+    case notTheFirst(RequestID)
+    case nobodyAnswers(RequestID)
+    case advertisingEnded
+    case advertisingNotResumed(BackendError)
+}

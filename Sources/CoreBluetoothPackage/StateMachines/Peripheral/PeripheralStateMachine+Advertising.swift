@@ -1,0 +1,86 @@
+import BluetoothBackend
+
+/// The advertisement of a manager.
+struct AdvertisingState: Sendable {
+    enum Phase: Equatable, Sendable {
+        case off
+        case starting(OperationID)
+        case on
+        /// The adapter is off; goes on by itself when it is on again (S104).
+        case paused
+    }
+
+    fileprivate(set) var phase = Phase.off
+    fileprivate var advertisement = Advertisement()
+    fileprivate var answers = OrderedAnswers()
+
+    /// The adapter's state changed: calls that wait get no answer.
+    ///
+    /// - Returns: Whether to advertise again.
+    mutating func adapterChanged(to state: AdapterState) -> Bool {
+        let unanswered = answers.removeAll()
+        switch (phase, state) {
+        case (.paused, .poweredOn): return true
+        case (.starting(let operation), .poweredOff): phase = unanswered.contains(operation) ? .off : .paused
+        case (.on, .poweredOff), (.paused, .poweredOff): phase = .paused
+        default: phase = .off
+        }
+        return false
+    }
+}
+
+extension PeripheralStateMachine {
+    /// Whether there is an advertisement on the air (S119).
+    var isAdvertising: Bool { advertising.phase == .on }
+
+    /// `startAdvertising` (S119, S120, S122).
+    mutating func startAdvertising(_ layout: AdvertisementLayout) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
+        let operation = newOperation()
+        advertising.answers.ask(operation)
+        guard advertising.phase == .off else {
+            return [
+                .complete(.refused(operation, BackendError(.alreadyAdvertising, operation: "start advertising")))
+            ]
+        }
+        advertising.advertisement = layout.advertisement
+        return submitAdvertising(operation)
+    }
+
+    /// `stopAdvertising` (S121).
+    mutating func stopAdvertising() -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
+        guard advertising.phase != .off else { return [] }
+        advertising.phase = .off
+        return [.submit(.stopAdvertising)]
+    }
+
+    /// S104: what was paused goes on; no callback tells.
+    mutating func resumeAdvertising() -> [PeripheralEffect] {
+        submitAdvertising(newOperation())
+    }
+
+    private mutating func submitAdvertising(_ operation: OperationID) -> [PeripheralEffect] {
+        advertising.phase = .starting(operation)
+        return [.submit(.startAdvertising(operation: operation, advertisement: advertising.advertisement))]
+    }
+
+    /// The answer to a start; nil if the operation is another one.
+    ///
+    /// Each call is answered, also one that was stopped before.
+    mutating func advertisingStarted(_ operation: OperationID, _ error: BackendError?) -> [PeripheralEffect]? {
+        let isCurrent = advertising.phase == .starting(operation)
+        let isAsked = advertising.answers.contains(operation)
+        guard isCurrent || isAsked else { return nil }
+        if isCurrent { advertising.phase = error == nil ? .on : .off }
+        guard isAsked else { return error.map { [.misuse(.advertisingNotResumed($0))] } ?? [] }
+        return advertising.answers.answer(operation, error).map { .callback(.advertisingStarted($0.error)) }
+    }
+
+    /// Apple has no callback for it.
+    mutating func advertisingEnded() -> [PeripheralEffect] {
+        guard advertising.phase != .off else { return [] }
+        advertising.phase = .off
+        return [.misuse(.advertisingEnded)]
+    }
+}

@@ -1,0 +1,102 @@
+import BluetoothBackend
+import FoundationEssentials
+
+/// A request that waits for the app.
+enum HeldRequest: Equatable, Sendable {
+    /// A read, whose answer carries so many bytes.
+    case read(longest: Int)
+    case write
+}
+
+extension PeripheralStateMachine {
+    /// S108, S109, S125, S129.
+    mutating func readRequested(
+        _ request: RequestID, _ central: PeerID, _ attribute: AttributeID, offset: Int, mtu: Int
+    ) -> [PeripheralEffect] {
+        let mtu = max(mtu, 23)
+        guard let characteristic = database.characteristic(attribute) else { return answer(request, .invalidHandle) }
+        guard characteristic.permissions.allowReading else { return answer(request, .readNotPermitted) }
+        guard offset >= 0 else { return answer(request, .invalidOffset) }
+        if let value = characteristic.staticValue {
+            guard offset <= value.count else { return answer(request, .invalidOffset) }
+            return answer(request, .success, value.dropFirst(offset), longest: mtu - 1)
+        }
+        requests[request] = .read(longest: mtu - 1)
+        return [.callback(.readReceived(request, central, attribute, offset: offset, mtu: mtu))]
+    }
+
+    /// S109, S129...S132.
+    mutating func writeRequested(
+        _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int
+    ) -> [PeripheralEffect] {
+        guard !parts.isEmpty else { return answer(request, .success) }
+        for part in parts {
+            guard let characteristic = database.characteristic(part.attribute) else {
+                return answer(request, .invalidHandle)
+            }
+            guard characteristic.permissions.allowWriting else { return answer(request, .writeNotPermitted) }
+        }
+        requests[request] = .write
+        return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, 23)))]
+    }
+
+    /// The radio has answered by itself (S134).
+    mutating func requestExpired(_ request: RequestID) -> [PeripheralEffect] {
+        requests[request] = nil
+        return []
+    }
+
+    /// `respond`, once for each callback (S126...S128, S130, S134).
+    ///
+    /// - Parameters:
+    ///   - part: Which one of the callback's requests it was called with, from 0: any to refuse a write, the first to
+    ///     grant it.
+    mutating func respond(
+        to request: RequestID, part: Int, attCode: UInt8, value: Data?
+    ) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
+        switch requests[request] {
+        case nil:
+            return [.misuse(.notWaiting(request))]
+        case .read(let longest):
+            requests[request] = nil
+            guard attCode == 0 else { return answer(request, ATTCode(attCode)) }
+            return answer(request, .success, value ?? Data(), longest: longest)
+        case .write:
+            guard part == 0 || attCode != 0 else { return [.misuse(.notTheFirst(request))] }
+            requests[request] = nil
+            return answer(request, ATTCode(attCode))
+        }
+    }
+
+    /// Nobody is there to answer: the central need not wait for its time-out.
+    mutating func nobodyAnswers(_ request: RequestID) -> [PeripheralEffect] {
+        guard requests.removeValue(forKey: request) != nil else { return [] }
+        return [.misuse(.nobodyAnswers(request))] + answer(request, .requestNotSupported)
+    }
+
+    private func answer(
+        _ request: RequestID, _ code: ATTCode, _ value: Data? = nil, longest: Int = .max
+    ) -> [PeripheralEffect] {
+        let sent = value.map { $0.count > longest || $0.startIndex != 0 ? Data($0.prefix(longest)) : $0 }
+        return [.submit(.respond(request: request, attCode: code.rawValue, value: sent))]
+    }
+}
+
+/// Source: Core Specification, Vol 3, Part F, 3.4.1.1.
+private struct ATTCode {
+    let rawValue: UInt8
+    init(_ rawValue: UInt8) { self.rawValue = rawValue }
+
+    static let success = ATTCode(0x00)
+    static let invalidHandle = ATTCode(0x01)
+    static let readNotPermitted = ATTCode(0x02)
+    static let writeNotPermitted = ATTCode(0x03)
+    static let requestNotSupported = ATTCode(0x06)
+    static let invalidOffset = ATTCode(0x07)
+}
+
+extension AttributePermissions {
+    fileprivate var allowReading: Bool { !isDisjoint(with: [.readable, .readEncryptionRequired]) }
+    fileprivate var allowWriting: Bool { !isDisjoint(with: [.writeable, .writeEncryptionRequired]) }
+}

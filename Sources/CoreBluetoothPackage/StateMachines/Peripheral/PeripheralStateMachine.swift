@@ -1,0 +1,92 @@
+import BluetoothBackend
+
+/// What a peripheral manager is: its adapter's state, its database, its advertisement, its subscribers, and the
+/// requests that wait for the app.
+///
+/// Pure: an API call or an event of the backend goes in, effects come out. API calls take effect on the caller's
+/// thread, events on the manager's queue, just before their callback.
+struct PeripheralStateMachine: Sendable {
+    /// The adapter's state, as the delegate knows it.
+    private(set) var state = AdapterState.unknown
+    var database = LocalDatabase()
+    var additions = OrderedAnswers()
+    var advertising = AdvertisingState()
+    var subscribers = SubscriberTable()
+    var requests: [RequestID: HeldRequest] = [:]
+    var channels = ChannelListeners()
+    private var lastOperation = OperationID(rawValue: 0)
+
+    /// An event of the backend.
+    mutating func handle(_ event: PeripheralEvent) -> [PeripheralEffect] {
+        switch event {
+        case .stateChanged(let new): changeState(to: new)
+        case .serviceAdded(let operation): added(operation, nil) ?? []
+        case .advertisingStarted(let operation): advertisingStarted(operation, nil) ?? []
+        case .advertisingEnded: advertisingEnded()
+        case .operationFailed(let operation, let error): failed(operation, error)
+        case .subscribed(let central, let attribute, let mtu, let credits):
+            subscribed(central, to: attribute, mtu: mtu, credits: credits)
+        case .unsubscribed(let central, let attribute): unsubscribed(central, from: attribute)
+        case .notifyCredits(let central, let count): granted(count, to: central)
+        case .mtuChanged(let central, let mtu): mtuChanged(central, mtu)
+        case .readRequested(let request, let central, let attribute, let offset, let mtu):
+            readRequested(request, central, attribute, offset: offset, mtu: mtu)
+        case .writeRequested(let request, let central, let mtu, _, let parts):
+            writeRequested(request, central, parts, mtu: mtu)
+        case .requestExpired(let request): requestExpired(request)
+        case .channelPublished, .channelUnpublished, .channelOpened: handleChannelEvent(event)
+        // Restoration is not the machine's; bytes and credits of a channel do not come this way.
+        case .authorizationChanged, .restored, .channelReceived, .channelCredits, .channelClosed: []
+        }
+    }
+
+    /// What an API call left to be told on the queue.
+    mutating func handle(_ completion: PeripheralCompletion) -> [PeripheralEffect] {
+        switch completion {
+        case .refused(let operation, let error): failed(operation, error)
+        case .withdrawn(let services): services.map { .forget($0) } + readiness()
+        case .unknownPSM(let psm): unknownPSM(psm)
+        }
+    }
+
+    private mutating func failed(_ operation: OperationID, _ error: BackendError) -> [PeripheralEffect] {
+        added(operation, error) ?? advertisingStarted(operation, error) ?? channelFailed(operation, error) ?? []
+    }
+
+    /// S5, S104, S105.
+    private mutating func changeState(to new: AdapterState) -> [PeripheralEffect] {
+        guard new != state else { return [] }
+        let old = state
+        state = new
+        var effects: [PeripheralEffect] = []
+        if old == .poweredOn { effects += endSession() }
+        if new != .poweredOn && new != .poweredOff {
+            effects += database.serviceIDs.flatMap { withdraw($0) }
+        }
+        effects += advertising.adapterChanged(to: new) ? resumeAdvertising() : []
+        return effects + [.callback(.stateUpdated)]
+    }
+
+    /// What ends with power: centrals, requests, and all calls that wait for an answer.
+    private mutating func endSession() -> [PeripheralEffect] {
+        var effects: [PeripheralEffect] = subscribers.attributes.map { .clearSubscribers($0) }
+        subscribers = SubscriberTable()
+        requests = [:]
+        channels = ChannelListeners()
+        let unanswered = additions.removeAll()
+        effects += unanswered.compactMap { database.service(addedBy: $0) }.flatMap { id in
+            [.submit(.removeService(id))] + withdraw(id)
+        }
+        return effects + [.dropAdditions(unanswered)]
+    }
+
+    /// Takes a service out, on the manager's queue.
+    mutating func withdraw(_ id: AttributeID) -> [PeripheralEffect] {
+        database.remove(id) == nil ? [] : [.thaw(id), .forget(id)]
+    }
+
+    mutating func newOperation() -> OperationID {
+        lastOperation = lastOperation.next
+        return lastOperation
+    }
+}

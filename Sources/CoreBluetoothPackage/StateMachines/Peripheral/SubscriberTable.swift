@@ -1,0 +1,96 @@
+import BluetoothBackend
+import FoundationEssentials
+
+/// Who subscribes to what, and how many values may be sent to whom.
+///
+/// Credits count per central, from the first of its subscriptions to the end of its last.
+struct SubscriberTable: Sendable {
+    private struct Central {
+        var mtu: Int
+        var credits = 0
+        var attributes: Set<AttributeID> = []
+    }
+
+    private var centrals: [PeerID: Central] = [:]
+    private var subscribers: [AttributeID: [PeerID]] = [:]
+    /// The targets of updates that were refused since the last time that there was space.
+    private var refused: Set<Set<PeerID>> = []
+
+    /// The characteristics with subscribers, in order.
+    var attributes: [AttributeID] { subscribers.keys.sorted() }
+
+    /// How many bytes one update carries at an MTU (S139): no value is longer than 512 bytes.
+    ///
+    /// Source: Core Specification, Vol 3, Part F, 3.2.9 and 3.4.7.1.
+    static func longestUpdate(mtu: Int) -> Int { min(max(mtu, 23) - 3, 512) }
+
+    // MARK: Changes
+
+    /// - Returns: Whether it is a subscription that was not there.
+    mutating func subscribe(_ id: PeerID, to attribute: AttributeID, mtu: Int, credits: Int) -> Bool {
+        centrals[id, default: Central(mtu: mtu)].mtu = mtu
+        grant(credits, to: id)
+        guard centrals[id]?.attributes.insert(attribute).inserted == true else { return false }
+        subscribers[attribute, default: []].append(id)
+        return true
+    }
+
+    /// - Returns: Whether there was such a subscription.
+    mutating func unsubscribe(_ id: PeerID, from attribute: AttributeID) -> Bool {
+        guard centrals[id]?.attributes.remove(attribute) != nil else { return false }
+        if centrals[id]?.attributes.isEmpty == true { centrals[id] = nil }
+        subscribers[attribute]?.removeAll { $0 == id }
+        if subscribers[attribute]?.isEmpty == true { subscribers[attribute] = nil }
+        return true
+    }
+
+    /// Ends all subscriptions to a characteristic.
+    mutating func removeSubscribers(of attribute: AttributeID) {
+        for id in subscribers[attribute] ?? [] { _ = unsubscribe(id, from: attribute) }
+    }
+
+    mutating func grant(_ count: Int, to id: PeerID) {
+        guard count > 0, let credits = centrals[id]?.credits else { return }
+        centrals[id]?.credits = credits.addingReportingOverflow(count).overflow ? .max : credits + count
+    }
+
+    mutating func changeMTU(of id: PeerID, to mtu: Int) {
+        centrals[id]?.mtu = mtu
+    }
+
+    // MARK: Updates
+
+    /// Spends a credit for each target of an update (S137, S138).
+    ///
+    /// - Returns: Which prefix of the value goes to whom, nothing if nobody is meant; nil if a target has no credit.
+    mutating func send(
+        _ value: Data, of attribute: AttributeID, to chosen: Set<PeerID>?
+    ) -> [(value: Data, centrals: [PeerID])]? {
+        let targets = (subscribers[attribute] ?? []).filter { chosen?.contains($0) ?? true }
+        guard targets.allSatisfy(hasCredit) else {
+            refused.insert(Set(targets))
+            return nil
+        }
+        var batches: [(value: Data, centrals: [PeerID])] = []
+        for id in targets {
+            guard let mtu = centrals[id]?.mtu else { continue }
+            centrals[id]?.credits -= 1
+            let length = min(value.count, Self.longestUpdate(mtu: mtu))
+            if let index = batches.firstIndex(where: { $0.value.count == length }) {
+                batches[index].centrals.append(id)
+            } else {
+                batches.append((length == value.count ? value : Data(value.prefix(length)), [id]))
+            }
+        }
+        return batches
+    }
+
+    /// Whether an update that was refused would go now; says so once.
+    mutating func takeReadiness() -> Bool {
+        guard refused.contains(where: { $0.allSatisfy { centrals[$0] == nil || hasCredit($0) } }) else { return false }
+        refused = []
+        return true
+    }
+
+    private func hasCredit(_ id: PeerID) -> Bool { (centrals[id]?.credits ?? 0) > 0 }
+}
