@@ -22,13 +22,15 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var supervisionTimeout: Duration?
     /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
     public var handler: BuiltInHandler?
+    /// What its handler is told at first.
+    public var parameters: [DeviceParameter: Double]
 
     /// An emulated device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
-        handler: BuiltInHandler? = nil
+        handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:]
     ) {
         self.name = name
         self.address = address
@@ -40,6 +42,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.connectionInterval = connectionInterval
         self.supervisionTimeout = supervisionTimeout
         self.handler = handler
+        self.parameters = parameters
     }
 
     /// The address, or the random static one that the name leads to.
@@ -48,6 +51,20 @@ public struct PeripheralDescription: Hashable, Sendable {
         var generator = SeededGenerator(seed: 0, stream: "address \(name)")
         // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
         return DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
+    }
+
+    /// The same device under another name, which it advertises too, and at the address that follows from the name.
+    public func named(_ name: String) -> PeripheralDescription {
+        var copy = self
+        copy.name = name
+        copy.address = nil
+        for index in advertising.indices {
+            if advertising[index].data.localName == self.name { copy.advertising[index].data.localName = name }
+            if advertising[index].scanResponse?.localName == self.name {
+                copy.advertising[index].scanResponse?.localName = name
+            }
+        }
+        return copy
     }
 
     /// Checks the description.
@@ -70,6 +87,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
         }
+        if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
         for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
         var database = AttributeDatabase()
         for (index, service) in services.enumerated() {

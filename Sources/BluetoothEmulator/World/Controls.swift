@@ -9,7 +9,13 @@ import Foundation
 /// What a test, a tool or a device's own handler does to a device.
 enum DeviceControl: Sendable {
     case notify(CharacteristicPath, Data)
+    /// Ahead of the answer under way, and whether anybody subscribed or not.
+    case notifyAtOnce(CharacteristicPath, Data)
     case setValue(CharacteristicPath, Data)
+    /// Tells the handler of a parameter.
+    case setParameter(DeviceParameter, Double)
+    /// A line of the handler's for the trace.
+    case note(String)
     /// Reads are not answered while held.
     case hold(CharacteristicPath, Bool)
     /// Closes all links, as the device.
@@ -36,6 +42,7 @@ enum DeviceControl: Sendable {
     /// Whether it changes what a device is, which is its managers' business where it is a host's.
     var changesDescription: Bool {
         switch self {
+        case .setParameter, .notifyAtOnce, .note: true
         case .notify, .setValue, .setAdvertising, .enableAdvertising, .addService, .removeService, .changeAddress,
             .startTimer, .stopTimer, .remove:
             true

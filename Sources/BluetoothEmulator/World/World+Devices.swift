@@ -18,6 +18,8 @@ extension World {
         }
         let identities = hosts.map { $0.identity(of: address) }
         let ref = devices.insert(try Device(peripheral, identities: identities, seed: seed))
+        let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
+        for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
         submit(.deviceAdded(ref))
         return ref
     }
@@ -38,6 +40,7 @@ extension World {
         }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
+        case .notifyAtOnce, .setParameter, .note: applyForHandler(control, to: ref)
         case .setValue(let path, let value):
             guard let id = characteristic(path, of: ref) else { return }
             devices[ref]?.database[id]?.value = value
@@ -212,7 +215,7 @@ extension World {
     /// Tells a device's handler what happened.
     mutating func notice(_ occurrence: PeripheralOccurrence, at ref: Ref<Device>) {
         guard devices[ref]?.behaviour != nil else { return }
-        var actions = DeviceActions(now: .nanoseconds(now))
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
         devices[ref]?.behaviour?.notice(occurrence, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
     }

@@ -189,7 +189,10 @@ extension World {
         queue.schedule(.peerTransmit(ref), at: now + link.interval)
     }
 
-    private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
+    /// What the device sends arrives.
+    ///
+    /// - Returns: Whether it waits for a confirmation.
+    mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref] else { return false }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
