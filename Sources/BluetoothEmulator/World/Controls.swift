@@ -84,6 +84,8 @@ enum WorldInput: Sendable {
 enum WorldEvent: Sendable {
     case tellState(Ref<Manager>)
     case adapterBack(Int, epoch: UInt32)
+    /// A scan that started a while ago hears its first packets.
+    indirect case listen(Ref<Manager>, UInt64, ScanParameters)
     case advertise(Ref<Device>, set: Int, generation: UInt32)
     case established(Int, Ref<Device>, epoch: UInt32)
     /// The answer to the request at the head of a link's line arrives.

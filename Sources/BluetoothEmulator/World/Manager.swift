@@ -18,6 +18,8 @@ struct Manager: Sendable {
     let role: Role
     /// Its host's index; nil if it asked for a host that is not there.
     let host: Int?
+    /// The scan that does not hear yet.
+    var pendingScan: UInt64?
     /// The state that it was told last; nil before the first.
     var toldState: AdapterState?
     /// In the order of birth, which is that of their identifiers.

@@ -62,11 +62,13 @@ extension World {
     private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
         switch start {
         case .transmit(let due): queue.schedule(.transmit(ref), at: due)
-        case .read(let due): queue.schedule(.answer(ref), at: due)
+        case .read(let due): queue.schedule(.answer(ref), at: due + delays.read)
         case .request(let event):
             guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
-            let rest = interval == 0 ? 0 : Nanoseconds(roundTrips(of: kind, on: ref)) * interval
-            queue.schedule(.answer(ref), at: event + rest)
+            let delay = delays.delay(of: kind)
+            let trips = interval > 0 || delay > 0 ? roundTrips(of: kind, on: ref) : 0
+            // What the host knows by itself needs nothing of the device.
+            queue.schedule(.answer(ref), at: event + Nanoseconds(trips) * interval + (trips > 0 ? delay : 0))
         }
     }
 
@@ -215,6 +217,6 @@ extension World {
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now))
+        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now + delays.notification))
     }
 }
