@@ -114,10 +114,14 @@ let package = Package(
         .executableTarget(
             name: "AsyncMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/AsyncMain",
             swiftSettings: settings),
+        .executableTarget(
+            name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothLocking"],
+            path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
-                "AsyncMain", "BlockingMain", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator",
+                "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
+                "BluetoothEmulator",
                 "BluetoothLocking", logging,
             ],
             swiftSettings: settings),
@@ -152,7 +156,7 @@ let package = Package(
         .testTarget(
             name: "bluectlTests",
             dependencies: [
-                "bluectl", "BluetoothBackend", "CoreBluetoothPackage",
+                "bluectl", "BluetoothBackend", "CoreBluetoothPackage", "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
             ],

@@ -75,6 +75,19 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Makes the next connects fail.
     public func failNextConnections(_ count: Int = 1) { control(.failConnections(count)) }
 
+    // MARK: Security
+
+    /// Changes how it pairs.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func setPairing(_ pairing: PairingDescription) throws {
+        try pairing.validate()
+        control(.setPairing(pairing))
+    }
+
+    /// Loses its keys of a host, or of all, as by a reset to factory settings: bonded hosts cannot encrypt any more.
+    public func removeBond(with host: EmulatedHost? = nil) { control(.loseBonds(host?.address)) }
+
     // MARK: The air
 
     /// Brings it nearer or farther; out of range its links die after the supervision timeout.

@@ -62,6 +62,29 @@ public struct EmulatedHost: Sendable {
         control(.disconnectOtherApp(peer))
     }
 
+    /// Makes an agent for pairing on this host, whoever its managers are.
+    public func makePairing() -> any PairingBackend {
+        let number = index
+        return EmulatedPairing(emulator, emulator.perform { $0.world.addManager(.pairing, host: number) })
+    }
+
+    /// Whether the host has keys of a device.
+    public func isBonded(with device: EmulatedDevice) -> Bool {
+        emulator.core.withLock { core in
+            core.world.devices[device.ref].map { core.world.hosts[index].bonds[$0.identityAddress] != nil } ?? false
+        }
+    }
+
+    /// Bonds the host and a device, as if they had paired before.
+    public func bond(with device: EmulatedDevice) { control(.bond(device.ref)) }
+
+    /// Forgets the keys of a device, as a user does in the system's settings; their links end.
+    public func removeBond(with device: EmulatedDevice) {
+        let address = emulator.core.withLock { $0.world.devices[device.ref]?.identityAddress }
+        guard let address else { return }
+        control(.removeBond(address))
+    }
+
     /// Makes a device known, as if it had been seen before: it can be retrieved and connected without a scan.
     public func remember(_ device: EmulatedDevice) {
         guard let peer = device.identifier(onHost: name) else { return }

@@ -13,8 +13,8 @@ extension Emulator {
     /// What this radio can do.
     public func supports(_ feature: BackendFeature) -> Bool {
         switch feature {
-        case .connectedRSSI, .disconnectReason, .peripheralRole: true
-        case .extendedScanAndConnect, .channels, .pairing: false
+        case .connectedRSSI, .disconnectReason, .peripheralRole, .pairing: true
+        case .extendedScanAndConnect, .channels: false
         }
     }
 
@@ -22,7 +22,8 @@ extension Emulator {
     ///
     /// A host that is not there has no adapter: the state is `.unsupported`.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-        EmulatedCentral(self, makeManager(.central, options.adapter))
+        let manager = perform { $0.world.addManager(.central, host: $0.world.host(options.adapter ?? "default")) }
+        return EmulatedCentral(self, manager)
     }
 
     /// Makes the peripheral role of the host that the options name, by name or address.
@@ -37,15 +38,12 @@ extension Emulator {
         return EmulatedPeripheralRole(self, manager)
     }
 
-    /// Makes a listener for pairing; this radio has no security yet, so that each pairing fails.
+    /// Makes an agent for pairing: for the host "default" and for those of peripheral managers that named none.
+    ///
+    /// Without an active agent, and until it says what it can, a host pairs without a word (Just Works). Of several
+    /// agents the last is asked, and all are told.
     public func makePairing() -> any PairingBackend {
-        EmulatedPairing(self, makeManager(.pairing, nil))
-    }
-
-    private func makeManager(_ role: Manager.Role, _ adapter: String?) -> Ref<Manager> {
-        perform { core in
-            core.world.addManager(role, host: core.world.host(adapter ?? "default"))
-        }
+        EmulatedPairing(self, perform { $0.world.addManager(.pairing, host: nil) })
     }
 
     /// Starts delivery to a manager.

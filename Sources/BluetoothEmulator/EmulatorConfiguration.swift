@@ -36,6 +36,10 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var notifyBuffer = 20
     /// How many peripheral managers of one host advertise at the same time; more are out of space.
     public var maximumAdvertisingSets = 4
+    /// What the users and the exchange of features take in a pairing, besides the round trips.
+    public var pairingDelay: Duration = .milliseconds(500)
+    /// How many bonds a host keeps.
+    public var maximumBonds = 100
     /// How many packets go in one direction in one connection event.
     ///
     /// At least 1.
@@ -66,6 +70,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.connectionDelay = .zero
         settings.disconnectionDelay = .zero
         settings.connectionInterval = .zero
+        settings.pairingDelay = .zero
         settings.rssiDeviation = 2
         return settings
     }()
@@ -76,6 +81,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.stateDelay = .milliseconds(500)
         settings.connectionDelay = .seconds(1)
         settings.disconnectionDelay = .milliseconds(500)
+        settings.pairingDelay = .seconds(1)
         settings.connectionInterval = .milliseconds(200)
         settings.supervisionTimeout = .seconds(6)
         settings.maximumMTU = 23

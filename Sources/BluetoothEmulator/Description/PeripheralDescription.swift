@@ -24,13 +24,16 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var handler: BuiltInHandler?
     /// What its handler is told at first.
     public var parameters: [DeviceParameter: Double]
+    /// How it pairs.
+    public var pairing: PairingDescription
 
     /// An emulated device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
-        handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:]
+        handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
+        pairing: PairingDescription = PairingDescription()
     ) {
         self.name = name
         self.address = address
@@ -43,6 +46,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
         self.handler = handler
         self.parameters = parameters
+        self.pairing = pairing
     }
 
     /// The address, or the random static one that the name leads to.
@@ -88,6 +92,7 @@ public struct PeripheralDescription: Hashable, Sendable {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
         }
         if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
+        try pairing.validate(path: "\(prefix)pairing")
         for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
         var database = AttributeDatabase()
         for (index, service) in services.enumerated() {

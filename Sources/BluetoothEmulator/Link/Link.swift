@@ -35,6 +35,11 @@ struct Link: Sendable {
     var anchor: Nanoseconds
     var mtu: Int
     var security = LinkSecurity.plain
+    var pairing: Pairing?
+    /// A pairing timed out: no other may follow on this link.
+    var isPairingBarred = false
+    /// What the client believes the database to be, where it trusts its memory.
+    var cache: AttributeDatabase?
 
     var operations = Deque<LinkOperation>()
     /// A request is outstanding, or write commands wait for the next connection event.

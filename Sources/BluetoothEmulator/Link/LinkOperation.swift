@@ -25,6 +25,13 @@ struct LinkOperation: Sendable {
             if case .read = self { true } else { false }
         }
 
+        var isDiscovery: Bool {
+            switch self {
+            case .services, .included, .characteristics, .descriptors: true
+            case .read, .write, .writeCommand, .setNotifying, .rssi, .deviceName: false
+            }
+        }
+
         var isWriteCommand: Bool {
             if case .writeCommand = self { true } else { false }
         }
@@ -34,6 +41,8 @@ struct LinkOperation: Sendable {
     let link: LinkID
     let operation: OperationID
     let kind: Kind
+    /// It was refused once for want of encryption, and is sent again.
+    var isRetried = false
 }
 
 /// How many ATT requests a procedure takes; each is one round trip.

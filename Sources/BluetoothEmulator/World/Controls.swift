@@ -32,6 +32,9 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     case rename(String)
     case changeAddress(DeviceAddress)
+    indirect case setPairing(PairingDescription)
+    /// Loses the keys of a host, or all.
+    case loseBonds(DeviceAddress?)
     /// Exchanges the MTU as the device.
     case exchangeMTU(Int)
     case failConnections(Int)
@@ -43,10 +46,13 @@ enum DeviceControl: Sendable {
     var changesDescription: Bool {
         switch self {
         case .setParameter, .notifyAtOnce, .note: true
-        case .notify, .setValue, .setAdvertising, .enableAdvertising, .addService, .removeService, .changeAddress,
+        case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
+            .changeAddress,
             .startTimer, .stopTimer, .remove:
             true
-        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections: false
+        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
+            .loseBonds:
+            false
         }
     }
 }
@@ -61,6 +67,10 @@ enum HostControl: Sendable {
     case plug(Bool)
     case forget(PeerID)
     case remember(PeerID)
+    /// Bonds with a device without a pairing.
+    case bond(Ref<Device>)
+    /// Forgets the keys of a device.
+    case removeBond(DeviceAddress)
     /// Another app of the host connects or gives up its connection.
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)
@@ -102,6 +112,13 @@ enum WorldEvent: Sendable {
     case peerTransmit(Ref<Link>)
     case supervision(Ref<Link>)
     case transactionTimeout(Ref<Link>)
+    /// The features of a pairing are exchanged.
+    case pairingFeatures(Ref<Link>, UInt64)
+    /// The keys of a pairing are made.
+    case pairingKeys(Ref<Link>, UInt64)
+    case pairingTimeout(Ref<Link>, UInt64)
+    /// A bonded device did not start encryption.
+    case encryptionTimeout(Int, PeerID, epoch: UInt32)
     case remoteClose(Ref<Link>)
     case localClose(Ref<Link>)
     case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)

@@ -57,6 +57,11 @@ struct Device: Sendable {
     var isOn = true
     var name: String
     var address: DeviceAddress
+    /// The address by which those who have keys know it.
+    var identityAddress: DeviceAddress
+    var pairing = PairingDescription()
+    /// By the address of the host.
+    var bonds: [DeviceAddress: Bond] = [:]
     let maximumMTU: Int
     let connectionInterval: Duration?
     let supervisionTimeout: Duration?
@@ -89,6 +94,8 @@ struct Device: Sendable {
         host = nil
         name = description.name
         address = description.effectiveAddress
+        identityAddress = address
+        pairing = description.pairing
         maximumMTU = description.maximumMTU
         connectionInterval = description.connectionInterval
         supervisionTimeout = description.supervisionTimeout
@@ -114,6 +121,7 @@ struct Device: Sendable {
         isOn = host.isOn
         name = host.name
         address = host.address
+        identityAddress = address
         maximumMTU = 517
         connectionInterval = nil
         supervisionTimeout = nil

@@ -45,6 +45,10 @@ struct Host: Sendable {
     var ledger = HostLedger()
     var managers: [Ref<Manager>] = []
     var peers: [PeerID: KnownPeer] = [:]
+    /// By identity address.
+    var bonds: [DeviceAddress: Bond] = [:]
+    /// The pairings that wait for a link.
+    var pairingWishes: [PeerID: [(manager: Ref<Manager>, operation: OperationID)]] = [:]
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet is answered.
     var dialing: Set<PeerID> = []

@@ -27,6 +27,10 @@ struct Manager: Sendable {
     var connectionEventFilter: ConnectionEventFilter?
     /// What it published, by its own numbers: the numbers in its host's database.
     var published: [AttributeID: AttributeID] = [:]
+    /// Whether delivery began.
+    var isActive = false
+    /// What an agent can show and ask.
+    var capability = PairingCapability.noInputNoOutput
 
     init(role: Role, host: Int?) {
         self.role = role

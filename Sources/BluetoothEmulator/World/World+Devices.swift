@@ -58,8 +58,9 @@ extension World {
         case .failConnections(let count): devices[ref]?.failingConnections = count
         case .startTimer(let number, let delay, let period): startTimer(number, delay, period, of: ref)
         case .stopTimer(let number): stopTimer(number, of: ref)
+        case .loseBonds(let host): loseBonds(ref, with: host)
         case .remove: remove(ref)
-        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress:
+        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing:
             changeAir(control, of: ref)
         }
     }
@@ -83,6 +84,7 @@ extension World {
             guard let id = devices[ref]?.deviceName else { return }
             devices[ref]?.database[id]?.value = Data(name.utf8)
         case .changeAddress(let address): changeAddress(address, of: ref)
+        case .setPairing(let pairing): devices[ref]?.pairing = pairing
         default: break
         }
     }
@@ -104,6 +106,7 @@ extension World {
     private mutating func changeAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
         lose(ref, staysOnAir: true)
         devices[ref]?.address = address
+        devices[ref]?.identityAddress = address
         devices[ref]?.identities = hosts.map { $0.identity(of: address) }
         for index in devices[ref]?.sets.indices ?? 0..<0 {
             devices[ref]?.sets[index].generation += 1

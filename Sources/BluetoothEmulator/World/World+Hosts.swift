@@ -14,6 +14,7 @@ extension World {
     /// Forgets a manager, in silence.
     mutating func removeManager(_ ref: Ref<Manager>) {
         withdrawAll(of: ref)
+        if managers[ref]?.role == .pairing { removeAgent(ref) }
         guard let manager = managers.remove(ref), let host = manager.host else { return }
         hosts[host].managers.removeAll { $0 == ref }
         stopScan(ref, on: host)
@@ -59,6 +60,8 @@ extension World {
         case .remember(let peer):
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+        case .bond(let device): bond(host, with: device)
+        case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):
             guard hosts[host].isOn else { return }
             dial(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
@@ -104,6 +107,9 @@ extension World {
             managers[manager]?.pendingScan = nil
         }
         hosts[host].dialing = []
+        for peer in hosts[host].pairingWishes.keys.sorted(by: { $0.description < $1.description }) {
+            failPairingWishes(peer, on: host, BackendError(.notConnected, operation: "pair"))
+        }
         hosts[host].scanners = []
         scansChanged(host)
         let open = hosts[host].links.values.sorted()
@@ -142,20 +148,6 @@ extension World {
             emit(.operationFailed(link: link, operation: operation, error: error), to: ref)
         case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
         default: break
-        }
-    }
-
-    /// The world has no security yet: what asks for it fails.
-    mutating func handle(_ command: PairingCommand, of ref: Ref<Manager>) {
-        guard managers.contains(ref) else { return }
-        switch command {
-        case .pair(let peer, let operation):
-            let error = BackendError(.operationNotSupported, operation: "pair")
-            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
-        case .unpair(let peer, let operation):
-            let error = BackendError(.operationNotSupported, operation: "unpair")
-            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
-        case .setCapability, .answer: break  // nothing is ever asked
         }
     }
 

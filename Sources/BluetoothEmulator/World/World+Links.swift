@@ -75,6 +75,7 @@ extension World {
     /// The round trips before the first answer that an app can see.
     private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.database else { return 1 }
+        if link.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
         case .read, .deviceName, .writeCommand: return 1
@@ -112,7 +113,13 @@ extension World {
         release(ref)
     }
 
+    /// An operation was refused; for want of encryption the host pairs and tries once more by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
+        if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
+            links[ref]?.security.refusal != nil
+        {
+            return startPairing(ref, for: (operation, code))
+        }
         let error = BackendError.att(code.rawValue, operation: name)
         complete(
             operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
@@ -203,6 +210,7 @@ extension World {
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
+            links[ref]?.cache = nil
             for share in hosts[link.host].ledger.shares(of: link.peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))

@@ -90,6 +90,9 @@ extension World {
         let operation = asked.operation
         guard code.rawValue == 0 else {
             let name = operation.kind.isRead ? "read" : "write"
+            guard code != .insufficientAuthentication, code != .insufficientEncryption else {
+                return fail(operation, code, on: link, name)
+            }
             let error = BackendError.att(code.rawValue, operation: name)
             let event = CentralEvent.operationFailed(
                 link: operation.link, operation: operation.operation, error: error)

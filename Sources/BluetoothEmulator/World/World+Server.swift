@@ -237,7 +237,9 @@ extension World {
     // MARK: Discovering
 
     private mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>) {
-        guard let database = links[ref].flatMap({ devices[$0.device]?.database }) else { return release(ref) }
+        guard let database = links[ref].flatMap({ $0.cache ?? devices[$0.device]?.database }) else {
+            return release(ref)
+        }
         let (link, number) = (operation.link, operation.operation)
         func isWanted(_ id: AttributeID, _ uuids: [BluetoothUUID]?) -> Bool {
             guard let uuids, !uuids.isEmpty, let uuid = database[id]?.uuid else { return true }

@@ -29,8 +29,11 @@ struct World: Sendable {
     var faultRandom: SeededGenerator
     var lastAlarm: UInt64 = 0
     var alarms: [UInt64: WorldQueue.Token] = [:]
+    var securityRandom: SeededGenerator
     var lastRequest: UInt64 = 0
     var lastScan: UInt64 = 0
+    var lastPairing: UInt64 = 0
+    var lastQuestion: UInt64 = 0
     /// How many steps were made.
     var steps: UInt64 = 0
     /// How many advertising packets were sent.
@@ -44,6 +47,7 @@ struct World: Sendable {
         trace = Trace(limit: traceLimit)
         receptionRandom = SeededGenerator(seed: seed, stream: "reception")
         faultRandom = SeededGenerator(seed: seed, stream: "faults")
+        securityRandom = SeededGenerator(seed: seed, stream: "security")
     }
 
     var now: Nanoseconds { queue.now }
@@ -75,6 +79,7 @@ struct World: Sendable {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
+            managers[manager]?.isActive = true
             queue.schedule(.tellState(manager), at: now + configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
@@ -96,6 +101,7 @@ struct World: Sendable {
         case .established(let host, let device, let epoch): established(host, device, epoch)
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
+        case .pairingFeatures, .pairingKeys, .pairingTimeout, .encryptionTimeout: secure(event)
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .localClose(let link): localClose(link)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
@@ -107,6 +113,16 @@ struct World: Sendable {
         case .alarm(let number):
             alarms[number] = nil
             outputs.append(.alarm(number))
+        }
+    }
+
+    private mutating func secure(_ event: WorldEvent) {
+        switch event {
+        case .pairingFeatures(let link, let number): pairingFeatures(link, number)
+        case .pairingKeys(let link, let number): pairingKeys(link, number)
+        case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
+        case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
+        default: break
         }
     }
 

@@ -3,7 +3,7 @@ import BluetoothBackend
 extension PeripheralDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
-        case handler, parameters
+        case handler, parameters, pairing
     }
 
     /// Reads a device of a world file.
@@ -25,7 +25,8 @@ extension PeripheralDescription: Codable {
             supervisionTimeout: try fields.text(.supervisionTimeout, TextRule.duration, DurationText.parse),
             handler: handler,
             parameters: parameters.map { Dictionary($0.map { (DeviceParameter(rawValue: $0), $1) }) { $1 } }
-                ?? ready?.parameters ?? [:])
+                ?? ready?.parameters ?? [:],
+            pairing: try fields.optional(.pairing) ?? PairingDescription())
     }
 
     /// Writes a device of a world file; what is as by default is left out.
@@ -41,6 +42,7 @@ extension PeripheralDescription: Codable {
         try fields.encodeIfPresent(connectionInterval.map(DurationText.text), forKey: .connectionInterval)
         try fields.encodeIfPresent(supervisionTimeout.map(DurationText.text), forKey: .supervisionTimeout)
         try fields.encodeIfPresent(handler?.rawValue, forKey: .handler)
+        if pairing != PairingDescription() { try fields.encode(pairing, forKey: .pairing) }
         guard !parameters.isEmpty || handler?.device.parameters.isEmpty == false else { return }
         try fields.encode(Dictionary(parameters.map { ($0.rawValue, $1) }) { $1 }, forKey: .parameters)
     }

@@ -22,7 +22,7 @@ final class CentralCore: InboxOwner, EventSink {
     }
 
     private struct State {
-        var machine = CentralStateMachine()
+        var machine: CentralStateMachine
         var registry = PeripheralRegistry()
         var outbox = Deque<CentralCommand>()
         var isSubmitting = false
@@ -39,9 +39,10 @@ final class CentralCore: InboxOwner, EventSink {
     let clock: any BackendClock
     let observer = Observation.observer
     private let backend: any CentralBackend
-    private let inbox: Inbox<CentralCore>
+    let inbox: Inbox<CentralCore>
+    let channels = ChannelTable()
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
-    private let state = Lock(Unchecked(State()))
+    private let state: Lock<Unchecked<State>>
     private let owner = Lock(Unchecked(Owner()))
 
     init(backend: any BluetoothBackend, options: CentralOptions, queue: DispatchQueue) {
@@ -49,6 +50,8 @@ final class CentralCore: InboxOwner, EventSink {
         self.clock = backend.clock
         self.backend = backend.makeCentral(options)
         inbox = Inbox(queue: queue)
+        let machine = CentralStateMachine(canRestore: options.restoreIdentifier != nil)
+        state = Lock(Unchecked(State(machine: machine)))
     }
 
     /// Starts delivery for a manager that is complete.
@@ -64,6 +67,7 @@ final class CentralCore: InboxOwner, EventSink {
         observer?.abandoned(unansweredCommands)
         state.withLock { $0.value.isInvalidated = true }
         backend.invalidate()
+        channels.endAll()
         for case .settled(let body) in inbox.close() { body() }
     }
 
@@ -139,6 +143,7 @@ final class CentralCore: InboxOwner, EventSink {
         case .invalidatePeripherals:
             let stale = state.withLock { Unchecked($0.value.registry.removeAll()) }.value
             stale.forEach { $0.invalidateAttributes() }
+        case .closeChannel(let id): channels.release(id)
         case .callback(let callback):
             deliver(callback)
             if observer != nil { observe(callback) }
@@ -181,10 +186,17 @@ final class CentralCore: InboxOwner, EventSink {
         return query(backend).map { peripheral($0.id, name: $0.name) }
     }
 
+    /// The object for a peer that another program uses, made with what the backend knows.
+    func peripheralOfTheSystem(_ id: PeerID) -> CBPeripheral {
+        if let known = peripheral(id) { return known }
+        return peripheral(id, name: backend.knownPeers([id]).first?.name)
+    }
+
     // MARK: The queue
 
     func handle(_ delivery: Delivery) {
         switch delivery {
+        case .event(.restored(let restored)): restore(restored)
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .released(let handle):
@@ -192,19 +204,5 @@ final class CentralCore: InboxOwner, EventSink {
             state.withLock { $0.value.registry.removeIfDead(handle.id) }
         case .settled(let body): body()
         }
-    }
-}
-
-// MARK: EventSink
-
-extension CentralCore {
-    var label: String { inbox.queue.label }
-
-    func deliver(_ event: CentralEvent) {
-        inbox.post(.event(event), for: self)
-    }
-
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        if !inbox.post(.settled(body), for: self) { body() }
     }
 }

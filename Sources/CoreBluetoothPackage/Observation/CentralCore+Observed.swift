@@ -33,6 +33,7 @@ extension CentralCore: ObservedManager {
 extension CentralCallback {
     fileprivate var method: DelegateMethod {
         switch self {
+        case .willRestore: .willRestoreState
         case .stateUpdated: .didUpdateState
         case .discovered: .didDiscover
         case .connected: .didConnect
@@ -44,17 +45,17 @@ extension CentralCallback {
         case .servicesModified: .didModifyServices
         case .readyToWrite: .isReadyToSendWriteWithoutResponse
         case .notified: .didUpdateValue
-        case .answered(_, let answer): answer.method
+        case .answered(_, _, let answer): answer.method
         }
     }
 
     fileprivate var peer: PeerID? {
         switch self {
-        case .stateUpdated: nil
+        case .willRestore, .stateUpdated: nil
         case .discovered(let discovery): discovery.peer
         case .connected(let id), .connectFailed(let id, _), .disconnected(let id, _, _, _), .connectionEvent(let id, _),
             .ancsAuthorizationUpdated(let id), .nameUpdated(let id, _), .servicesModified(let id, _),
-            .readyToWrite(let id), .notified(let id, _, _), .answered(let id, _):
+            .readyToWrite(let id), .notified(let id, _, _), .answered(let id, _, _):
             id
         }
     }
@@ -62,7 +63,7 @@ extension CentralCallback {
     fileprivate var attribute: AttributeID? {
         switch self {
         case .notified(_, let attribute, _): attribute
-        case .answered(_, let answer): answer.attribute
+        case .answered(_, _, let answer): answer.attribute
         default: nil
         }
     }
@@ -71,7 +72,7 @@ extension CentralCallback {
         switch self {
         case .connectFailed(_, let error): error
         case .disconnected(_, _, _, let error): error
-        case .answered(_, .failed(_, let error)): error
+        case .answered(_, _, .failed(_, let error)): error
         default: nil
         }
     }
@@ -90,13 +91,14 @@ extension LinkAnswer {
         case .characteristicWritten: .didWriteValue
         case .descriptorWritten: .didWriteDescriptorValue
         case .notifying: .didUpdateNotificationState
+        case .channelOpened: .didOpen
         case .failed(let operation, _): operation.method
         }
     }
 
     fileprivate var attribute: AttributeID? {
         switch self {
-        case .rssi, .services: nil
+        case .rssi, .services, .channelOpened: nil
         case .includedServices(let id, _), .characteristics(let id, _), .descriptors(let id, _),
             .characteristicRead(let id, _), .descriptorRead(let id, _), .characteristicWritten(let id),
             .descriptorWritten(let id), .notifying(let id, _):
