@@ -42,10 +42,10 @@ extension World {
         case .notify(let path, let value): update(path, value, of: ref)
         case .notifyAtOnce, .setParameter, .note: applyForHandler(control, to: ref)
         case .setValue(let path, let value):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.value = value
         case .hold(let path, let isHeld):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.isHeld = isHeld
         case .disconnect:
             for link in devices[ref]?.links ?? [] {
@@ -141,9 +141,19 @@ extension World {
         devices[ref]?.database.characteristic(path)
     }
 
+    /// The characteristic that a control names; a line in the trace if there is none.
+    private mutating func existing(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
+        let id = characteristic(path, of: ref)
+        if id == nil { trace.note("control ignored: device \(ref.serial) has no characteristic \(path.uuid)", at: now) }
+        return id
+    }
+
     private mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
-        guard let id = characteristic(path, of: ref) else { return }
+        guard let id = existing(path, of: ref) else { return }
         devices[ref]?.database[id]?.value = value
+        if trace.isOn, subscriberCount(path, of: ref) == 0 {
+            trace.note("new value of \(path.uuid) not sent: nobody subscribes to it", at: now)
+        }
         for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }
 

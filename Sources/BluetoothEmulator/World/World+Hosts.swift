@@ -155,6 +155,7 @@ extension World {
         hosts[host].ledger.startScan(ref.packed, parameters)
         hosts[host].scanners.removeAll { $0.manager == ref }
         scansChanged(host)
+        noteSilentDevices(for: parameters, on: host)
         lastScan += 1
         managers[ref]?.pendingScan = lastScan
         guard configuration.scanDelay > .zero else { return listen(ref, lastScan, parameters) }

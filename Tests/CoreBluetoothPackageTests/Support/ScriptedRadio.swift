@@ -134,7 +134,6 @@ final class ScriptedCentral: CentralBackend {
     }
 }
 
-
 /// Time that a test moves.
 final class ManualClock: BackendClock {
     private struct State {
