@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 import CoreBluetoothTesting

@@ -34,7 +34,6 @@ struct SettingsPage {
         "transmitBuffer": Note("write commands", "E writeWithoutResponseQueueSize"),
         "notifyBuffer": Note("values", "E notificationQueueSize"),
         "maximumAdvertisingSets": Note("advertising managers of a host"),
-        "maximumLinks": Note("links of a host"),
         "pairingDelay": Note("time", "E pairingDelay"),
         "maximumBonds": Note("bonds of a host"),
         "packetsPerConnectionEvent": Note("packets", "E simulateBackpressure"),
