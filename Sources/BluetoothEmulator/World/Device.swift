@@ -81,6 +81,8 @@ struct Device: Sendable {
     var sets: [AdvertisingSet]
     var database = AttributeDatabase()
     var behaviour: (any DeviceBehaviour)?
+    /// The parameters of a ready handler and their ranges; nil where a handler has its own.
+    var parameters: [DeviceParameter: ClosedRange<Double>]?
     var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
@@ -117,6 +119,7 @@ struct Device: Sendable {
         rssi = description.rssi
         sets = description.advertising.map(AdvertisingSet.init)
         behaviour = peripheral.makeBehaviour?()
+        parameters = peripheral.parameters
         asynchronousHandler = peripheral.asynchronousHandler
         self.identities = identities
         delayRandom = SeededGenerator(seed: seed, stream: "advertising delay \(address)")

@@ -19,6 +19,8 @@ extension World {
         let identities = hosts.map { $0.identity(of: address) }
         let ref = devices.insert(try Device(peripheral, identities: identities, seed: seed))
         if peripheral.description.packetLossRate > 0 { isLossy = true }
+        let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
+        for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
         submit(.deviceAdded(ref))
         return ref
     }
@@ -39,11 +41,12 @@ extension World {
         }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
+        case .notifyAtOnce, .setParameter, .note: applyForHandler(control, to: ref)
         case .setValue(let path, let value):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.value = value
         case .hold(let path, let isHeld):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.isHeld = isHeld
         case .disconnect:
             for link in devices[ref]?.links ?? [] {
@@ -149,9 +152,19 @@ extension World {
         devices[ref]?.database.characteristic(path)
     }
 
+    /// The characteristic that a control names; a line in the trace if there is none.
+    private mutating func existing(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
+        let id = characteristic(path, of: ref)
+        if id == nil { trace.note("control ignored: device \(ref.serial) has no characteristic \(path.uuid)", at: now) }
+        return id
+    }
+
     private mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
-        guard let id = characteristic(path, of: ref) else { return }
+        guard let id = existing(path, of: ref) else { return }
         devices[ref]?.database[id]?.value = value
+        if trace.isOn, subscriberCount(path, of: ref) == 0 {
+            trace.note("new value of \(path.uuid) not sent: nobody subscribes to it", at: now)
+        }
         for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }
 
@@ -226,7 +239,7 @@ extension World {
     /// Tells a device's handler what happened.
     mutating func notice(_ occurrence: PeripheralOccurrence, at ref: Ref<Device>) {
         guard devices[ref]?.behaviour != nil else { return }
-        var actions = DeviceActions(now: .nanoseconds(now))
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
         devices[ref]?.behaviour?.notice(occurrence, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
     }

@@ -1,0 +1,35 @@
+import BluetoothBackend
+
+// Lines of the trace that say why something does not happen.
+extension World {
+    /// Notes which devices a scan that starts will not report, and why: ten at most.
+    mutating func noteSilentDevices(for parameters: ScanParameters, on host: Int) {
+        guard trace.isOn else { return }
+        var count = 0
+        for ref in devices.refs where devices[ref]?.host != host {
+            guard let device = devices[ref], let reason = silence(of: device, for: parameters) else { continue }
+            count += 1
+            guard count <= 10 else { return }
+            trace.note("device \(ref.serial) \"\(device.name)\" will not be discovered: \(reason)", at: now)
+        }
+    }
+
+    private func silence(of device: Device, for parameters: ScanParameters) -> String? {
+        if !device.isOn { return "its host is off" }
+        if !device.isInRange { return "it is out of range" }
+        if device.sets.isEmpty { return "it has no advertising set" }
+        let enabled = device.sets.filter(\.isEnabled)
+        if enabled.isEmpty { return "its advertising is off" }
+        if !device.links.isEmpty, !enabled.contains(where: \.description.continuesWhileConnected) {
+            return "it is connected and does not advertise meanwhile"
+        }
+        var heard = Advertisement()
+        for set in enabled {
+            _ = heard.merge(set.advertisement)
+            if let scanResponse = set.scanResponse { _ = heard.merge(scanResponse) }
+        }
+        if parameters.matches(heard) { return nil }
+        let advertised = TraceFormat.text(heard.serviceUUIDs ?? [])
+        return "it advertises services=\(advertised), not \(TraceFormat.text(parameters.services))"
+    }
+}
