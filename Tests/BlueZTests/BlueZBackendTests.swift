@@ -62,6 +62,16 @@ import Testing
         withExtendedLifetime(central) {}
     }
 
+    /// See https://github.com/home-assistant/core/issues/76392.
+    @Test func aBusPolicyThatRefusesIsUnauthorized() async throws {
+        let stage = try RadioStage(on: PrivateBus(forbidden: ["org.bluez"]))
+        let daemon = try ScriptedBlueZ(on: stage.bus)
+        let central = try stage.central()
+        try await stage.recorder.wait(for: .unauthorized)
+        #expect(stage.recorder.events.elements.contains(.authorizationChanged(.denied)))
+        withExtendedLifetime((daemon, central)) {}
+    }
+
     @Test func powerIsFollowed() async throws {
         let daemon = try ScriptedBlueZ(on: bus, isPowered: false)
         let central = try stage.central()

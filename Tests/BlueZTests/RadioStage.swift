@@ -33,8 +33,10 @@ struct RadioStage {
     /// What stands between the manager and the backend.
     private let wrap: (BlueZBackend) throws -> any BluetoothBackend
 
-    init(wrappedIn wrap: @escaping (BlueZBackend) throws -> any BluetoothBackend = { $0 }) throws {
-        bus = try PrivateBus()
+    init(
+        on bus: PrivateBus? = nil, wrappedIn wrap: @escaping (BlueZBackend) throws -> any BluetoothBackend = { $0 }
+    ) throws {
+        self.bus = try bus ?? PrivateBus()
         self.wrap = wrap
     }
 

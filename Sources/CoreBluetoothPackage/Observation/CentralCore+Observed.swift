@@ -33,8 +33,8 @@ extension CentralCore: ObservedManager {
 extension CentralCallback {
     fileprivate var method: DelegateMethod {
         switch self {
-        case .stateUpdated: .didUpdateState
         case .willRestore: .willRestoreState
+        case .stateUpdated: .didUpdateState
         case .discovered: .didDiscover
         case .connected: .didConnect
         case .connectFailed: .didFailToConnect
@@ -51,7 +51,7 @@ extension CentralCallback {
 
     fileprivate var peer: PeerID? {
         switch self {
-        case .stateUpdated, .willRestore: nil
+        case .willRestore, .stateUpdated: nil
         case .discovered(let discovery): discovery.peer
         case .connected(let id), .connectFailed(let id, _), .disconnected(let id, _, _, _), .connectionEvent(let id, _),
             .ancsAuthorizationUpdated(let id), .nameUpdated(let id, _), .servicesModified(let id, _),
