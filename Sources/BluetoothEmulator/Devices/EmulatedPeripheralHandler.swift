@@ -114,6 +114,12 @@ public enum PeripheralOccurrence: Hashable, Sendable {
     case unsubscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
     /// A timer of the device's is due.
     case timer(Int)
+    /// A central opened an L2CAP channel.
+    case channelOpened(CentralIdentity, ChannelID, psm: UInt16)
+    /// Bytes arrived on an L2CAP channel.
+    case channelReceived(ChannelID, Data)
+    /// An L2CAP channel is over, by the central or with its link.
+    case channelClosed(ChannelID)
 }
 
 /// What a device wishes to do, collected while its handler runs and done right after.
@@ -145,6 +151,16 @@ public struct DeviceActions: Sendable {
     /// Stops a timer.
     public mutating func stopTimer(_ number: Int) {
         controls.append(.stopTimer(number))
+    }
+
+    /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
+    public mutating func send(_ data: Data, on channel: ChannelID) {
+        controls.append(.send(channel, data))
+    }
+
+    /// Closes an L2CAP channel, after all that was sent before.
+    public mutating func close(_ channel: ChannelID) {
+        controls.append(.closeChannel(channel))
     }
 
     /// Closes all links.

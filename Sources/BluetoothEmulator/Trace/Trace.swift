@@ -7,6 +7,7 @@ struct Trace: Sendable {
         case input(WorldInput)
         case central(Ref<Manager>, CentralEvent)
         case peripheral(Ref<Manager>, PeripheralEvent)
+        case pairing(Ref<Manager>, PairingEvent)
         case note(String)
     }
 
@@ -31,6 +32,10 @@ struct Trace: Sendable {
         append(.peripheral(manager, event), now)
     }
 
+    mutating func record(_ event: PairingEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
+        append(.pairing(manager, event), now)
+    }
+
     /// Something that nobody is told, such as a dropped command.
     mutating func note(_ text: String, at now: Nanoseconds) { append(.note(text), now) }
 
@@ -48,6 +53,8 @@ struct Trace: Sendable {
         case .central(let manager, let event): return "\(time) > central \(manager.serial) \(TraceFormat.text(event))"
         case .peripheral(let manager, let event):
             return "\(time) > peripheral \(manager.serial) \(TraceFormat.text(event))"
+        case .pairing(let manager, let event):
+            return "\(time) > pairing \(manager.serial) \(TraceFormat.text(event))"
         case .note(let text): return "\(time) ! \(text)"
         }
     }

@@ -5,7 +5,7 @@ extension World {
     /// The number under which the ledger keeps another app of the host; no manager has it.
     var otherApp: Ref<Manager> { Ref(slot: .max, serial: 0) }
 
-    private func isManager(_ ref: Ref<Manager>) -> Bool { ref != otherApp }
+    private func isManager(_ ref: Ref<Manager>) -> Bool { ref.slot != .max }
 
     // MARK: Up
 
@@ -27,7 +27,7 @@ extension World {
         }
     }
 
-    private mutating func startDialing(_ peer: PeerID, on host: Int) {
+    mutating func startDialing(_ peer: PeerID, on host: Int) {
         hosts[host].dialing.insert(peer)
         if let device = devices.refs.first(where: { devices[$0]?.identities[host] == peer }) { wake(device) }
     }
@@ -52,13 +52,29 @@ extension World {
         hosts[host].dialing.remove(peer)
         if device.failingConnections > 0 || faultRandom.happens(configuration.connectionFailureRate) {
             devices[ref]?.failingConnections = max(0, device.failingConnections - 1)
-            return failConnect(peer, on: host)
+            return failConnect(peer, on: host, .connectionFailed)
         }
-        linkUp(host, ref, peer)
+        switch securityStart(host, ref) {
+        case .secured(let security): linkUp(host, ref, peer, security)
+        case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
+        case .silent:
+            // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
+            queue.schedule(
+                .encryptionTimeout(host, peer, epoch: hosts[host].epoch), at: now + Duration.seconds(40).nanoseconds)
+        }
     }
 
-    private mutating func failConnect(_ peer: PeerID, on host: Int) {
-        let error = BackendError(.connectionFailed, operation: "connect")
+    /// A bonded device did not start encryption: there will be no link.
+    mutating func encryptionTimedOut(_ peer: PeerID, on host: Int, _ epoch: UInt32) {
+        guard hosts[host].epoch == epoch, hosts[host].links[peer] == nil, !hosts[host].dialing.contains(peer) else {
+            return
+        }
+        failConnect(peer, on: host, .encryptionTimedOut)
+    }
+
+    private mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
+        let error = BackendError(code, operation: "connect")
+        failPairingWishes(peer, on: host, error)
         for share in hosts[host].ledger.connectFailed(peer) {
             let manager = Ref<Manager>(packed: share.manager)
             guard isManager(manager) else { continue }
@@ -66,7 +82,7 @@ extension World {
         }
     }
 
-    private mutating func linkUp(_ host: Int, _ ref: Ref<Device>, _ peer: PeerID) {
+    private mutating func linkUp(_ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: LinkSecurity) {
         guard let device = devices[ref] else { return }
         let link = links.insert(
             Link(
@@ -75,6 +91,8 @@ extension World {
                 supervisionTimeout: (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
                 anchor: now, mtu: max(23, min(device.maximumMTU, configuration.maximumMTU))))
         devices[ref]?.links.append(link)
+        links[link]?.latency = device.latency
+        links[link]?.security = security
         if let server = device.host { links[link]?.central = hosts[server].identity(of: hosts[host].address) }
         hosts[host].links[peer] = link
         if hosts[host].peers[peer] == nil {
@@ -87,6 +105,8 @@ extension World {
         let nameRead = LinkOperation(
             manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
         enqueue(nameRead, on: link)
+        resumeBond(on: link)
+        pairIfWished(link)
         wake(ref)
     }
 
@@ -121,6 +141,7 @@ extension World {
             if radioMustAct { hosts[host].dialing.remove(peer) }
         case .closed(let id, let radioMustAct):
             let link = hosts[host].links[peer]
+            if let link { closeChannels(of: ref, on: link) }
             if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
@@ -155,8 +176,9 @@ extension World {
             let manager = Ref<Manager>(packed: share.manager)
             guard isManager(manager), let id = share.link else { continue }
             managers[manager]?.close(id)
+            let told = hosts[host].features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: reason, at: date, isReconnecting: share.options.autoReconnect),
+                .disconnected(link: id, reason: told, at: date, isReconnecting: share.options.autoReconnect),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)
@@ -165,7 +187,10 @@ extension World {
 
     /// Removes a link from the world and from its device.
     mutating func drop(_ ref: Ref<Link>) {
+        abandonPairing(ref)
         leaveServer(ref)
+        closeClientChannels(of: ref)
+        rememberDatabase(of: ref)
         guard let link = links.remove(ref) else { return }
         if let token = link.supervision { queue.cancel(token) }
         if let token = link.transactionTimeout { queue.cancel(token) }
@@ -175,6 +200,8 @@ extension World {
     mutating func leaveServer(_ ref: Ref<Link>) {
         guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
         devices[device]?.links.removeAll { $0 == ref }
+        closeServerChannels(of: ref)
+        rememberCentral(of: ref)
         tellCentralLeft(ref)
         links[ref]?.asked = nil
         links[ref]?.subscriptions = [:]

@@ -18,6 +18,7 @@ extension World {
         }
         let identities = hosts.map { $0.identity(of: address) }
         let ref = devices.insert(try Device(peripheral, identities: identities, seed: seed))
+        if peripheral.description.packetLossRate > 0 { isLossy = true }
         submit(.deviceAdded(ref))
         return ref
     }
@@ -55,8 +56,17 @@ extension World {
         case .failConnections(let count): devices[ref]?.failingConnections = count
         case .startTimer(let number, let delay, let period): startTimer(number, delay, period, of: ref)
         case .stopTimer(let number): stopTimer(number, of: ref)
+        case .loseBonds(let host): loseBonds(ref, with: host)
+        case .setParameters(let parameters):
+            devices[ref]?.latency = parameters.peripheralLatency
+            for link in devices[ref]?.links ?? [] { update(parameters, link) }
+        case .send(let channel, let data): sendOnChannel(channel, data, of: ref)
+        case .closeChannel(let channel):
+            if channels[channel].flatMap({ links[$0.link] })?.device == ref { close(channel, by: .peripheral) }
         case .remove: remove(ref)
-        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress:
+        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing,
+            .rotateAddress,
+            .setPacketLoss:
             changeAir(control, of: ref)
         }
     }
@@ -68,7 +78,9 @@ extension World {
         case .enableAdvertising(let index, let isOn):
             for position in devices[ref]?.sets.indices ?? 0..<0 where index == nil || index == position {
                 devices[ref]?.sets[position].isEnabled = isOn
+                if isOn { devices[ref]?.sets[position].enabling += 1 }
             }
+            limitAdvertising(ref)
             wake(ref)
         case .setProximity(let proximity):
             let wasInRange = devices[ref]?.isInRange
@@ -80,6 +92,11 @@ extension World {
             guard let id = devices[ref]?.deviceName else { return }
             devices[ref]?.database[id]?.value = Data(name.utf8)
         case .changeAddress(let address): changeAddress(address, of: ref)
+        case .setPairing(let pairing): devices[ref]?.pairing = pairing
+        case .rotateAddress: rotateAddress(of: ref)
+        case .setPacketLoss(let rate):
+            devices[ref]?.packetLossRate = rate
+            if rate > 0 { isLossy = true }
         default: break
         }
     }
@@ -90,10 +107,12 @@ extension World {
         if index < sets.count {
             set.generation = sets[index].generation + 1
             set.lastPacket = sets[index].lastPacket
+            set.enabling = sets[index].enabling + 1
             devices[ref]?.sets[index] = set
         } else {
             devices[ref]?.sets.append(set)
         }
+        limitAdvertising(ref)
         wake(ref)
     }
 
@@ -101,13 +120,8 @@ extension World {
     private mutating func changeAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
         lose(ref, staysOnAir: true)
         devices[ref]?.address = address
-        devices[ref]?.identities = hosts.map { $0.identity(of: address) }
-        for index in devices[ref]?.sets.indices ?? 0..<0 {
-            devices[ref]?.sets[index].generation += 1
-            devices[ref]?.sets[index].isScheduled = false
-            devices[ref]?.sets[index].heard = []
-        }
-        wake(ref)
+        devices[ref]?.identityAddress = address
+        showAddress(of: ref)
     }
 
     /// The device forgets its links without a word; hosts notice by supervision timeout.

@@ -32,6 +32,8 @@ extension World {
             enqueue(ref, link, operation, .setNotifying(attribute, enabled))
         case .readRSSI(let link, let operation):
             enqueue(ref, link, operation, .rssi)
+        case .openChannel(let link, let operation, let psm):
+            enqueue(ref, link, operation, .openChannel(psm))
         default: return false
         }
         return true
@@ -61,21 +63,24 @@ extension World {
     /// Schedules what the head of the line leads to.
     private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
         switch start {
-        case .transmit(let due): queue.schedule(.transmit(ref), at: due)
-        case .read(let due): queue.schedule(.answer(ref), at: due)
+        case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
+        case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
         case .request(let event):
             guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
-            let rest = interval == 0 ? 0 : Nanoseconds(roundTrips(of: kind, on: ref)) * interval
-            queue.schedule(.answer(ref), at: event + rest)
+            guard interval > 0 else { return queue.schedule(.answer(ref), at: event) }
+            let count = roundTrips(of: kind, on: ref)
+            let lost = retransmissionTime(count, on: ref)
+            queue.schedule(.answer(ref), at: event + Nanoseconds(count) * interval + lost)
         }
     }
 
     /// The round trips before the first answer that an app can see.
     private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.database else { return 1 }
+        if link.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
-        case .read, .deviceName, .writeCommand: return 1
+        case .read, .deviceName, .writeCommand, .openChannel: return 1
         case .rssi: return 0
         case .write(_, let value): return RoundTrips.writing(count: value.count, mtu: link.mtu)
         case .services:
@@ -110,7 +115,13 @@ extension World {
         release(ref)
     }
 
+    /// An operation was refused; for want of encryption the host pairs and tries once more by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
+        if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
+            links[ref]?.security.refusal != nil
+        {
+            return startPairing(ref, for: (operation, code))
+        }
         let error = BackendError.att(code.rawValue, operation: name)
         complete(
             operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
@@ -186,7 +197,7 @@ extension World {
         if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
         guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: now + link.interval)
+        queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
     }
 
     private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
@@ -198,6 +209,7 @@ extension World {
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
+            links[ref]?.cache = nil
             for share in hosts[link.host].ledger.shares(of: link.peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))
@@ -212,6 +224,6 @@ extension World {
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now))
+        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now) + retransmissionTime(on: ref))
     }
 }

@@ -17,9 +17,16 @@ extension World {
         case .writeCommand: break  // has its own way: transmit
         case .setNotifying(let attribute, let isOn): setNotifying(attribute, isOn, operation, on: ref)
         case .rssi:
+            guard hosts[answered.host].features.contains(.connectedRSSI) else {
+                let error = BackendError(.operationNotSupported, operation: "read RSSI")
+                return complete(
+                    operation, .operationFailed(link: operation.link, operation: operation.operation, error: error),
+                    on: ref)
+            }
             let rssi = measuredRSSI(answered.device)
             complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
         case .deviceName: readDeviceName(on: ref)
+        case .openChannel(let psm): openChannel(psm, operation, on: ref)
         case .services, .included, .characteristics, .descriptors: discover(operation, on: ref)
         }
     }
@@ -56,7 +63,8 @@ extension World {
         guard answered.interval > 0, value.count >= answered.mtu - 1 else { return complete(operation, event, on: ref) }
         links[ref]?.finishing = (operation, event)
         let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: answered.mtu))
-        queue.schedule(.finish(ref), at: now + rest * answered.interval)
+        let lost = retransmissionTime(Int(rest), on: ref)
+        queue.schedule(.finish(ref), at: now + rest * answered.interval + lost)
     }
 
     func clientConfiguration(_ attribute: AttributeID, on ref: Ref<Link>) -> Data {
@@ -235,7 +243,9 @@ extension World {
     // MARK: Discovering
 
     private mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>) {
-        guard let database = links[ref].flatMap({ devices[$0.device]?.database }) else { return release(ref) }
+        guard let database = links[ref].flatMap({ $0.cache ?? devices[$0.device]?.database }) else {
+            return release(ref)
+        }
         let (link, number) = (operation.link, operation.operation)
         func isWanted(_ id: AttributeID, _ uuids: [BluetoothUUID]?) -> Bool {
             guard let uuids, !uuids.isEmpty, let uuid = database[id]?.uuid else { return true }

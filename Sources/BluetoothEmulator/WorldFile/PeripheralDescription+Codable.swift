@@ -3,7 +3,7 @@ import BluetoothBackend
 extension PeripheralDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
-        case handler
+        case handler, pairing, channels, peripheralLatency, addressRotation, packetLossRate
     }
 
     /// Reads a device of a world file.
@@ -19,7 +19,12 @@ extension PeripheralDescription: Codable {
             rssi: try fields.optional(.rssi), maximumMTU: try fields.optional(.maximumMTU) ?? 517,
             connectionInterval: try fields.text(.connectionInterval, TextRule.duration, DurationText.parse),
             supervisionTimeout: try fields.text(.supervisionTimeout, TextRule.duration, DurationText.parse),
-            handler: try fields.text(.handler, BuiltInHandler.rule) { BuiltInHandler(rawValue: $0) })
+            handler: try fields.text(.handler, BuiltInHandler.rule) { BuiltInHandler(rawValue: $0) },
+            pairing: try fields.optional(.pairing) ?? PairingDescription(),
+            channels: try fields.optional(.channels) ?? [],
+            peripheralLatency: try fields.optional(.peripheralLatency) ?? 0,
+            addressRotation: try fields.text(.addressRotation, TextRule.duration, DurationText.parse),
+            packetLossRate: try fields.optional(.packetLossRate) ?? 0)
     }
 
     /// Writes a device of a world file; what is as by default is left out.
@@ -35,5 +40,10 @@ extension PeripheralDescription: Codable {
         try fields.encodeIfPresent(connectionInterval.map(DurationText.text), forKey: .connectionInterval)
         try fields.encodeIfPresent(supervisionTimeout.map(DurationText.text), forKey: .supervisionTimeout)
         try fields.encodeIfPresent(handler?.rawValue, forKey: .handler)
+        if pairing != PairingDescription() { try fields.encode(pairing, forKey: .pairing) }
+        if peripheralLatency != 0 { try fields.encode(peripheralLatency, forKey: .peripheralLatency) }
+        try fields.encodeIfPresent(addressRotation.map(DurationText.text), forKey: .addressRotation)
+        if packetLossRate != 0 { try fields.encode(packetLossRate, forKey: .packetLossRate) }
+        if !channels.isEmpty { try fields.encode(channels, forKey: .channels) }
     }
 }
