@@ -163,6 +163,16 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .target(
+            name: "RandomPrograms", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothEmulator"],
+            path: "Tests/RandomPrograms", swiftSettings: settings),
+        .executableTarget(
+            name: "ProgramTrace", dependencies: ["RandomPrograms"], path: "Tests/ProgramTrace",
+            swiftSettings: settings),
+        .testTarget(
+            name: "RandomProgramTests", dependencies: ["ProgramTrace", "RandomPrograms", "BluetoothBackend"],
+            swiftSettings: settings),
+
         // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.
         .testTarget(name: "ClientSourcesSwift6", dependencies: ["CoreBluetooth"], packageAccess: false),
         .testTarget(

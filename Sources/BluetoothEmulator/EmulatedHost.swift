@@ -38,6 +38,39 @@ public struct EmulatedHost: Sendable {
     /// Changes the permission: `.unauthorized` where it is denied or restricted, `.unknown` where nobody was asked.
     public func setAuthorization(_ status: AuthorizationStatus) { control(.authorize(status)) }
 
+    /// Gives the host's radio a feature or takes it away.
+    ///
+    /// Without the peripheral role such managers are `.unsupported`; without extended scanning, extended advertising is
+    /// not heard; without channels none is opened; without pairing no agent is asked; without the strength of links it
+    /// cannot be read; without reasons each link ends for an unknown one.
+    public func setSupport(_ feature: BackendFeature, _ isSupported: Bool) {
+        control(.setFeature(feature, isSupported))
+    }
+
+    /// The user lets a connected device see the host's notifications, or no more.
+    public func setANCSAuthorized(_ isAuthorized: Bool, for device: EmulatedDevice) {
+        guard let peer = device.identifier(onHost: name) else { return }
+        control(.authorizeANCS(peer, isAuthorized))
+    }
+
+    /// Ends the app that gave this restore identifier, as the system does with one in the background: its managers hear
+    /// nothing any more, but their connections, wishes, scan, services and advertising stay for the next manager of that
+    /// identifier, which gets them restored.
+    public func terminateApp(restoreIdentifier: String) { control(.terminateApp(restoreIdentifier)) }
+
+    /// Gives the next central manager of this restore identifier a state.
+    ///
+    /// Peers that are linked to the host (see ``connectOtherApp(to:)``) are restored as connected, others as connecting.
+    public func setRestoredState(_ state: RestoredCentralState, for restoreIdentifier: String) {
+        control(.preserveCentral(state, restoreIdentifier))
+    }
+
+    /// Gives the next peripheral manager of this restore identifier, on this host, a state; subscriptions are those that
+    /// there are.
+    public func setRestoredState(_ state: RestoredPeripheralState, for restoreIdentifier: String) {
+        control(.preservePeripheral(state, restoreIdentifier))
+    }
+
     /// Loses the system's Bluetooth service, which is back after `duration`: `.resetting` in between.
     public func reset(for duration: Duration = .seconds(1)) { control(.reset(duration)) }
 

@@ -10,11 +10,10 @@ extension Emulator {
         }
     }
 
-    /// What this radio can do.
+    /// What the radio of the host "default" can do: everything, unless ``EmulatedHost/setSupport(_:_:)`` says otherwise.
     public func supports(_ feature: BackendFeature) -> Bool {
-        switch feature {
-        case .connectedRSSI, .disconnectReason, .peripheralRole, .pairing: true
-        case .extendedScanAndConnect, .channels: false
+        core.withLock { core in
+            core.world.hosts.first { $0.name == "default" }?.features.contains(feature) ?? false
         }
     }
 
@@ -22,7 +21,11 @@ extension Emulator {
     ///
     /// A host that is not there has no adapter: the state is `.unsupported`.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-        let manager = perform { $0.world.addManager(.central, host: $0.world.host(options.adapter ?? "default")) }
+        let manager = perform { core in
+            core.world.addManager(
+                .central, host: core.world.host(options.adapter ?? "default"),
+                restoreIdentifier: options.restoreIdentifier)
+        }
         return EmulatedCentral(self, manager)
     }
 
@@ -32,8 +35,8 @@ extension Emulator {
     /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let manager = perform { core in
-            let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost()
-            return core.world.addManager(.peripheral, host: host)
+            let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)
+            return core.world.addManager(.peripheral, host: host, restoreIdentifier: options.restoreIdentifier)
         }
         return EmulatedPeripheralRole(self, manager)
     }

@@ -36,6 +36,8 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var notifyBuffer = 20
     /// How many peripheral managers of one host advertise at the same time; more are out of space.
     public var maximumAdvertisingSets = 4
+    /// How many bytes a receiver has room for on an L2CAP channel; at least 1.
+    public var channelBuffer = 16_384
     /// What the users and the exchange of features take in a pairing, besides the round trips.
     public var pairingDelay: Duration = .milliseconds(500)
     /// How many bonds a host keeps.
@@ -48,6 +50,10 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var rssiDeviation = 5
     /// The chance that a scanner misses an advertising packet.
     public var advertisingLossRate = 0.0
+    /// The chance that a packet of a link is lost and sent again with the next connection event.
+    ///
+    /// A device may have a greater one. Without a connection interval nothing is lost.
+    public var packetLossRate = 0.0
     /// The chance that a connect fails with "connection failed".
     public var connectionFailureRate = 0.0
     /// The chance that a read is refused as not permitted, and a write likewise.
@@ -87,6 +93,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.maximumMTU = 23
         settings.transmitBuffer = 5
         settings.notifyBuffer = 5
+        settings.channelBuffer = 2_048
         settings.packetsPerConnectionEvent = 1
         settings.rssiDeviation = 10
         settings.advertisingLossRate = 0.5

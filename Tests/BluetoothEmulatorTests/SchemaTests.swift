@@ -27,6 +27,7 @@ import Testing
         #expect(schema.fields("characteristic") == names(CharacteristicDescription.CodingKeys.self))
         #expect(schema.fields("timer") == names(CharacteristicDescription.Timer.CodingKeys.self))
         #expect(schema.fields("pairing") == names(PairingDescription.CodingKeys.self))
+        #expect(schema.fields("channel") == names(ChannelDescription.CodingKeys.self))
         #expect(schema.fields("descriptor") == names(DescriptorDescription.CodingKeys.self))
     }
 

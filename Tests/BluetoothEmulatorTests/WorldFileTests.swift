@@ -22,7 +22,7 @@ import Testing
         ),
         (
             #"{"devices": [{"name": "A", "advertising": [{"interval": "5 ms"}]}]}"#,
-            "devices[0].advertising[0].interval: the advertising interval is 20 ms...10.24 s"
+            "devices[0].advertising[0].interval: the advertising interval is 20 ms...10.24 s, or 0"
         ),
         (
             #"{"devices": [{"name": "A", "advertising": [{"interval": "100"}]}]}"#,

@@ -18,6 +18,8 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var maximumMTU: Int
     /// The link's connection interval; nil takes ``EmulatorConfiguration/connectionInterval``.
     public var connectionInterval: Duration?
+    /// How many connection events it leaves out when it has nothing to say, 0...499.
+    public var peripheralLatency: Int
     /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
     public var supervisionTimeout: Duration?
     /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
@@ -26,6 +28,12 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var parameters: [DeviceParameter: Double]
     /// How it pairs.
     public var pairing: PairingDescription
+    /// The L2CAP channels that it listens for.
+    public var channels: [ChannelDescription]
+    /// How often it takes a new private address, 1 s or more; nil keeps its address.
+    public var addressRotation: Duration?
+    /// The chance, 0...1, that a packet of its links is lost and sent again.
+    public var packetLossRate: Double
 
     /// An emulated device.
     public init(
@@ -33,7 +41,8 @@ public struct PeripheralDescription: Hashable, Sendable {
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
         handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
-        pairing: PairingDescription = PairingDescription()
+        pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
+        peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0
     ) {
         self.name = name
         self.address = address
@@ -47,6 +56,10 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.handler = handler
         self.parameters = parameters
         self.pairing = pairing
+        self.channels = channels
+        self.peripheralLatency = peripheralLatency
+        self.addressRotation = addressRotation
+        self.packetLossRate = packetLossRate
     }
 
     /// The address, or the random static one that the name leads to.
@@ -92,7 +105,22 @@ public struct PeripheralDescription: Hashable, Sendable {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
         }
         if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
+        guard (0...499).contains(peripheralLatency) else {
+            throw DescriptionError("\(prefix)peripheralLatency", "the latency is 0...499 connection events")
+        }
+        if let addressRotation, addressRotation < .seconds(1) {
+            throw DescriptionError("\(prefix)addressRotation", "an address is kept for 1 s or more")
+        }
+        guard (0.0...1.0).contains(packetLossRate) else {
+            throw DescriptionError("\(prefix)packetLossRate", "a chance is 0...1")
+        }
         try pairing.validate(path: "\(prefix)pairing")
+        for (index, channel) in channels.enumerated() {
+            try channel.validate(path: "\(prefix)channels[\(index)]")
+            guard !channels[..<index].contains(where: { $0.psm == channel.psm }) else {
+                throw DescriptionError("\(prefix)channels[\(index)].psm", "another channel has the number")
+            }
+        }
         for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
         var database = AttributeDatabase()
         for (index, service) in services.enumerated() {

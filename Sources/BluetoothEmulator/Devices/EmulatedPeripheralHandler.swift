@@ -126,4 +126,10 @@ public enum PeripheralOccurrence: Hashable, Sendable {
     case timer(Int)
     /// A test, a tool or a world file set a parameter: ``EmulatedDevice/set(_:to:)``.
     case parameterChanged(DeviceParameter, Double)
+    /// A central opened an L2CAP channel.
+    case channelOpened(CentralIdentity, ChannelID, psm: UInt16)
+    /// Bytes arrived on an L2CAP channel.
+    case channelReceived(ChannelID, Data)
+    /// An L2CAP channel is over, by the central or with its link.
+    case channelClosed(ChannelID)
 }

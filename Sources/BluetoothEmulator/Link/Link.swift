@@ -30,7 +30,9 @@ struct Link: Sendable {
     /// The central, as the managers of a host that serves know it.
     var central: PeerID?
     var interval: Nanoseconds
-    let supervisionTimeout: Nanoseconds
+    /// How many connection events the device may leave out.
+    var latency = 0
+    var supervisionTimeout: Nanoseconds
     /// When the first connection event with this interval was.
     var anchor: Nanoseconds
     var mtu: Int
@@ -51,6 +53,9 @@ struct Link: Sendable {
     /// A long read whose next part is under way to the server.
     var continuing: Asked?
     var transactionTimeout: WorldQueue.Token?
+
+    /// The open L2CAP channels, in the order of birth.
+    var channels: [ChannelID] = []
 
     var outgoing = Deque<Outgoing>()
     var isSending = false
@@ -125,7 +130,7 @@ struct Link: Sendable {
     private mutating func start(at now: Nanoseconds) -> Start? {
         guard !isBusy, let head = operations.first else { return nil }
         isBusy = true
-        let event = connectionEvent(from: now)
+        let event = latency == 0 ? connectionEvent(from: now) : listeningEvent(from: now)
         switch head.kind {
         case .writeCommand: return .transmit(at: event)
         case .read: return .read(answerAt: event + interval)
@@ -157,6 +162,14 @@ struct Link: Sendable {
         guard let waiting = asked, waiting.number == number else { return nil }
         asked = nil
         return answered(waiting.operation)
+    }
+
+    /// The first connection event at or after an instant at which the device listens.
+    private func listeningEvent(from instant: Nanoseconds) -> Nanoseconds {
+        let period = interval * Nanoseconds(latency + 1)
+        guard period > 0 else { return instant }
+        let (count, rest) = (instant - anchor).quotientAndRemainder(dividingBy: period)
+        return rest == 0 ? instant : anchor + (count + 1) * period
     }
 
     /// The first connection event at or after an instant.

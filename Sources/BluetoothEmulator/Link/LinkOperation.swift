@@ -18,6 +18,7 @@ struct LinkOperation: Sendable {
         case descriptors(AttributeID)
         case setNotifying(AttributeID, Bool)
         case rssi
+        case openChannel(UInt16)
         /// The host itself reads the GAP Device Name.
         case deviceName
 
@@ -28,7 +29,7 @@ struct LinkOperation: Sendable {
         var isDiscovery: Bool {
             switch self {
             case .services, .included, .characteristics, .descriptors: true
-            case .read, .write, .writeCommand, .setNotifying, .rssi, .deviceName: false
+            case .read, .write, .writeCommand, .setNotifying, .rssi, .deviceName, .openChannel: false
             }
         }
 

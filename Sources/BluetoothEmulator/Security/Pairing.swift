@@ -6,7 +6,7 @@ struct Pairing: Sendable {
     struct Question: Sendable {
         let id: PairingRequestID
         let agent: Ref<Manager>
-        let side: PairingSide
+        let side: LinkSide
         let kind: PairingQuestion
 
         /// Whether the pairing waits for its answer.
@@ -27,7 +27,7 @@ struct Pairing: Sendable {
     /// The questions that are shown, answered or not.
     var questions: [Question] = []
     /// The numbers that were typed, by side.
-    var typed: [PairingSide: Int] = [:]
+    var typed: [LinkSide: Int] = [:]
     var timeout: WorldQueue.Token?
 
     init(number: UInt64) { self.number = number }

@@ -7,7 +7,7 @@ enum PairingMethod: Hashable, Sendable {
     /// Both show a number and ask whether it is the same.
     case numericComparison
     /// One shows a number that is typed at the other; nil: both type the same.
-    case passkey(shownBy: PairingSide?)
+    case passkey(shownBy: LinkSide?)
     /// The data came in another way.
     case outOfBand
 
@@ -34,10 +34,4 @@ enum PairingMethod: Hashable, Sendable {
 
     /// Whether the key is authenticated.
     var isAuthenticated: Bool { self != .justWorks }
-}
-
-/// The two sides of a pairing.
-enum PairingSide: Hashable, Sendable {
-    case central
-    case peripheral
 }

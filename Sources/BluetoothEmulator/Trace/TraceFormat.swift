@@ -128,6 +128,7 @@ enum TraceFormat {
         case .setAdvertising(let index, _): "setAdvertising \(index)"
         case .addService(let service): "addService \(service.uuid)"
         case .setPairing(let pairing): "setPairing \(pairing.capability.rawValue) \(pairing.answer.rawValue)"
+        case .send(let channel, let data): "send \(channel) \(text(data))"
         case .loseBonds(let host): "loseBonds \(host?.description ?? "all")"
         default: "\(control)"
         }
@@ -136,6 +137,10 @@ enum TraceFormat {
     private static func text(_ control: HostControl) -> String {
         switch control {
         case .bond(let device): "bond device \(device.serial)"
+        case .preserveCentral(let state, let identifier):
+            "preserve \(identifier) peers=\(state.peers.map(\.summary.id))"
+        case .preservePeripheral(let state, let identifier):
+            "preserve \(identifier) services=\(state.services.map(\.uuid.text))"
         default: "\(control)"
         }
     }

@@ -32,6 +32,11 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     case rename(String)
     case changeAddress(DeviceAddress)
+    /// Takes a new private address.
+    case rotateAddress
+    /// Asks its centrals for other connection parameters.
+    indirect case setParameters(ConnectionParameters)
+    case setPacketLoss(Double)
     indirect case setPairing(PairingDescription)
     /// Loses the keys of a host, or all.
     case loseBonds(DeviceAddress?)
@@ -40,6 +45,8 @@ enum DeviceControl: Sendable {
     case failConnections(Int)
     case startTimer(Int, after: Duration, every: Duration?)
     case stopTimer(Int)
+    case send(ChannelID, Data)
+    case closeChannel(ChannelID)
     case remove
 
     /// Whether it changes what a device is, which is its managers' business where it is a host's.
@@ -48,10 +55,10 @@ enum DeviceControl: Sendable {
         case .setParameter, .notifyAtOnce, .note: true
         case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
             .changeAddress,
-            .startTimer, .stopTimer, .remove:
+            .startTimer, .stopTimer, .send, .closeChannel, .remove:
             true
         case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
-            .loseBonds:
+            .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
             false
         }
     }
@@ -67,6 +74,12 @@ enum HostControl: Sendable {
     case plug(Bool)
     case forget(PeerID)
     case remember(PeerID)
+    case setFeature(BackendFeature, Bool)
+    /// Ends the app of a restore identifier, and keeps what it had.
+    case terminateApp(String)
+    indirect case preserveCentral(RestoredCentralState, String)
+    indirect case preservePeripheral(RestoredPeripheralState, String)
+    case authorizeANCS(PeerID, Bool)
     /// Bonds with a device without a pairing.
     case bond(Ref<Device>)
     /// Forgets the keys of a device.
@@ -104,14 +117,22 @@ enum WorldEvent: Sendable {
     case finish(Ref<Link>)
     /// The next part of a long read reaches the manager that answers it.
     case continueRead(Ref<Link>)
-    /// A new connection interval is in force.
-    case changeInterval(Ref<Link>, Nanoseconds)
+    /// New connection parameters are in force.
+    indirect case changeParameters(Ref<Link>, ConnectionParameters)
+    /// The time of an advertising set is over.
+    case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
+    /// A device takes a new address.
+    case rotateAddress(Ref<Device>)
     /// Write commands at the head of a link's line go out.
     case transmit(Ref<Link>)
     /// The device's notifications go out.
     case peerTransmit(Ref<Link>)
     case supervision(Ref<Link>)
     case transactionTimeout(Ref<Link>)
+    /// The bytes that one side sent on a channel go over.
+    case channelTransmit(ChannelID, LinkSide)
+    /// A side may send more on a channel.
+    case channelCredits(ChannelID, LinkSide, Int)
     /// The features of a pairing are exchanged.
     case pairingFeatures(Ref<Link>, UInt64)
     /// The keys of a pairing are made.

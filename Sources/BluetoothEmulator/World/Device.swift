@@ -20,7 +20,10 @@ struct Device: Sendable {
         /// By host: the scan epoch in which its scanners heard this data.
         var heard: [UInt64] = []
         let interval: Nanoseconds
+        /// Counts how often it was switched on.
+        var enabling: UInt32 = 0
         let isConnectable: Bool
+        let isExtended: Bool
         var advertisement: Advertisement
         var scanResponse: Advertisement?
         /// Whose it is, if a manager's.
@@ -29,8 +32,10 @@ struct Device: Sendable {
         init(_ description: AdvertisingDescription) {
             self.description = description
             isEnabled = description.isEnabled
+            enabling = isEnabled ? 1 : 0
             interval = description.interval.nanoseconds
             isConnectable = description.isConnectable
+            isExtended = description.isExtended
             advertisement = description.data.advertisement(isConnectable: description.isConnectable)
             scanResponse = description.scanResponse?.advertisement(isConnectable: nil)
         }
@@ -62,11 +67,17 @@ struct Device: Sendable {
     var pairing = PairingDescription()
     /// By the address of the host.
     var bonds: [DeviceAddress: Bond] = [:]
+    var channels: [ChannelDescription] = []
     let maximumMTU: Int
     let connectionInterval: Duration?
     let supervisionTimeout: Duration?
     var proximity: Proximity
     var rssi: Int?
+    var latency = 0
+    var packetLossRate = 0.0
+    /// Takes a new private address so often.
+    var addressRotation: Duration?
+    var addressRandom: SeededGenerator
     var sets: [AdvertisingSet]
     var database = AttributeDatabase()
     var behaviour: (any DeviceBehaviour)?
@@ -96,6 +107,11 @@ struct Device: Sendable {
         address = description.effectiveAddress
         identityAddress = address
         pairing = description.pairing
+        channels = description.channels
+        latency = description.peripheralLatency
+        packetLossRate = description.packetLossRate
+        addressRotation = description.addressRotation
+        addressRandom = SeededGenerator(seed: seed, stream: "address \(address)")
         maximumMTU = description.maximumMTU
         connectionInterval = description.connectionInterval
         supervisionTimeout = description.supervisionTimeout
@@ -118,6 +134,7 @@ struct Device: Sendable {
     /// What the peripheral managers of a host are on the air.
     init(server host: Host, number: Int, identities: [PeerID], seed: UInt64) throws {
         self.host = number
+        addressRandom = SeededGenerator(seed: seed, stream: "address \(host.address)")
         isOn = host.isOn
         name = host.name
         address = host.address
@@ -250,8 +267,9 @@ struct Device: Sendable {
     /// One packet of an advertising set.
     struct Packet: Sendable {
         let isConnectable: Bool
+        let isExtended: Bool
         let rssi: Int
-        /// Until the next packet.
+        /// Until the next packet; 0 if there is none.
         let pause: Nanoseconds
     }
 
@@ -264,8 +282,11 @@ struct Device: Sendable {
         guard isOnAir(index) else { return nil }
         sets[index].lastPacket = now
         // Core Specification, Vol 6, Part B, 4.4.2.2.1: 0–10 ms more, drawn for each packet.
-        let pause = sets[index].interval + Nanoseconds(delayRandom.below(10_000_001))
-        return Packet(isConnectable: sets[index].isConnectable, rssi: measureRSSI(deviation), pause: pause)
+        let interval = sets[index].interval
+        let pause = interval == 0 ? 0 : interval + Nanoseconds(delayRandom.below(10_000_001))
+        return Packet(
+            isConnectable: sets[index].isConnectable, isExtended: sets[index].isExtended,
+            rssi: measureRSSI(deviation), pause: pause)
     }
 
     /// The signal strength of one packet, -127...20 dBm.
@@ -273,10 +294,5 @@ struct Device: Sendable {
         guard deviation > 0 else { return meanRSSI }
         let offset = Int(rssiRandom.below(UInt64(2 * deviation + 1))) - deviation
         return min(20, max(-127, meanRSSI + offset))
-    }
-
-    /// Whether a host's scanners have the data of a set.
-    mutating func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
-        host < sets[index].heard.count && sets[index].heard[host] == epoch
     }
 }

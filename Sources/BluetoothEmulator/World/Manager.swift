@@ -27,12 +27,19 @@ struct Manager: Sendable {
     var connectionEventFilter: ConnectionEventFilter?
     /// What it published, by its own numbers: the numbers in its host's database.
     var published: [AttributeID: AttributeID] = [:]
+    /// What it published, as it said it.
+    var services: [ServiceDefinition] = []
+    /// What it advertises.
+    var advertisement: Advertisement?
+    /// Under which the host keeps its state for the next start.
+    let restoreIdentifier: String?
     /// Whether delivery began.
     var isActive = false
     /// What an agent can show and ask.
     var capability = PairingCapability.noInputNoOutput
 
-    init(role: Role, host: Int?) {
+    init(role: Role, host: Int?, restoreIdentifier: String? = nil) {
+        self.restoreIdentifier = restoreIdentifier
         self.role = role
         self.host = host
     }

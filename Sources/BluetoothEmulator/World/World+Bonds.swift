@@ -23,7 +23,7 @@ extension World {
 
     /// The identity address of the device that a host knows as `peer` and has keys of.
     func bondAddress(of peer: PeerID, on host: Int) -> DeviceAddress? {
-        hosts[host].bonds.keys.first { hosts[host].identity(of: $0) == peer }
+        hosts[host].bonds.first { $0.value.peer == peer }?.key
     }
 
     /// Whether both sides can keep one bond more.
@@ -40,35 +40,40 @@ extension World {
         return atServer && hasRoom(hosts[link.host].bonds, device.identityAddress, configuration.maximumBonds)
     }
 
-    /// Keeps a bond on both sides.
+    /// Keeps a new key on both sides.
     ///
     /// - Returns: Whether both keep it.
-    mutating func keep(_ bond: Bond, on ref: Ref<Link>) -> Bool {
+    mutating func keep(_ key: UInt64, isAuthenticated: Bool, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref], let device = devices[link.device] else { return false }
         guard device.host != nil || device.pairing.isBondable else { return false }
-        var kept = bond
-        kept.services = device.database.services
-        hosts[link.host].bonds[device.identityAddress] = bond
-        setServerBond(link.device, with: link.host, kept)
+        bond(link.host, with: link.device, as: link.peer, key, isAuthenticated: isAuthenticated)
         return true
+    }
+
+    private mutating func bond(
+        _ host: Int, with ref: Ref<Device>, as peer: PeerID, _ key: UInt64, isAuthenticated: Bool
+    ) {
+        guard let device = devices[ref] else { return }
+        hosts[host].bonds[device.identityAddress] = Bond(key: key, isAuthenticated: isAuthenticated, peer: peer)
+        let server = device.host.map { hosts[$0] } ?? hosts[host]
+        var kept = Bond(
+            key: key, isAuthenticated: isAuthenticated, peer: server.identity(of: hosts[host].address))
+        kept.services = device.database.services
+        setServerBond(ref, with: host, kept)
     }
 
     /// Bonds a host and a device as if they had paired before.
     mutating func bond(_ host: Int, with ref: Ref<Device>) {
-        guard let device = devices[ref] else { return }
-        var bond = Bond(key: securityRandom.next(), isAuthenticated: true)
-        hosts[host].bonds[device.identityAddress] = bond
-        bond.services = device.database.services
-        setServerBond(ref, with: host, bond)
+        guard let peer = devices[ref]?.identities[host] else { return }
+        bond(host, with: ref, as: peer, securityRandom.next(), isAuthenticated: true)
     }
 
     /// A host forgets its keys of a device; their links end.
     mutating func removeBond(
         _ address: DeviceAddress, on host: Int, asker: (manager: Ref<Manager>, operation: OperationID)? = nil
     ) {
-        guard hosts[host].bonds.removeValue(forKey: address) != nil else { return }
-        let peer = hosts[host].identity(of: address)
-        tellUnpaired(peer, on: host, asker)
+        guard let bond = hosts[host].bonds.removeValue(forKey: address) else { return }
+        tellUnpaired(bond.peer, on: host, asker)
         for ref in hosts[host].links.values.sorted()
         where links[ref].flatMap({ devices[$0.device] })?.identityAddress == address {
             terminate(ref, reason: .unknown)

@@ -27,7 +27,7 @@ extension World {
         }
     }
 
-    private mutating func startDialing(_ peer: PeerID, on host: Int) {
+    mutating func startDialing(_ peer: PeerID, on host: Int) {
         hosts[host].dialing.insert(peer)
         if let device = devices.refs.first(where: { devices[$0]?.identities[host] == peer }) { wake(device) }
     }
@@ -91,6 +91,7 @@ extension World {
                 supervisionTimeout: (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
                 anchor: now, mtu: max(23, min(device.maximumMTU, configuration.maximumMTU))))
         devices[ref]?.links.append(link)
+        links[link]?.latency = device.latency
         links[link]?.security = security
         if let server = device.host { links[link]?.central = hosts[server].identity(of: hosts[host].address) }
         hosts[host].links[peer] = link
@@ -140,6 +141,7 @@ extension World {
             if radioMustAct { hosts[host].dialing.remove(peer) }
         case .closed(let id, let radioMustAct):
             let link = hosts[host].links[peer]
+            if let link { closeChannels(of: ref, on: link) }
             if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
@@ -174,8 +176,9 @@ extension World {
             let manager = Ref<Manager>(packed: share.manager)
             guard isManager(manager), let id = share.link else { continue }
             managers[manager]?.close(id)
+            let told = hosts[host].features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: reason, at: date, isReconnecting: share.options.autoReconnect),
+                .disconnected(link: id, reason: told, at: date, isReconnecting: share.options.autoReconnect),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)
@@ -186,6 +189,7 @@ extension World {
     mutating func drop(_ ref: Ref<Link>) {
         abandonPairing(ref)
         leaveServer(ref)
+        closeClientChannels(of: ref)
         rememberDatabase(of: ref)
         guard let link = links.remove(ref) else { return }
         if let token = link.supervision { queue.cancel(token) }
@@ -196,6 +200,7 @@ extension World {
     mutating func leaveServer(_ ref: Ref<Link>) {
         guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
         devices[device]?.links.removeAll { $0 == ref }
+        closeServerChannels(of: ref)
         rememberCentral(of: ref)
         tellCentralLeft(ref)
         links[ref]?.asked = nil

@@ -18,6 +18,7 @@ extension World {
         }
         let identities = hosts.map { $0.identity(of: address) }
         let ref = devices.insert(try Device(peripheral, identities: identities, seed: seed))
+        if peripheral.description.packetLossRate > 0 { isLossy = true }
         let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
         for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
         submit(.deviceAdded(ref))
@@ -59,8 +60,16 @@ extension World {
         case .startTimer(let number, let delay, let period): startTimer(number, delay, period, of: ref)
         case .stopTimer(let number): stopTimer(number, of: ref)
         case .loseBonds(let host): loseBonds(ref, with: host)
+        case .setParameters(let parameters):
+            devices[ref]?.latency = parameters.peripheralLatency
+            for link in devices[ref]?.links ?? [] { update(parameters, link) }
+        case .send(let channel, let data): sendOnChannel(channel, data, of: ref)
+        case .closeChannel(let channel):
+            if channels[channel].flatMap({ links[$0.link] })?.device == ref { close(channel, by: .peripheral) }
         case .remove: remove(ref)
-        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing:
+        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing,
+            .rotateAddress,
+            .setPacketLoss:
             changeAir(control, of: ref)
         }
     }
@@ -72,7 +81,9 @@ extension World {
         case .enableAdvertising(let index, let isOn):
             for position in devices[ref]?.sets.indices ?? 0..<0 where index == nil || index == position {
                 devices[ref]?.sets[position].isEnabled = isOn
+                if isOn { devices[ref]?.sets[position].enabling += 1 }
             }
+            limitAdvertising(ref)
             wake(ref)
         case .setProximity(let proximity):
             let wasInRange = devices[ref]?.isInRange
@@ -85,6 +96,10 @@ extension World {
             devices[ref]?.database[id]?.value = Data(name.utf8)
         case .changeAddress(let address): changeAddress(address, of: ref)
         case .setPairing(let pairing): devices[ref]?.pairing = pairing
+        case .rotateAddress: rotateAddress(of: ref)
+        case .setPacketLoss(let rate):
+            devices[ref]?.packetLossRate = rate
+            if rate > 0 { isLossy = true }
         default: break
         }
     }
@@ -95,10 +110,12 @@ extension World {
         if index < sets.count {
             set.generation = sets[index].generation + 1
             set.lastPacket = sets[index].lastPacket
+            set.enabling = sets[index].enabling + 1
             devices[ref]?.sets[index] = set
         } else {
             devices[ref]?.sets.append(set)
         }
+        limitAdvertising(ref)
         wake(ref)
     }
 
@@ -107,13 +124,7 @@ extension World {
         lose(ref, staysOnAir: true)
         devices[ref]?.address = address
         devices[ref]?.identityAddress = address
-        devices[ref]?.identities = hosts.map { $0.identity(of: address) }
-        for index in devices[ref]?.sets.indices ?? 0..<0 {
-            devices[ref]?.sets[index].generation += 1
-            devices[ref]?.sets[index].isScheduled = false
-            devices[ref]?.sets[index].heard = []
-        }
-        wake(ref)
+        showAddress(of: ref)
     }
 
     /// The device forgets its links without a word; hosts notice by supervision timeout.
@@ -139,22 +150,6 @@ extension World {
 
     func characteristic(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
         devices[ref]?.database.characteristic(path)
-    }
-
-    /// The characteristic that a control names; a line in the trace if there is none.
-    private mutating func existing(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
-        let id = characteristic(path, of: ref)
-        if id == nil { trace.note("control ignored: device \(ref.serial) has no characteristic \(path.uuid)", at: now) }
-        return id
-    }
-
-    private mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
-        guard let id = existing(path, of: ref) else { return }
-        devices[ref]?.database[id]?.value = value
-        if trace.isOn, subscriberCount(path, of: ref) == 0 {
-            trace.note("new value of \(path.uuid) not sent: nobody subscribes to it", at: now)
-        }
-        for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }
 
     /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.

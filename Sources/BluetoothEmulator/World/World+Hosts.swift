@@ -4,8 +4,10 @@ import BluetoothBackend
 extension World {
     // MARK: Managers
 
-    mutating func addManager(_ role: Manager.Role, host: Int?) -> Ref<Manager> {
-        let ref = managers.insert(Manager(role: role, host: host))
+    mutating func addManager(
+        _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil
+    ) -> Ref<Manager> {
+        let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
         if let host { hosts[host].managers.append(ref) }
         if role == .peripheral, let host { openServer(of: host) }
         return ref
@@ -18,6 +20,7 @@ extension World {
         guard let manager = managers.remove(ref), let host = manager.host else { return }
         hosts[host].managers.removeAll { $0 == ref }
         stopScan(ref, on: host)
+        for link in hosts[host].links.values.sorted() { closeChannels(of: ref, on: link) }
         for peer in hosts[host].ledger.remove(ref.packed) {
             hosts[host].dialing.remove(peer)
             if let link = hosts[host].links[peer] { scheduleLocalClose(link) }
@@ -27,8 +30,10 @@ extension World {
 
     mutating func tellState(_ ref: Ref<Manager>) {
         guard let manager = managers[ref] else { return }
-        let state = manager.host.map { hosts[$0].state } ?? .unsupported
+        let hasRole = manager.role != .peripheral || manager.host.map { hosts[$0].canServe } ?? false
+        let state = hasRole ? manager.host.map { hosts[$0].state } ?? .unsupported : .unsupported
         guard manager.toldState != state else { return }
+        if manager.toldState == nil { restore(ref) }
         managers[ref]?.toldState = state
         switch manager.role {
         case .central: emit(CentralEvent.stateChanged(state), to: ref)
@@ -60,6 +65,27 @@ extension World {
         case .remember(let peer):
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+        case .terminateApp(let identifier): terminateApp(identifier, on: host)
+        case .preserveCentral(let state, let identifier):
+            hosts[host].preservedCentrals[identifier] = PreservedCentral(
+                peers: state.peers.map { peer in
+                    PreservedCentral.Peer(
+                        id: peer.summary.id, operation: peer.operation, options: ConnectOptions(),
+                        services: peer.services, notifying: peer.services.flatMap(\.notifying))
+                }, scan: state.scan)
+        case .preservePeripheral(let state, let identifier):
+            hosts[host].preservedPeripherals[identifier] = PreservedPeripheral(
+                services: state.services, advertisement: state.advertisement)
+        case .setFeature(let feature, let isOn):
+            if isOn { hosts[host].features.insert(feature) } else { hosts[host].features.remove(feature) }
+            change(host) { _ in }
+            wakeAll()
+        case .authorizeANCS(let peer, let isAuthorized):
+            for share in hosts[host].ledger.shares(of: peer) where share.link != nil {
+                let manager = Ref<Manager>(packed: share.manager)
+                guard managers.contains(manager) else { continue }
+                emit(.ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized), to: manager)
+            }
         case .bond(let device): bond(host, with: device)
         case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):
@@ -89,7 +115,7 @@ extension World {
         let isOn = hosts[host].state == .poweredOn
         hosts[host].isOn = isOn
         if wasOn, !isOn { powerWent(host) }
-        serverStateChanged(host, wasOn: wasOn)
+        serverStateChanged(host)
         tellStates(host)
         if !wasOn, isOn { wakeAll() }
     }
@@ -142,11 +168,9 @@ extension World {
         case .connect(let peer, let operation, let options): dial(host, ref, peer, operation, options)
         case .disconnect(let peer): hangUp(host, ref, peer)
         case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
-        case .openChannel(let link, let operation, _):
-            guard managers[ref]?.holds(link) == true else { return }
-            let error = BackendError(.operationNotSupported, operation: "open channel")
-            emit(.operationFailed(link: link, operation: operation, error: error), to: ref)
-        case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
+        case .sendOnChannel(let channel, let data): sendOnChannel(channel, data, by: ref)
+        case .channelConsumed(let channel, let bytes): consume(channel, bytes, by: ref)
+        case .closeChannel(let channel): closeChannel(channel, by: ref)
         default: break
         }
     }

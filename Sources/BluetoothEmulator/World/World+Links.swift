@@ -32,6 +32,8 @@ extension World {
             enqueue(ref, link, operation, .setNotifying(attribute, enabled))
         case .readRSSI(let link, let operation):
             enqueue(ref, link, operation, .rssi)
+        case .openChannel(let link, let operation, let psm):
+            enqueue(ref, link, operation, .openChannel(psm))
         default: return false
         }
         return true
@@ -61,14 +63,17 @@ extension World {
     /// Schedules what the head of the line leads to.
     private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
         switch start {
-        case .transmit(let due): queue.schedule(.transmit(ref), at: due)
-        case .read(let due): queue.schedule(.answer(ref), at: due + delays.read)
+        case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
+        case .read(let due): queue.schedule(.answer(ref), at: due + delays.read + retransmissionTime(on: ref))
         case .request(let event):
             guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
             let delay = delays.delay(of: kind)
-            let trips = interval > 0 || delay > 0 ? roundTrips(of: kind, on: ref) : 0
+            guard interval > 0 || delay > 0 else { return queue.schedule(.answer(ref), at: event) }
+            let count = roundTrips(of: kind, on: ref)
+            let lost = retransmissionTime(count, on: ref)
             // What the host knows by itself needs nothing of the device.
-            queue.schedule(.answer(ref), at: event + Nanoseconds(trips) * interval + (trips > 0 ? delay : 0))
+            queue.schedule(
+                .answer(ref), at: event + Nanoseconds(count) * interval + lost + (count > 0 ? delay : 0))
         }
     }
 
@@ -78,7 +83,7 @@ extension World {
         if link.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
-        case .read, .deviceName, .writeCommand: return 1
+        case .read, .deviceName, .writeCommand, .openChannel: return 1
         case .rssi: return 0
         case .write(_, let value): return RoundTrips.writing(count: value.count, mtu: link.mtu)
         case .services:
@@ -195,7 +200,7 @@ extension World {
         if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
         guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: now + link.interval)
+        queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
     }
 
     /// What the device sends arrives.
@@ -225,6 +230,8 @@ extension World {
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now + delays.notification))
+        queue.schedule(
+            .peerTransmit(ref),
+            at: link.connectionEvent(from: now + delays.notification) + retransmissionTime(on: ref))
     }
 }

@@ -49,10 +49,10 @@ extension World {
                 ref, BackendError(.operationNotSupported, operation: "pair", message: "the peer refuses to pair"))
         case .accept?, nil: break
         }
-        let agents: [PairingSide: Ref<Manager>] = [
+        let agents: [LinkSide: Ref<Manager>] = [
             .central: agent(of: link.host), .peripheral: device.host.flatMap { agent(of: $0) },
         ].compactMapValues { $0 }
-        func capability(_ side: PairingSide) -> PairingCapability {
+        func capability(_ side: LinkSide) -> PairingCapability {
             agents[side].flatMap { managers[$0]?.capability } ?? .noInputNoOutput
         }
         let method = PairingMethod(
@@ -68,7 +68,7 @@ extension World {
         links[ref]?.pairing?.method = method
         let number = shownNumber(method, described)
         links[ref]?.pairing?.passkey = number
-        for side in [PairingSide.central, .peripheral] {
+        for side in [LinkSide.central, .peripheral] {
             if let agent = agents[side] { ask(agent, side, on: ref) }
         }
         advancePairing(ref)
@@ -98,10 +98,9 @@ extension World {
             return pairingFailed(
                 ref, BackendError(.invalidParameters, operation: "pair", message: "the passkeys differ"))
         }
-        let bond = Bond(key: securityRandom.next(), isAuthenticated: method.isAuthenticated)
-        let isBonded = keep(bond, on: ref)
+        let isBonded = keep(securityRandom.next(), isAuthenticated: method.isAuthenticated, on: ref)
         links[ref]?.pairing = nil
-        links[ref]?.security = bond.security
+        links[ref]?.security = method.isAuthenticated ? .authenticated : .encrypted
         if let token = pairing.timeout { queue.cancel(token) }
         void(pairing.questions)
         tellPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }

@@ -16,7 +16,9 @@ extension World {
     /// Whether a pairing manager speaks for a host: for the one it named, else for those that managers of the process
     /// get without naming one.
     private func speaks(_ manager: Manager, for host: Int) -> Bool {
-        guard manager.role == .pairing, manager.isActive else { return false }
+        guard manager.role == .pairing, manager.isActive, hosts[host].features.contains(.pairing) else {
+            return false
+        }
         return manager.host.map { $0 == host } ?? (hosts[host].isAnonymous || hosts[host].name == "default")
     }
 
@@ -56,7 +58,7 @@ extension World {
     // MARK: Questions
 
     /// Asks an agent what the method wants of its side.
-    mutating func ask(_ agent: Ref<Manager>, _ side: PairingSide, on ref: Ref<Link>) {
+    mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, on ref: Ref<Link>) {
         guard let link = links[ref], let pairing = link.pairing, let method = pairing.method,
             let peer = side == .central ? link.peer : link.central
         else { return }

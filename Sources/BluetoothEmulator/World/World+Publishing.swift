@@ -15,9 +15,16 @@ extension World {
         hosts.firstIndex { $0.name == name || $0.address.description == name }
     }
 
-    /// A host for a peripheral manager that names none: one that nobody uses any more, or a new one.
-    mutating func freeHost() -> Int {
-        if let free = hosts.firstIndex(where: { $0.isAnonymous && $0.managers.isEmpty }) { return free }
+    /// A host for a peripheral manager that names none: the one that keeps its state, one that nobody uses any more, or
+    /// a new one.
+    mutating func freeHost(_ restoreIdentifier: String?) -> Int {
+        if let restoreIdentifier,
+            let kept = hosts.firstIndex(where: { $0.isAnonymous && $0.preservedPeripherals[restoreIdentifier] != nil })
+        {
+            return kept
+        }
+        let free = hosts.firstIndex { $0.isAnonymous && $0.managers.isEmpty && $0.preservedPeripherals.isEmpty }
+        if let free { return free }
         var number = 1
         while hosts.contains(where: { $0.name == "peripheral \(number)" }) { number += 1 }
         let permission = hosts.first { $0.name == "default" }?.authorization ?? .allowed
@@ -42,15 +49,23 @@ extension World {
     /// Below poweredOn the centrals are gone and advertising pauses; below poweredOff nothing is published any more.
     ///
     /// Nobody is told, as the state says it.
-    mutating func serverStateChanged(_ host: Int, wasOn: Bool) {
+    mutating func serverStateChanged(_ host: Int) {
         guard let server = hosts[host].server else { return }
-        let state = hosts[host].state
-        devices[server]?.isOn = hosts[host].isOn
-        if wasOn, !hosts[host].isOn { closeServer(server, isOrderly: state == .poweredOff) }
+        let state = hosts[host].canServe ? hosts[host].state : .unsupported
+        let isOn = state == .poweredOn
+        let wasServing = devices[server]?.isOn == true
+        devices[server]?.isOn = isOn
+        if wasServing, !isOn { closeServer(server, isOrderly: state == .poweredOff) }
         guard state != .poweredOn, state != .poweredOff, let database = devices[server]?.database else { return }
         removeServices(database.publishedServices(), of: server)
         for index in devices[server]?.sets.indices ?? 0..<0 { freeSet(index, of: server) }
-        for manager in hosts[host].managers { managers[manager]?.published = [:] }
+        for manager in hosts[host].managers {
+            managers[manager]?.published = [:]
+            managers[manager]?.services = []
+            managers[manager]?.advertisement = nil
+        }
+        hosts[host].preservedPeripherals = [:]
+        hosts[host].listeners = [:]
     }
 
     /// Ends the links to a host's server: with a word to the centrals when it is switched off, without one when its
@@ -74,7 +89,7 @@ extension World {
             withdraw(devices[server]?.database.publishedServices(by: ref) ?? [], of: ref, server, areLocal: false)
         case .stopAdvertising: stopAdvertising(ref, server)
         default:
-            if hosts[host].isOn { handleWhenOn(command, of: ref, server) }
+            if devices[server]?.isOn == true { handleWhenOn(command, of: ref, server) }
         }
     }
 
@@ -88,27 +103,37 @@ extension World {
         case .updateValue(let attribute, let value, let centrals):
             update(ref, attribute, value, centrals, server)
         case .setConnectionLatency(let central, let latency): setLatency(latency, central, server)
-        case .publishChannel(let operation, _), .unpublishChannel(let operation, _):
-            let error = BackendError(.operationNotSupported, operation: "channel")
-            emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
-        case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
+        case .publishChannel(let operation, let isEncryptionRequired):
+            guard let host = devices[server]?.host, hosts[host].features.contains(.channels) else {
+                let error = BackendError(.operationNotSupported, operation: "publish channel")
+                return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
+            }
+            publishChannel(operation, isEncryptionRequired: isEncryptionRequired, ref, on: host)
+        case .unpublishChannel(let operation, let psm):
+            guard let host = devices[server]?.host else { return }
+            unpublishChannel(psm, operation, ref, on: host)
+        case .sendOnChannel(let channel, let data): sendOnChannel(channel, data, by: ref)
+        case .channelConsumed(let channel, let bytes): consume(channel, bytes, by: ref)
+        case .closeChannel(let channel): closeChannel(channel, by: ref)
         case .removeService, .removeAllServices, .stopAdvertising: break  // done in any state
         }
     }
 
     // MARK: Services
 
-    private mutating func publish(
-        _ service: ServiceDefinition, _ operation: OperationID, _ ref: Ref<Manager>, _ server: Ref<Device>
+    mutating func publish(
+        _ service: ServiceDefinition, _ operation: OperationID?, _ ref: Ref<Manager>, _ server: Ref<Device>
     ) {
         var published = managers[ref]?.published ?? [:]
         do throws(BackendError) {
             guard let id = try devices[server]?.database.publish(service, by: ref, &published) else { return }
             managers[ref]?.published = published
-            emit(PeripheralEvent.serviceAdded(operation: operation), to: ref)
+            managers[ref]?.services.append(service)
+            if let operation { emit(PeripheralEvent.serviceAdded(operation: operation), to: ref) }
             guard let record = devices[server]?.database.record(ofService: id) else { return }
             tellServicesChanged(removed: [], added: [record], of: server)
         } catch {
+            guard let operation else { return trace.note("service not restored: \(error)", at: now) }
             emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
         }
     }
@@ -124,7 +149,9 @@ extension World {
         }
         removeServices(services, of: server)
         guard let database = devices[server]?.database else { return }
-        managers[ref]?.published = published.filter { database[$0.value] != nil }
+        let left = published.filter { database[$0.value] != nil }
+        managers[ref]?.published = left
+        managers[ref]?.services.removeAll { left[$0.id] == nil }
         for link in devices[server]?.links ?? [] { settleCredits(of: ref, on: link) }
     }
 
@@ -133,7 +160,18 @@ extension World {
         guard managers[ref]?.role == .peripheral, let host = managers[ref]?.host, let server = hosts[host].server
         else { return }
         stopAdvertising(ref, server)
+        closeListeners(of: ref, on: host, server)
         withdraw(devices[server]?.database.publishedServices(by: ref) ?? [], of: ref, server, areLocal: false)
+        failRequests(of: ref, server)
+    }
+
+    mutating func closeListeners(of ref: Ref<Manager>, on host: Int, _ server: Ref<Device>) {
+        for (psm, listener) in hosts[host].listeners where listener.manager == ref { hosts[host].listeners[psm] = nil }
+        for link in devices[server]?.links ?? [] { closeChannels(of: ref, on: link) }
+    }
+
+    /// The requests that a manager left open fail, as it is gone.
+    mutating func failRequests(of ref: Ref<Manager>, _ server: Ref<Device>) {
         for link in devices[server]?.links ?? [] where links[link]?.asked?.manager == ref {
             guard let asked = links[link]?.asked else { continue }
             links[link]?.asked = nil
@@ -144,12 +182,13 @@ extension World {
 
     // MARK: Advertising
 
-    private mutating func startAdvertising(
-        _ advertisement: Advertisement, _ operation: OperationID, _ ref: Ref<Manager>, _ server: Ref<Device>
+    mutating func startAdvertising(
+        _ advertisement: Advertisement, _ operation: OperationID?, _ ref: Ref<Manager>, _ server: Ref<Device>
     ) {
         guard let sets = devices[server]?.sets else { return }
         let slot = sets.firstIndex { $0.manager == ref } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
         guard slot < configuration.maximumAdvertisingSets else {
+            guard let operation else { return trace.note("advertising not restored: no room", at: now) }
             let error = BackendError(.outOfSpace, operation: "advertise")
             return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
         }
@@ -160,12 +199,14 @@ extension World {
         } else {
             devices[server]?.sets.append(set)
         }
-        emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref)
+        managers[ref]?.advertisement = advertisement
+        if let operation { emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
         wake(server)
     }
 
     private mutating func stopAdvertising(_ ref: Ref<Manager>, _ server: Ref<Device>) {
         guard let index = devices[server]?.sets.firstIndex(where: { $0.manager == ref }) else { return }
+        managers[ref]?.advertisement = nil
         freeSet(index, of: server)
     }
 

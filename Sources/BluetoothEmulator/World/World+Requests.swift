@@ -29,6 +29,7 @@ extension World {
         guard let owner = devices[answered.device]?.database[attribute]?.owner else {
             return fail(answered.operation, .invalidHandle, on: ref, "read")
         }
+        guard managers.contains(owner.manager) else { return fail(answered.operation, .unlikelyError, on: ref, "read") }
         lastRequest += 1
         var asked = reading
         asked.number = lastRequest
@@ -47,6 +48,9 @@ extension World {
     ) {
         guard let central = links[ref]?.central, let owner = devices[answered.device]?.database[attribute]?.owner
         else { return release(ref) }
+        guard managers.contains(owner.manager) else {
+            return fail(answered.operation, .unlikelyError, on: ref, "write")
+        }
         lastRequest += 1
         links[ref]?.asked = Link.Asked(number: lastRequest, operation: answered.operation, manager: owner.manager)
         startTransactionTimeout(ref)

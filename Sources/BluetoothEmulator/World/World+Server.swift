@@ -18,9 +18,16 @@ extension World {
         case .setNotifying(let attribute, let isOn):
             if isGranted(answered, on: ref) { setNotifying(attribute, isOn, operation, on: ref) }
         case .rssi:
+            guard hosts[answered.host].features.contains(.connectedRSSI) else {
+                let error = BackendError(.operationNotSupported, operation: "read RSSI")
+                return complete(
+                    operation, .operationFailed(link: operation.link, operation: operation.operation, error: error),
+                    on: ref)
+            }
             let rssi = measuredRSSI(answered.device)
             complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
         case .deviceName: readDeviceName(on: ref)
+        case .openChannel(let psm): openChannel(psm, operation, on: ref)
         case .services, .included, .characteristics, .descriptors:
             if isGranted(answered, on: ref) { discover(operation, on: ref) }
         }
@@ -58,7 +65,8 @@ extension World {
         guard answered.interval > 0, value.count >= answered.mtu - 1 else { return complete(operation, event, on: ref) }
         links[ref]?.finishing = (operation, event)
         let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: answered.mtu))
-        queue.schedule(.finish(ref), at: now + rest * answered.interval)
+        let lost = retransmissionTime(Int(rest), on: ref)
+        queue.schedule(.finish(ref), at: now + rest * answered.interval + lost)
     }
 
     func clientConfiguration(_ attribute: AttributeID, on ref: Ref<Link>) -> Data {

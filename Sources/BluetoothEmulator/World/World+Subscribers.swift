@@ -106,8 +106,6 @@ extension World {
     // MARK: Connection interval
 
     /// The server asks for another interval: a quarter of the usual one, the usual one, or four times that.
-    ///
-    /// It is in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
     mutating func setLatency(_ latency: ConnectionLatency, _ central: PeerID, _ server: Ref<Device>) {
         guard let ref = devices[server]?.links.first(where: { links[$0]?.central == central }), let link = links[ref]
         else { return }
@@ -121,13 +119,27 @@ extension World {
         // The radio's range, where there is latency at all.
         let interval = usual == 0 ? 0 : min(4_000_000_000, max(7_500_000, wanted))
         guard interval != link.interval else { return }
-        queue.schedule(.changeInterval(ref, interval), at: link.connectionEvent(from: now) + 6 * link.interval)
+        update(
+            ConnectionParameters(
+                interval: .nanoseconds(interval), peripheralLatency: link.latency,
+                supervisionTimeout: .nanoseconds(link.supervisionTimeout)), ref)
     }
 
-    mutating func changeInterval(_ interval: Nanoseconds, _ ref: Ref<Link>) {
-        guard !isMissed(.changeInterval(ref, interval), on: ref) else { return }
+    /// The device asks for other parameters of a link; a central grants them.
+    ///
+    /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
+    mutating func update(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {
+        guard let link = links[ref] else { return }
+        queue.schedule(
+            .changeParameters(ref, parameters), at: link.connectionEvent(from: now) + 6 * link.interval)
+    }
+
+    mutating func change(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {
+        guard !isMissed(.changeParameters(ref, parameters), on: ref) else { return }
         let present = now
-        links[ref]?.interval = interval
+        links[ref]?.interval = parameters.interval.nanoseconds
+        links[ref]?.latency = parameters.peripheralLatency
+        links[ref]?.supervisionTimeout = parameters.supervisionTimeout.nanoseconds
         links[ref]?.anchor = present
     }
 }

@@ -3,7 +3,7 @@ import BluetoothBackend
 extension PeripheralDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
-        case handler, parameters, pairing
+        case handler, parameters, pairing, channels, peripheralLatency, addressRotation, packetLossRate
     }
 
     /// Reads a device of a world file.
@@ -26,7 +26,11 @@ extension PeripheralDescription: Codable {
             handler: handler,
             parameters: parameters.map { Dictionary($0.map { (DeviceParameter(rawValue: $0), $1) }) { $1 } }
                 ?? ready?.parameters ?? [:],
-            pairing: try fields.optional(.pairing) ?? PairingDescription())
+            pairing: try fields.optional(.pairing) ?? PairingDescription(),
+            channels: try fields.optional(.channels) ?? [],
+            peripheralLatency: try fields.optional(.peripheralLatency) ?? 0,
+            addressRotation: try fields.text(.addressRotation, TextRule.duration, DurationText.parse),
+            packetLossRate: try fields.optional(.packetLossRate) ?? 0)
     }
 
     /// Writes a device of a world file; what is as by default is left out.
@@ -43,6 +47,10 @@ extension PeripheralDescription: Codable {
         try fields.encodeIfPresent(supervisionTimeout.map(DurationText.text), forKey: .supervisionTimeout)
         try fields.encodeIfPresent(handler?.rawValue, forKey: .handler)
         if pairing != PairingDescription() { try fields.encode(pairing, forKey: .pairing) }
+        if peripheralLatency != 0 { try fields.encode(peripheralLatency, forKey: .peripheralLatency) }
+        try fields.encodeIfPresent(addressRotation.map(DurationText.text), forKey: .addressRotation)
+        if packetLossRate != 0 { try fields.encode(packetLossRate, forKey: .packetLossRate) }
+        if !channels.isEmpty { try fields.encode(channels, forKey: .channels) }
         guard !parameters.isEmpty || handler?.device.parameters.isEmpty == false else { return }
         try fields.encode(Dictionary(parameters.map { ($0.rawValue, $1) }) { $1 }, forKey: .parameters)
     }

@@ -57,6 +57,9 @@ final class ChannelCore: Sendable {
     /// S151: nobody holds the channel any more.
     func release() { transition { $0.release() } }
 
+    /// S154: the number is taken back.
+    func shutDown() { transition { $0.shutDown() } }
+
     func phase(of side: ChannelMachine.Side) -> ChannelMachine.Phase {
         state.withLock { $0.machine.phase(of: side) }
     }

@@ -7,8 +7,16 @@ import Synchronization
 ///
 /// An entry lasts from the event that opens the channel until the channel's object is released. The lock is a leaf.
 final class ChannelTable: Sendable {
+    /// What a channel ends with.
+    enum Origin: Equatable {
+        /// The link that a central manager opened it on.
+        case link(LinkID)
+        /// The number that a peripheral manager published.
+        case psm(UInt16)
+    }
+
     private struct Entry {
-        let link: LinkID?
+        let origin: Origin
         let core: ChannelCore
     }
 
@@ -19,17 +27,17 @@ final class ChannelTable: Sendable {
     /// Takes in a channel that is up, before anything comes over it.
     ///
     /// - Parameters:
-    ///   - link: The link that it ends with, where the radio tells of links.
+    ///   - origin: What it ends with.
     ///   - submit: Takes commands to the radio.
     func open(
-        _ id: ChannelID, on link: LinkID?, credits: Int,
+        _ id: ChannelID, from origin: Origin, credits: Int,
         submit: @escaping @Sendable (ChannelMachine.Command) -> Void
     ) {
         let core = ChannelCore(credits: credits) { [weak self] command in
             if command == .close { self?.remove(id) }
             submit(command)
         }
-        entries.withLock { $0[id] = Entry(link: link, core: core) }
+        entries.withLock { $0[id] = Entry(origin: origin, core: core) }
     }
 
     /// The object of a channel is gone, or nobody takes the channel.
@@ -40,7 +48,12 @@ final class ChannelTable: Sendable {
 
     /// A link is over, and what is open on it.
     func end(on link: LinkID) {
-        for core in cores(where: { $0.link == link }) { core.endRemotely() }
+        for core in cores(where: { $0.origin == .link(link) }) { core.endRemotely() }
+    }
+
+    /// A number is taken back, and its channels are closed (S154).
+    func shutDown(psm: UInt16) {
+        for core in cores(where: { $0.origin == .psm(psm) }) { core.shutDown() }
     }
 
     /// All links are over.

@@ -17,7 +17,7 @@ extension CentralCore {
             channels[channel]?.endRemotely()
             return
         case .channelOpened(let link, _, let channel, let credits):
-            channels.open(channel, on: link, credits: credits) { [weak self] in self?.submit($0, on: channel) }
+            channels.open(channel, from: .link(link), credits: credits) { [weak self] in self?.submit($0, on: channel) }
         case .disconnected(let link, _, _, _): channels.end(on: link)
         case .stateChanged(let state) where state != .poweredOn: channels.endAll()
         default: break

@@ -21,8 +21,7 @@ final class PairingCore: InboxOwner, EventSink {
 
     private struct State {
         var machine = PairingMachine()
-        var outbox = Deque<PairingCommand>()
-        var isSubmitting = false
+        var outbox = Outbox<PairingCommand>()
         var isInvalidated = false
         var requests: [PairingRequestID: CBPairingRequest] = [:]
         var completions: [OperationID: Completion] = [:]
@@ -56,6 +55,7 @@ final class PairingCore: InboxOwner, EventSink {
     func invalidate() {
         let completions = state.withLock { state in
             state.isInvalidated = true
+            state.outbox.close()
             defer { (state.completions, state.requests) = ([:], [:]) }
             return state.completions.values.map { $0 }
         }
@@ -105,26 +105,12 @@ final class PairingCore: InboxOwner, EventSink {
         let (effects, mustSubmit) = state.withLock { state -> ([PairingMachine.Effect], Bool) in
             let effects = body(&state)
             for case .submit(let command) in effects { state.outbox.append(command) }
-            let mustSubmit = !state.outbox.isEmpty && !state.isSubmitting
-            if mustSubmit { state.isSubmitting = true }
-            return (effects, mustSubmit)
+            return (effects, state.outbox.beginSubmitting())
         }
-        if mustSubmit { submitOutbox() }
+        if mustSubmit {
+            while let command = state.withLock({ $0.outbox.next() }) { backend.submit(command) }
+        }
         for effect in effects { perform(effect) }
-    }
-
-    /// Runs on one thread at a time: the one that set `isSubmitting`.
-    private func submitOutbox() {
-        while let command = nextCommand() { backend.submit(command) }
-    }
-
-    private func nextCommand() -> PairingCommand? {
-        state.withLock { state in
-            if state.isInvalidated { state.outbox = [] }
-            let command = state.outbox.popFirst()
-            if command == nil { state.isSubmitting = false }
-            return command
-        }
     }
 
     private func perform(_ effect: PairingMachine.Effect) {

@@ -107,6 +107,11 @@ struct ChannelMachine {
     /// S151: the channel's object is gone.
     mutating func release() -> [Effect] {
         received.removeAll()
+        return shutDown()
+    }
+
+    /// This side closes the channel; what was received can still be read (S154).
+    mutating func shutDown() -> [Effect] {
         let effects = end()
         return effects + Side.allCases.flatMap { oweState(of: $0) }
     }

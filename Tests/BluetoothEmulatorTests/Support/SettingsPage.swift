@@ -35,6 +35,7 @@ struct SettingsPage {
         "transmitBuffer": Note("write commands", "E maxWriteWithoutResponseQueue"),
         "notifyBuffer": Note("values", "E maxNotificationQueue"),
         "maximumAdvertisingSets": Note("advertising managers of a host"),
+        "channelBuffer": Note("bytes"), "packetLossRate": Note("chance, 0...1"),
         "pairingDelay": Note("time", "E pairingDelay"),
         "maximumBonds": Note("bonds of a host"),
         "packetsPerConnectionEvent": Note("packets", "E simulateBackpressure, backpressureProcessingDelay"),
@@ -53,7 +54,9 @@ struct SettingsPage {
         "connectionInterval": Note("time, 0...4 s", "N connectionInterval"),
         "supervisionTimeout": Note("time, 0.1...32 s", "N supervisionTimeout"),
         "handler": Note("a ready device", "N CBMPeripheralSpecDelegate"), "parameters": Note("see each device"),
-        "pairing": Note("see below", "E requirePairing, simulatePairing"),
+        "channels": Note("L2CAP channels", "E l2capSupported, l2capPSMRange"),
+        "peripheralLatency": Note("connection events, 0...499"), "addressRotation": Note("time, 1 s or more"),
+        "packetLossRate": Note("chance, 0...1"), "pairing": Note("see below", "E requirePairing, simulatePairing"),
     ]
 
     static let advertising: [String: Note] = [
@@ -61,6 +64,7 @@ struct SettingsPage {
         "interval": Note("time, 20 ms...10.24 s", "N interval"),
         "isConnectable": Note("yes or no", "N and E IsConnectable · R connectable"),
         "continuesWhileConnected": Note("yes or no", "N isAdvertisingWhenConnected"),
+        "duration": Note("time", "N interval 0 and delay"), "isExtended": Note("yes or no"),
         "isEnabled": Note("yes or no", "N simulateAdvertisementChange"),
     ]
 
