@@ -131,7 +131,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothTestingTests",
-            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothEmulator"], swiftSettings: settings),
+            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
+            swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
