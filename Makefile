@@ -21,7 +21,7 @@ help: ## list the targets
 
 deps: ## install the Debian or Ubuntu packages that are missing (NO_INSTALL=1: print them and stop)
 	@command -v swift >/dev/null || { echo "Swift 6.1 or later is needed: https://www.swift.org/install" >&2; exit 1; }
-	@Scripts/need-packages libdbus-1-dev libglib2.0-dev pkg-config dbus python3
+	@Scripts/need-packages libdbus-1-dev libglib2.0-dev pkg-config dbus util-linux python3
 
 build: deps ## build everything, tests included
 	@$(BUILD) --build-tests
@@ -31,7 +31,7 @@ demo: deps ## the main job against the emulated heart-rate monitor
 	@.build/debug/bluectl demo
 
 test: deps ## all tests that need no radio
-	@Scripts/with-bus swift test --disable-xctest
+	@Scripts/with-bus swift test
 
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
 	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else $(REAL)/run $(REAL)/contract; fi

@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let whenBlueZ = TargetDependencyCondition.when(platforms: [.linux], traits: ["BlueZ"])
 let whenEmulator = TargetDependencyCondition.when(traits: ["Emulator"])
+let whenTools = TargetDependencyCondition.when(traits: ["Tools"])
 
 let package = Package(
     name: "swift-corebluetooth",
@@ -19,6 +20,7 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
+        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
@@ -26,7 +28,8 @@ let package = Package(
     traits: [
         .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
         .trait(name: "Emulator", description: "The emulated radio. Off: production binaries carry none of it."),
-        .default(enabledTraits: ["BlueZ", "Emulator"]),
+        .trait(name: "Tools", description: "bluectl. Off: its dependencies are not resolved."),
+        .default(enabledTraits: ["BlueZ", "Emulator", "Tools"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -65,23 +68,33 @@ let package = Package(
                 "BluetoothLocking", logging,
             ],
             swiftSettings: settings),
+        // The system's time, which only what has Dispatch can tell.
+        .target(
+            name: "BluetoothSystemClock", dependencies: ["BluetoothBackend", "BluetoothLocking"],
+            swiftSettings: settings),
         .target(
             name: "BlueZ",
             dependencies: [
-                "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", logging,
+                "BluetoothSystemClock", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
             name: "CoreBluetoothPackage",
             dependencies: [
-                "BluetoothBackend", "BluetoothLocking", logging,
+                "BluetoothSystemClock", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
+
+        // For test targets alone: the only one that imports Testing and XCTest.
+        .target(
+            name: "CoreBluetoothTesting",
+            dependencies: ["CoreBluetoothPackage", "BluetoothEmulator", "BluetoothLocking"],
+            swiftSettings: settings),
 
         // MARK: Tools
         .executableTarget(
@@ -90,8 +103,8 @@ let package = Package(
                 "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                "Yams",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenTools),
+                .product(name: "Yams", package: "Yams", condition: whenTools),
             ],
             swiftSettings: settings),
 
@@ -105,12 +118,20 @@ let package = Package(
         .executableTarget(
             name: "AsyncMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/AsyncMain",
             swiftSettings: settings),
+        .executableTarget(
+            name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothLocking"],
+            path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
-                "AsyncMain", "BlockingMain", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator",
+                "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
+                "BluetoothEmulator",
                 "BluetoothLocking", logging,
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CoreBluetoothTestingTests",
+            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
             swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
@@ -140,10 +161,20 @@ let package = Package(
         .testTarget(
             name: "bluectlTests",
             dependencies: [
-                "bluectl", "BluetoothBackend", "CoreBluetoothPackage",
+                "bluectl", "BluetoothBackend", "CoreBluetoothPackage", "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
             ],
+            swiftSettings: settings),
+
+        .target(
+            name: "RandomPrograms", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothEmulator"],
+            path: "Tests/RandomPrograms", swiftSettings: settings),
+        .executableTarget(
+            name: "ProgramTrace", dependencies: ["RandomPrograms"], path: "Tests/ProgramTrace",
+            swiftSettings: settings),
+        .testTarget(
+            name: "RandomProgramTests", dependencies: ["ProgramTrace", "RandomPrograms", "BluetoothBackend"],
             swiftSettings: settings),
 
         // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.

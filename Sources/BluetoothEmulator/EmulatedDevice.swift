@@ -75,6 +75,34 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Makes the next connects fail.
     public func failNextConnections(_ count: Int = 1) { control(.failConnections(count)) }
 
+    // MARK: Channels
+
+    /// The open L2CAP channels, in the order of their opening.
+    public var channels: [ChannelID] {
+        emulator.core.withLock { core in
+            (core.world.devices[ref]?.links ?? []).flatMap { core.world.links[$0]?.channels ?? [] }.sorted()
+        }
+    }
+
+    /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
+    public func send(_ data: Data, on channel: ChannelID) { control(.send(channel, data)) }
+
+    /// Closes an L2CAP channel, after all that was sent before.
+    public func close(_ channel: ChannelID) { control(.closeChannel(channel)) }
+
+    // MARK: Security
+
+    /// Changes how it pairs.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func setPairing(_ pairing: PairingDescription) throws {
+        try pairing.validate()
+        control(.setPairing(pairing))
+    }
+
+    /// Loses its keys of a host, or of all, as by a reset to factory settings: bonded hosts cannot encrypt any more.
+    public func removeBond(with host: EmulatedHost? = nil) { control(.loseBonds(host?.address)) }
+
     // MARK: The air
 
     /// Brings it nearer or farther; out of range its links die after the supervision timeout.
@@ -100,6 +128,20 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Changes the address, by which it becomes another peer to all hosts; its links end by supervision timeout.
     public func changeAddress(_ address: DeviceAddress) { control(.changeAddress(address)) }
 
+    /// Takes a new private address: another device to all hosts that have no keys of it; its links stay.
+    public func rotateAddress() { control(.rotateAddress) }
+
+    /// Sets the chance, 0...1, that a packet of its links is lost and sent again with the next connection event.
+    public func setPacketLossRate(_ rate: Double) { control(.setPacketLoss(min(1, max(0, rate)))) }
+
+    /// Asks its centrals for other connection parameters, which are in force six connection events later.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func requestParameters(_ parameters: ConnectionParameters) throws {
+        try parameters.validate()
+        control(.setParameters(parameters))
+    }
+
     /// Takes it off the air for good.
     public func remove() { control(.remove) }
 
@@ -122,6 +164,8 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     /// Removes a service, with Service Changed to those who are connected.
     ///
-    /// - Parameter index: Which one among those of that UUID, from 0 on.
+    /// - Parameters:
+    ///   - uuid: The service's type.
+    ///   - index: Which one among those of that UUID, from 0 on.
     public func removeService(_ uuid: BluetoothUUID, index: Int = 0) { control(.removeService(uuid, index: index)) }
 }

@@ -22,6 +22,14 @@ public struct EmulatedHost: Sendable {
     /// The state that its managers see.
     public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].state } }
 
+    /// What the host's peripheral managers are on the air, for its proximity, its links and the like; nil before the
+    /// first of them.
+    ///
+    /// What it serves and advertises is the managers' business: controls that would change that do nothing.
+    public var peripheral: EmulatedDevice? {
+        emulator.core.withLock { $0.world.hosts[index].server }.map { EmulatedDevice(emulator: emulator, ref: $0) }
+    }
+
     /// Switches the adapter on or off.
     ///
     /// Links end without a `disconnected`.
@@ -29,6 +37,39 @@ public struct EmulatedHost: Sendable {
 
     /// Changes the permission: `.unauthorized` where it is denied or restricted, `.unknown` where nobody was asked.
     public func setAuthorization(_ status: AuthorizationStatus) { control(.authorize(status)) }
+
+    /// Gives the host's radio a feature or takes it away.
+    ///
+    /// Without the peripheral role such managers are `.unsupported`; without extended scanning, extended advertising is
+    /// not heard; without channels none is opened; without pairing no agent is asked; without the strength of links it
+    /// cannot be read; without reasons each link ends for an unknown one.
+    public func setSupport(_ feature: BackendFeature, _ isSupported: Bool) {
+        control(.setFeature(feature, isSupported))
+    }
+
+    /// The user lets a connected device see the host's notifications, or no more.
+    public func setANCSAuthorized(_ isAuthorized: Bool, for device: EmulatedDevice) {
+        guard let peer = device.identifier(onHost: name) else { return }
+        control(.authorizeANCS(peer, isAuthorized))
+    }
+
+    /// Ends the app that gave this restore identifier, as the system does with one in the background: its managers hear
+    /// nothing any more, but their connections, wishes, scan, services and advertising stay for the next manager of that
+    /// identifier, which gets them restored.
+    public func terminateApp(restoreIdentifier: String) { control(.terminateApp(restoreIdentifier)) }
+
+    /// Gives the next central manager of this restore identifier a state.
+    ///
+    /// Peers that are linked to the host (see ``connectOtherApp(to:)``) are restored as connected, others as connecting.
+    public func setRestoredState(_ state: RestoredCentralState, for restoreIdentifier: String) {
+        control(.preserveCentral(state, restoreIdentifier))
+    }
+
+    /// Gives the next peripheral manager of this restore identifier, on this host, a state; subscriptions are those that
+    /// there are.
+    public func setRestoredState(_ state: RestoredPeripheralState, for restoreIdentifier: String) {
+        control(.preservePeripheral(state, restoreIdentifier))
+    }
 
     /// Loses the system's Bluetooth service, which is back after `duration`: `.resetting` in between.
     public func reset(for duration: Duration = .seconds(1)) { control(.reset(duration)) }
@@ -54,6 +95,29 @@ public struct EmulatedHost: Sendable {
         control(.disconnectOtherApp(peer))
     }
 
+    /// Makes an agent for pairing on this host, whoever its managers are.
+    public func makePairing() -> any PairingBackend {
+        let number = index
+        return EmulatedPairing(emulator, emulator.perform { $0.world.addManager(.pairing, host: number) })
+    }
+
+    /// Whether the host has keys of a device.
+    public func isBonded(with device: EmulatedDevice) -> Bool {
+        emulator.core.withLock { core in
+            core.world.devices[device.ref].map { core.world.hosts[index].bonds[$0.identityAddress] != nil } ?? false
+        }
+    }
+
+    /// Bonds the host and a device, as if they had paired before.
+    public func bond(with device: EmulatedDevice) { control(.bond(device.ref)) }
+
+    /// Forgets the keys of a device, as a user does in the system's settings; their links end.
+    public func removeBond(with device: EmulatedDevice) {
+        let address = emulator.core.withLock { $0.world.devices[device.ref]?.identityAddress }
+        guard let address else { return }
+        control(.removeBond(address))
+    }
+
     /// Makes a device known, as if it had been seen before: it can be retrieved and connected without a scan.
     public func remember(_ device: EmulatedDevice) {
         guard let peer = device.identifier(onHost: name) else { return }
@@ -70,6 +134,12 @@ extension Emulator {
     /// All hosts, in the order in which they were added.
     public var hosts: [EmulatedHost] {
         (0..<core.withLock { $0.world.hosts.count }).map { EmulatedHost(emulator: self, index: $0) }
+    }
+
+    /// The host of that name, nil if there is none.
+    public func host(named name: String) -> EmulatedHost? {
+        core.withLock { $0.world.hosts.firstIndex { $0.name == name } }
+            .map { EmulatedHost(emulator: self, index: $0) }
     }
 
     /// Adds a host.

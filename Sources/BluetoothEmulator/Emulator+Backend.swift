@@ -10,11 +10,10 @@ extension Emulator {
         }
     }
 
-    /// What this radio can do.
+    /// What the radio of the host "default" can do: everything, unless ``EmulatedHost/setSupport(_:_:)`` says otherwise.
     public func supports(_ feature: BackendFeature) -> Bool {
-        switch feature {
-        case .connectedRSSI, .disconnectReason: true
-        case .extendedScanAndConnect, .peripheralRole, .channels, .pairing: false
+        core.withLock { core in
+            core.world.hosts.first { $0.name == "default" }?.features.contains(feature) ?? false
         }
     }
 
@@ -22,25 +21,32 @@ extension Emulator {
     ///
     /// A host that is not there has no adapter: the state is `.unsupported`.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-        EmulatedCentral(self, makeManager(.central, options.adapter))
-    }
-
-    /// Makes the peripheral role; this radio has none yet, so that its state is `.unsupported`.
-    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        EmulatedPeripheralRole(self, makeManager(.peripheral, options.adapter))
-    }
-
-    /// Makes a listener for pairing; this radio has no security yet, so that each pairing fails.
-    public func makePairing() -> any PairingBackend {
-        EmulatedPairing(self, makeManager(.pairing, nil))
-    }
-
-    private func makeManager(_ role: Manager.Role, _ adapter: String?) -> Ref<Manager> {
-        perform { core in
-            let name = adapter ?? "default"
-            let host = core.world.hosts.firstIndex { $0.name == name || $0.address.description == name }
-            return core.world.addManager(role, host: host)
+        let manager = perform { core in
+            core.world.addManager(
+                .central, host: core.world.host(options.adapter ?? "default"),
+                restoreIdentifier: options.restoreIdentifier)
         }
+        return EmulatedCentral(self, manager)
+    }
+
+    /// Makes the peripheral role of the host that the options name, by name or address.
+    ///
+    /// Managers of one host are one device to others. A manager that names no host gets one of its own, "peripheral 1"
+    /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next.
+    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+        let manager = perform { core in
+            let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)
+            return core.world.addManager(.peripheral, host: host, restoreIdentifier: options.restoreIdentifier)
+        }
+        return EmulatedPeripheralRole(self, manager)
+    }
+
+    /// Makes an agent for pairing: for the host "default" and for those of peripheral managers that named none.
+    ///
+    /// Without an active agent, and until it says what it can, a host pairs without a word (Just Works). Of several
+    /// agents the last is asked, and all are told.
+    public func makePairing() -> any PairingBackend {
+        EmulatedPairing(self, perform { $0.world.addManager(.pairing, host: nil) })
     }
 
     /// Starts delivery to a manager.

@@ -22,9 +22,13 @@ extension Emulator {
         try add(EmulatedPeripheral(description))
     }
 
-    /// All devices, in the order in which they were added.
+    /// All described devices, in the order in which they were added.
+    ///
+    /// What peripheral managers publish is ``EmulatedHost/peripheral``.
     public var devices: [EmulatedDevice] {
-        core.withLock { $0.world.devices.refs }.map { EmulatedDevice(emulator: self, ref: $0) }
+        core.withLock { core in core.world.devices.refs.filter { core.world.devices[$0]?.host == nil } }.map {
+            EmulatedDevice(emulator: self, ref: $0)
+        }
     }
 
     /// How many advertising packets were sent so far; packets that nobody listens to are not sent.

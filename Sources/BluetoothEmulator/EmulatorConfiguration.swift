@@ -9,6 +9,16 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var connectionDelay: Duration = .milliseconds(200)
     /// From the cancellation of a connection to its end.
     public var disconnectionDelay: Duration = .milliseconds(100)
+    /// From the start of a scan until packets are heard.
+    public var scanDelay: Duration = .zero
+    /// What a device needs for each discovery, besides the round trips.
+    public var discoveryDelay: Duration = .zero
+    /// What a device needs for each read, besides the round trips.
+    public var readDelay: Duration = .zero
+    /// What a device needs for each write and each change of a subscription, besides the round trips.
+    public var writeDelay: Duration = .zero
+    /// From a device's wish to notify, while nothing else waits, until the value is ready for a connection event.
+    public var notificationDelay: Duration = .zero
     /// The interval of connection events, by which a link lives: one ATT round trip takes one.
     ///
     /// A device may have its own. Zero: no latency. The radio's range is 7.5 ms...4 s (Core Specification, Vol 6, Part
@@ -22,6 +32,16 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var maximumMTU = 185
     /// How many write commands of one manager wait for transmission at most, per link; at least 1.
     public var transmitBuffer = 20
+    /// How many values a peripheral manager may have under way to one central; at least 1.
+    public var notifyBuffer = 20
+    /// How many peripheral managers of one host advertise at the same time; more are out of space.
+    public var maximumAdvertisingSets = 4
+    /// How many bytes a receiver has room for on an L2CAP channel; at least 1.
+    public var channelBuffer = 16_384
+    /// What the users and the exchange of features take in a pairing, besides the round trips.
+    public var pairingDelay: Duration = .milliseconds(500)
+    /// How many bonds a host keeps.
+    public var maximumBonds = 100
     /// How many packets go in one direction in one connection event.
     ///
     /// At least 1.
@@ -30,6 +50,10 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var rssiDeviation = 5
     /// The chance that a scanner misses an advertising packet.
     public var advertisingLossRate = 0.0
+    /// The chance that a packet of a link is lost and sent again with the next connection event.
+    ///
+    /// A device may have a greater one. Without a connection interval nothing is lost.
+    public var packetLossRate = 0.0
     /// The chance that a connect fails with "connection failed".
     public var connectionFailureRate = 0.0
     /// The chance that a read is refused as not permitted, and a write likewise.
@@ -52,6 +76,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.connectionDelay = .zero
         settings.disconnectionDelay = .zero
         settings.connectionInterval = .zero
+        settings.pairingDelay = .zero
         settings.rssiDeviation = 2
         return settings
     }()
@@ -62,10 +87,13 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.stateDelay = .milliseconds(500)
         settings.connectionDelay = .seconds(1)
         settings.disconnectionDelay = .milliseconds(500)
+        settings.pairingDelay = .seconds(1)
         settings.connectionInterval = .milliseconds(200)
         settings.supervisionTimeout = .seconds(6)
         settings.maximumMTU = 23
         settings.transmitBuffer = 5
+        settings.notifyBuffer = 5
+        settings.channelBuffer = 2_048
         settings.packetsPerConnectionEvent = 1
         settings.rssiDeviation = 10
         settings.advertisingLossRate = 0.5
@@ -76,6 +104,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public static let unreliable: EmulatorConfiguration = {
         var settings = EmulatorConfiguration()
         settings.transmitBuffer = 10
+        settings.notifyBuffer = 10
         settings.packetsPerConnectionEvent = 2
         settings.rssiDeviation = 15
         settings.advertisingLossRate = 0.2

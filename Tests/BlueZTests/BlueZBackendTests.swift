@@ -1,102 +1,25 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import Dispatch
 import FoundationEssentials
 import ScriptedBlueZ
 import Testing
 
 @testable import BlueZ
 
-/// Keeps what a manager is told.
-final class EventRecorder: EventSink {
-    let label = "recorder"
-    let events = Recorder<CentralEvent>()
-
-    func deliver(_ event: CentralEvent) { events.append(event) }
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
-
-    func states() -> [AdapterState] {
-        events.elements.compactMap { if case .stateChanged(let state) = $0 { state } else { nil } }
-    }
-
-    func wait(for state: AdapterState) async throws {
-        try await events.wait { events in
-            events.last { if case .stateChanged = $0 { true } else { false } } == .stateChanged(state)
-        }
-    }
-}
-
 /// The backend as a whole, on a private bus, against a scripted `org.bluez`.
 @Suite struct BlueZBackendTests {
-    private static let address = "F0:F1:F2:F3:F4:F5"
+    private let stage: RadioStage
     private let bus: PrivateBus
-    private let recorder = EventRecorder()
+    private let recorder: EventRecorder
+    private let device: String
+    private let characteristic: String
 
-    init() throws { bus = try PrivateBus() }
-
-    private var backend: BlueZBackend {
-        var timings = BlueZTimings()
-        timings.powerLoss = .milliseconds(20)
-        timings.arrival = .milliseconds(20)
-        timings.connectRetry = .milliseconds(5)
-        timings.discoveryRetry = .milliseconds(5)
-        timings.snapshotRetry = .milliseconds(5)
-        timings.attributeRetry = .milliseconds(2)
-        timings.serviceChanges = .milliseconds(20)
-        guard case .explicit(let text) = bus.address else { return BlueZBackend() }
-        return BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings)
-    }
-
-    private func central() -> any CentralBackend {
-        let central = backend.makeCentral(CentralOptions())
-        central.activate(recorder)
-        return central
-    }
-
-    /// A daemon with the heart-rate device, and a manager that has found it.
-    private func discovered() async throws -> (ScriptedBlueZ, any CentralBackend, PeerID) {
-        let daemon = try ScriptedBlueZ(on: bus)
-        let central = central()
-        try await recorder.wait(for: .poweredOn)
-        central.submit(.startScan(ScanParameters()))
-        _ = try await daemon.service.calls.first { $0.member == "StartDiscovery" }
-        let path = daemon.addDevice(Self.address, name: "Heart", services: ["0000180d-0000-1000-8000-00805f9b34fb"])
-        let service = daemon.addService(path, handle: "0010", uuid: "0000180d-0000-1000-8000-00805f9b34fb")
-        daemon.addCharacteristic(
-            service, handle: "0011", uuid: "00002a37-0000-1000-8000-00805f9b34fb",
-            flags: ["read", "write", "write-without-response", "notify"], value: [1, 2, 3], mtu: 247)
-        let event = try await recorder.events.first { if case .discovered = $0 { true } else { false } }
-        guard case .discovered(let discovery) = event else { throw CancellationError() }
-        return (daemon, central, discovery.peer)
-    }
-
-    private func connected() async throws -> (ScriptedBlueZ, any CentralBackend, PeerID, LinkID) {
-        let (daemon, central, peer) = try await discovered()
-        central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
-        let event = try await recorder.events.first { if case .connected = $0 { true } else { false } }
-        guard case .connected(_, let link, _, _) = event else { throw CancellationError() }
-        return (daemon, central, peer, link)
-    }
-
-    private var device: String { ScriptedBlueZ.path(of: Self.address) }
-    private var characteristic: String { device + "/service0010/char0011" }
-
-    /// Discovers the one characteristic.
-    private func attribute(_ central: any CentralBackend, _ link: LinkID) async throws -> AttributeID {
-        central.submit(.discoverServices(link: link, operation: OperationID(rawValue: 2), uuids: nil))
-        let found = try await recorder.events.first { if case .servicesDiscovered = $0 { true } else { false } }
-        guard case .servicesDiscovered(_, _, let services) = found, let service = services.first else {
-            throw CancellationError()
-        }
-        central.submit(
-            .discoverCharacteristics(link: link, operation: OperationID(rawValue: 3), service: service.id, uuids: nil))
-        let event = try await recorder.events.first {
-            if case .characteristicsDiscovered = $0 { true } else { false }
-        }
-        guard case .characteristicsDiscovered(_, _, let records) = event, let record = records.first else {
-            throw CancellationError()
-        }
-        return record.id
+    init() throws {
+        stage = try RadioStage()
+        (bus, recorder) = (stage.bus, stage.recorder)
+        (device, characteristic) = (stage.device, stage.characteristic)
     }
 
     // MARK: State
@@ -110,7 +33,7 @@ final class EventRecorder: EventSink {
     }
 
     @Test func withoutADaemonItIsUnsupportedAndALaterDaemonIsUsed() async throws {
-        let central = central()
+        let central = try stage.central()
         try await recorder.wait(for: .unsupported)
         let daemon = try ScriptedBlueZ(on: bus)
         try await recorder.wait(for: .poweredOn)
@@ -132,16 +55,26 @@ final class EventRecorder: EventSink {
     @Test func withoutAnAdapterItIsUnsupportedAndALaterAdapterIsUsed() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
         daemon.service.remove(ScriptedBlueZ.adapter)
-        let central = central()
+        let central = try stage.central()
         try await recorder.wait(for: .unsupported)
         daemon.addAdapter()
         try await recorder.wait(for: .poweredOn)
         withExtendedLifetime(central) {}
     }
 
+    /// See https://github.com/home-assistant/core/issues/76392.
+    @Test func aBusPolicyThatRefusesIsUnauthorized() async throws {
+        let stage = try RadioStage(on: PrivateBus(forbidden: ["org.bluez"]))
+        let daemon = try ScriptedBlueZ(on: stage.bus)
+        let central = try stage.central()
+        try await stage.recorder.wait(for: .unauthorized)
+        #expect(stage.recorder.events.elements.contains(.authorizationChanged(.denied)))
+        withExtendedLifetime((daemon, central)) {}
+    }
+
     @Test func powerIsFollowed() async throws {
         let daemon = try ScriptedBlueZ(on: bus, isPowered: false)
-        let central = central()
+        let central = try stage.central()
         try await recorder.wait(for: .poweredOff)
         daemon.setPowered(true)
         try await recorder.wait(for: .poweredOn)
@@ -149,7 +82,7 @@ final class EventRecorder: EventSink {
     }
 
     @Test func aKilledDaemonIsResettingAndComesBack() async throws {
-        let (daemon, central, _, _) = try await connected()
+        let (daemon, central, _, _) = try await stage.connected()
         daemon.kill()
         try await recorder.wait(for: .resetting)
         try daemon.start()
@@ -165,7 +98,7 @@ final class EventRecorder: EventSink {
 
     @Test func aLostBusIsResetting() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
-        let central = central()
+        let central = try stage.central()
         try await recorder.wait(for: .poweredOn)
         bus.kill()
         try await recorder.wait(for: .resetting)
@@ -174,7 +107,7 @@ final class EventRecorder: EventSink {
 
     /// Proves S12.
     @Test func S12_powerOffCallsNoDisconnect() async throws {
-        let (daemon, central, _, _) = try await connected()
+        let (daemon, central, _, _) = try await stage.connected()
         daemon.setPowered(false)
         try await recorder.wait(for: .poweredOff)
         #expect(!recorder.events.elements.contains { if case .disconnected = $0 { true } else { false } })
@@ -184,8 +117,8 @@ final class EventRecorder: EventSink {
     // MARK: The main job
 
     @Test func aDeviceIsFoundConnectedReadWrittenSubscribedAndLeft() async throws {
-        let (daemon, central, peer, link) = try await connected()
-        let attribute = try await attribute(central, link)
+        let (daemon, central, peer, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
         central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
         central.submit(
             .write(link: link, operation: OperationID(rawValue: 11), attribute: attribute, value: Data([9])))
@@ -220,7 +153,7 @@ final class EventRecorder: EventSink {
     }
 
     @Test func aLinkThatThePeerEndsIsToldWithItsReason() async throws {
-        let (daemon, central, _, link) = try await connected()
+        let (daemon, central, _, link) = try await stage.connected()
         daemon.dropLink(device, reason: "Remote")
         let event = try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
         guard case .disconnected(link, .remote, _, false) = event else {
@@ -231,7 +164,7 @@ final class EventRecorder: EventSink {
     }
 
     @Test func aConnectIsTriedAgainUntilItSucceeds() async throws {
-        let (daemon, central, peer) = try await discovered()
+        let (daemon, central, peer) = try await stage.discovered()
         let attempts = Recorder<Void>()
         let (service, device) = (daemon.service, device)
         daemon.service.on(ScriptedBlueZ.Interface.device, "Connect") { call in
@@ -248,20 +181,20 @@ final class EventRecorder: EventSink {
     }
 
     @Test func aDeviceThatVanishedIsLookedForAndConnected() async throws {
-        let (daemon, central, peer) = try await discovered()
+        let (daemon, central, peer) = try await stage.discovered()
         central.submit(.stopScan)
         try await daemon.service.calls.first { $0.member == "StopDiscovery" }
         daemon.service.remove(device)
         daemon.service.calls.removeAll()
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         try await daemon.service.calls.first { $0.member == "StartDiscovery" }
-        daemon.addDevice(Self.address, name: "Heart")
+        daemon.addDevice(RadioStage.address, name: "Heart")
         try await recorder.events.first { if case .connected = $0 { true } else { false } }
     }
 
     @Test func servicesThatComeAndGoAreTold() async throws {
-        let (daemon, central, _, link) = try await connected()
-        _ = try await attribute(central, link)
+        let (daemon, central, _, link) = try await stage.connected()
+        _ = try await stage.attribute(central, link)
         let added = daemon.addService(device, handle: "0040", uuid: "0000180f-0000-1000-8000-00805f9b34fb")
         var event = try await recorder.events.first { if case .servicesChanged = $0 { true } else { false } }
         guard case .servicesChanged(link, [], let records) = event else {
@@ -278,8 +211,8 @@ final class EventRecorder: EventSink {
     // MARK: Misbehaviour
 
     @Test func aStrangersSignalsAreNotBelieved() async throws {
-        let (daemon, central, _, link) = try await connected()
-        let attribute = try await attribute(central, link)
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
         central.submit(
             .setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
         try await recorder.events.first { if case .notifyingChanged = $0 { true } else { false } }
@@ -295,8 +228,8 @@ final class EventRecorder: EventSink {
     }
 
     @Test func malformedSignalsAreIgnored() async throws {
-        let (daemon, central, _, link) = try await connected()
-        let attribute = try await attribute(central, link)
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
         let bus = "org.freedesktop.DBus."
         let properties = bus + "Properties"
         daemon.service.emit(device, properties, "PropertiesChanged", [.string("org.bluez.Device1")])
@@ -335,15 +268,15 @@ final class EventRecorder: EventSink {
             ])
         }
         try service.start(owning: "org.bluez")
-        let central = central()
+        let central = try stage.central()
         try await recorder.wait(for: .unsupported)
         try await recorder.wait(for: .poweredOn)
         withExtendedLifetime(central) {}
     }
 
     @Test func anObjectThatVanishesInMidCallIsAnErrorOfThatOperation() async throws {
-        let (daemon, central, _, link) = try await connected()
-        let attribute = try await attribute(central, link)
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { call in
             .error(DBusError(name: DBusError.Name.unknownObject, message: call.path))
         }
@@ -358,7 +291,7 @@ final class EventRecorder: EventSink {
 
     @Test func aThousandDevicesAreReportedOnceEach() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
-        let central = central()
+        let central = try stage.central()
         try await recorder.wait(for: .poweredOn)
         central.submit(.startScan(ScanParameters()))
         _ = try await daemon.service.calls.first { $0.member == "StartDiscovery" }
@@ -378,17 +311,21 @@ final class EventRecorder: EventSink {
     @Test func aReleasedBackendLeavesTheBus() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
         do {
-            let central = central()
+            let central = try stage.central()
             try await recorder.wait(for: .poweredOn)
             central.invalidate()
         }
-        let observer = try ScriptedService(on: bus)
         let sender = try #require(daemon.service.calls.elements.last?.sender)
-        let deadline = ContinuousClock.now + .seconds(20)
-        while try observer.hasOwner(sender) {
-            try #require(ContinuousClock.now < deadline)
-            await Task.yield()
+        let address = bus.address
+        let observer = try await withCheckedThrowingContinuation { continuation in
+            DBusConnection.open(address, queue: DispatchQueue(label: "test")) { continuation.resume(with: $0) }
         }
+        let owners = Recorder<String?>()
+        let watch = observer.watchOwner(of: sender) { result in
+            if case .success(let owner) = result { owners.append(owner) }
+        }
+        try await owners.wait { $0.last == .some(nil) }
+        withExtendedLifetime((watch, observer)) {}
     }
 }
 #endif

@@ -10,7 +10,7 @@ import Testing
     private typealias Fixture = HostFixture
     private var fixture: HostFixture
     private let peer: PeerID
-    private let link: LinkID
+    private var link: LinkID
     private var operations: UInt64 = 100
 
     init() { (fixture, peer, link) = Fixture.connected() }
@@ -405,6 +405,46 @@ import Testing
         fixture.clear()
         fixture.value([1])
         #expect(fixture.events == [])
+    }
+
+    /// See https://github.com/simpleble/simpleble/issues/490.
+    @Test mutating func attributesOfAnEarlierLinkAreGoneAndAreFoundAndSubscribedToAnew() {
+        let (_, old) = discover()
+        subscribe(old)
+        dropLink()
+        fixture.answer("StopNotify")
+        fixture.command(.connect(peer: peer, operation: next(), options: ConnectOptions()))
+        fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(true)])
+        fixture.set(Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
+        fixture.answer("Connect")
+        for case .connected(_, let id, _, _) in fixture.events { link = id }
+        fixture.clear()
+        fixture.command(.setNotifying(link: link, operation: next(), attribute: old, enabled: true))
+        guard case .operationFailed(link, _, let error)? = fixture.events.last, error.code == .invalidHandle else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        let (_, new) = discover()
+        subscribe(new)
+        fixture.value([1])
+        #expect(fixture.events.last == .valueNotified(link: link, attribute: new, value: Data([1])))
+    }
+
+    /// See https://github.com/bluez/bluez/issues/2383.
+    @Test mutating func aSubscriptionThatThePeerRefusesIsAnErrorAndTheEndOfTheLinkIsToldToo() {
+        let (_, characteristic) = discover()
+        fixture.clear()
+        fixture.command(.setNotifying(link: link, operation: next(), attribute: characteristic, enabled: true))
+        fixture.refuse("StartNotify", "Failed", "Operation failed with ATT error: 0x03")
+        guard case .operationFailed(link, _, let error)? = fixture.events.last, error.attCode == 3 else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        dropLink()
+        guard case .disconnected(link, _, _, false)? = fixture.events.last else {
+            Issue.record("\(fixture.events)")
+            return
+        }
     }
 
     @Test mutating func aCancelledLinkEndsItsSubscriptionsFirst() {

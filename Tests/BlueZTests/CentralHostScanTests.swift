@@ -142,6 +142,23 @@ import Testing
         #expect(fixture.waiting == [])
     }
 
+    /// See https://github.com/hbldh/bleak/issues/1689.
+    @Test mutating func aScanThatIsRefusedForLongIsWarnedOfOnceAndStillTried() {
+        fixture.command(.startScan(ScanParameters()))
+        _ = fixture.answer("SetDiscoveryFilter")
+        for _ in 1..<DiscoverySession.complaintAfter {
+            fixture.refuse("StartDiscovery", "InProgress", "Operation already in progress")
+            fixture.fire(.discoveryRetry)
+        }
+        #expect(fixture.warnings == [])
+        for _ in 0..<3 {
+            fixture.refuse("StartDiscovery", "InProgress", "Operation already in progress")
+            fixture.fire(.discoveryRetry)
+        }
+        #expect(fixture.warnings.count == 1 && fixture.warnings.first?.contains("off and on") == true)
+        #expect(fixture.waiting == ["StartDiscovery"])
+    }
+
     @Test mutating func powerLossEndsTheScanAndPowerDoesNotBringItBack() {
         scan()
         fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])

@@ -20,6 +20,8 @@ struct HostFixture {
     private(set) var events: [CentralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
     private(set) var refreshes = 0
+    /// The warnings that were logged.
+    private(set) var warnings: [String] = []
 
     init(adapter: String? = nil) {
         host = CentralHost(selector: AdapterSelector(adapter))
@@ -117,7 +119,8 @@ struct HostFixture {
                 events.append(event)
                 eventsByManager[manager, default: []].append(event)
             case .refresh: refreshes += 1
-            case .startTimer, .stopTimer, .note: break
+            case .note(let note): if note.level == .warning { warnings.append(note.text) }
+            case .startTimer, .stopTimer: break
             }
         }
     }

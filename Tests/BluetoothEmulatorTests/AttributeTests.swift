@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Proves S72.
-    @Test func S72_protectedAttributesAreRefusedWithoutABond() async throws {
+    @Test func S72_protectedAttributesAreRefusedWithoutAPairing() async throws {
         let description = PeripheralDescription(
             name: "A", advertising: [.init(AdvertisingData())],
             services: [
@@ -93,7 +93,7 @@ import Testing
                         .init("2A19", .read, permissions: [.readEncryptionRequired]),
                         .init("2A1A", [.notify, .notifyEncryptionRequired]),
                     ])
-            ])
+            ], pairing: PairingDescription(answer: .reject))
         let (stage, _, link, found) = try await connected(.instant, description)
         let told = try await stage.run(
             .read(link: link, operation: op(1), attribute: try found.characteristic("2A19")),

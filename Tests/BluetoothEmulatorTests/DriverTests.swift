@@ -75,25 +75,29 @@ import Testing
 
     @Test func aSleeperWakesAtItsInstant() async throws {
         let emulator = Emulator(time: .virtual)
-        let (times, continuation) = AsyncStream.makeStream(of: Duration.self)
+        // A sleep lets its task's hold go while it lasts, so that the driver waits for its beginning and its end.
+        let hold = emulator.hold()
         let task = Task {
-            try await emulator.swiftClock.sleep(for: .seconds(3))
-            continuation.yield(emulator.now)
+            defer { hold.release() }
+            try await TimeHold.$current.withValue(hold) { try await emulator.swiftClock.sleep(for: .seconds(3)) }
+            return emulator.now
         }
-        while emulator.isIdle { await Task.yield() }
         try await emulator.runUntilIdle()
         #expect(emulator.now == .seconds(3))
-        var iterator = times.makeAsyncIterator()
-        #expect(await iterator.next() == .seconds(3))
-        try await task.value
+        #expect(try await task.value == .seconds(3))
     }
 
     @Test func aCancelledSleeperThrowsAndLeavesNothing() async throws {
         let emulator = Emulator(time: .virtual)
-        let task = Task<Void, any Error> { try await emulator.swiftClock.sleep(for: .seconds(3)) }
-        while emulator.isIdle { await Task.yield() }
+        let hold = emulator.hold()
+        let task = Task {
+            try await TimeHold.$current.withValue(hold) { try await emulator.swiftClock.sleep(for: .seconds(3)) }
+        }
+        await withCheckedContinuation { asleep in emulator.whenReleased { asleep.resume() } }
+        #expect(!emulator.isIdle)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+        hold.release()
         #expect(emulator.isIdle)
     }
 
@@ -115,11 +119,47 @@ import Testing
         await #expect(throws: EmulatorError.notVirtual) { try await Emulator().advance(by: .zero) }
         let emulator = Emulator(time: .virtual)
         let hold = emulator.hold()
-        let first = Task { try await emulator.advance(by: .seconds(1)) }
-        while !emulator.core.withLock({ $0.virtual.isDriven }) { await Task.yield() }
+        let (driving, asked) = AsyncStream.makeStream(of: Void.self)
+        let first = Task {
+            let end = EmulatorError.conditionNotMet(within: .seconds(1))
+            await #expect(throws: end) {
+                try await emulator.advance(
+                    until: {
+                        asked.yield()
+                        return false
+                    }, within: .seconds(1))
+            }
+        }
+        for await _ in driving { break }
         await #expect(throws: EmulatorError.alreadyDriven) { try await emulator.advance(by: .seconds(1)) }
         hold.release()
-        try await first.value
+        await first.value
+        #expect(emulator.now == .seconds(1))
+    }
+
+    /// The patience is real time: as short as it is here, nothing comes before it ends.
+    @Test func aReceiverThatDoesNotSettleIsAnErrorThatNamesIt() async throws {
+        let emulator = Emulator(time: .virtual)
+        emulator.core.withLock { $0.virtual.patience = .milliseconds(20) }
+        let central = emulator.makeCentral(CentralOptions())
+        central.activate(StuckSink())
+        let error = EmulatorError.unsettled(label: "stuck sink")
+        await #expect(throws: error) { try await emulator.advance(by: .seconds(1)) }
+        #expect(throws: error) { try emulator.advanceSynchronously(by: .seconds(1)) }
+        #expect(error.description.contains("stuck sink"))
+        central.invalidate()
+        try await emulator.advance(by: .seconds(1))
+    }
+
+    @Test func aHoldThatIsNotReleasedIsAnError() async throws {
+        let emulator = Emulator(time: .virtual)
+        emulator.core.withLock { $0.virtual.patience = .milliseconds(20) }
+        let hold = emulator.hold()
+        await #expect(throws: EmulatorError.held) { try await emulator.advance(by: .seconds(1)) }
+        #expect(throws: EmulatorError.held) { try emulator.advanceSynchronously(by: .seconds(1)) }
+        #expect(emulator.now == .zero)
+        hold.release()
+        try await emulator.advance(by: .seconds(1))
         #expect(emulator.now == .seconds(1))
     }
 
@@ -192,4 +232,11 @@ import Testing
             for try await count in group { #expect(count == 15) }
         }
     }
+}
+
+/// A receiver that never handles what it gets, as on a queue that is blocked.
+private final class StuckSink: EventSink {
+    let label = "stuck sink"
+    func deliver(_ event: CentralEvent) {}
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) {}
 }

@@ -176,21 +176,11 @@ import Testing
         #expect(device.connectionCount == 0)
     }
 
-    @Test func theOtherRolesSayThatTheyAreNotThere() async throws {
+    @Test func aPeripheralManagerOfAMissingHostIsUnsupported() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
-        let sink = CollectingSink<PeripheralEvent>()
-        emulator.makePeripheral(PeripheralOptions()).activate(sink)
-        let pairingSink = CollectingSink<PairingEvent>()
-        let pairing = emulator.makePairing()
-        pairing.activate(pairingSink)
-        let peer = PeerID(UUID())
-        pairing.submit(.pair(peer: peer, operation: op(1)))
-        try await emulator.runUntilIdle()
-        #expect(sink.events == [.stateChanged(.unsupported)])
-        #expect(
-            pairingSink.events == [
-                .pairingFailed(
-                    peer: peer, operation: op(1), error: BackendError(.operationNotSupported, operation: "pair"))
-            ])
+        let stage = PeripheralStage(emulator, host: "nowhere")
+        stage.peripheral.activate(stage.sink)
+        try await stage.run(.addService(operation: op(1), service: PeripheralStage.service))
+        #expect(stage.events == [.stateChanged(.unsupported)])
     }
 }

@@ -26,6 +26,8 @@ import Testing
         #expect(schema.fields("service") == names(ServiceDescription.CodingKeys.self))
         #expect(schema.fields("characteristic") == names(CharacteristicDescription.CodingKeys.self))
         #expect(schema.fields("timer") == names(CharacteristicDescription.Timer.CodingKeys.self))
+        #expect(schema.fields("pairing") == names(PairingDescription.CodingKeys.self))
+        #expect(schema.fields("channel") == names(ChannelDescription.CodingKeys.self))
         #expect(schema.fields("descriptor") == names(DescriptorDescription.CodingKeys.self))
     }
 
@@ -40,6 +42,8 @@ import Testing
         #expect(list("device", "proximity") == Set(Proximity.allCases.map(\.rawValue)))
         #expect(list("device", "handler") == Set(BuiltInHandler.allCases.map(\.rawValue)))
         #expect(list("characteristic", "properties") == Set(CharacteristicPropertyName.allCases.map(\.rawValue)))
+        #expect(list("pairing", "capability") == Set(PairingDescription.capabilities.map(\.rawValue)))
+        #expect(list("pairing", "answer") == Set(PairingDescription.Answer.allCases.map(\.rawValue)))
         let permissions = schema.definition("permissions")?["items"] as? [String: Any]
         #expect(Set(permissions?["enum"] as? [String] ?? []) == Set(PermissionName.allCases.map(\.rawValue)))
     }

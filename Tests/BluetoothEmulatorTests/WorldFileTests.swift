@@ -22,7 +22,7 @@ import Testing
         ),
         (
             #"{"devices": [{"name": "A", "advertising": [{"interval": "5 ms"}]}]}"#,
-            "devices[0].advertising[0].interval: the advertising interval is 20 ms...10.24 s"
+            "devices[0].advertising[0].interval: the advertising interval is 20 ms...10.24 s, or 0"
         ),
         (
             #"{"devices": [{"name": "A", "advertising": [{"interval": "100"}]}]}"#,
@@ -43,7 +43,7 @@ import Testing
         (#"{"hosts": [{"name": "a"}, {"name": "a"}]}"#, "hosts[1].name: another host has the name \"a\""),
         (
             #"{"devices": [{"name": "A", "handler": "toaster"}]}"#,
-            "devices[0].handler: \"toaster\": the handlers are heart-rate, blinky"
+            "devices[0].handler: \"toaster\": the handlers are \(BuiltInHandler.allCases.map(\.rawValue).joined(separator: ", "))"
         ),
     ])
     func aMistakeNamesPathAndRule(json: String, message: String) {

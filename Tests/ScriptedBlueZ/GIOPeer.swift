@@ -72,20 +72,13 @@ final class GIOPeer: @unchecked Sendable {
         try callBus("ReleaseName", GVariantCoding.body([.string(name)], .init()))
     }
 
-    /// Asks the bus whether a name has an owner.
-    func hasOwner(_ name: String) throws -> Bool {
-        try callBus("NameHasOwner", GVariantCoding.body([.string(name)], .init())).first?.boolValue ?? false
-    }
-
-    @discardableResult
-    private func callBus(_ member: String, _ body: OpaquePointer) throws -> [DBusValue] {
+    private func callBus(_ member: String, _ body: OpaquePointer) throws {
         var error: UnsafeMutablePointer<GError>?
         let reply = g_dbus_connection_call_sync(
             connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, body, nil,
             GDBusCallFlags(rawValue: 0), 10_000, nil, &error)
         guard let reply else { throw Self.take(error) }
-        defer { g_variant_unref(reply) }
-        return GVariantCoding.children(reply, nil) ?? []
+        g_variant_unref(reply)
     }
 
     func emit(path: String, interface: String, member: String, _ body: [DBusValue], to destination: String? = nil) {

@@ -3,10 +3,13 @@ public import BluetoothDBus
 import Foundation
 
 /// A `dbus-daemon` of the test's own, on an address of its own; gone with the last reference.
+///
+/// It also goes when the test process crashes: a shell ends it, and removes its folder, once nobody holds the other end
+/// of the shell's input. (The kernel's own death signal is that of a thread, and a test's threads come and go.)
 public final class PrivateBus: @unchecked Sendable {
-    // Invariant: `process` is used by `init`, `kill` and `deinit` only, and Process locks itself.
+    // Invariant: both are used by `init`, `kill` and `deinit` only; Process and FileHandle lock themselves.
     private let process = Process()
-    private let directory: URL
+    private let lifeline = Pipe()
     /// Where it listens.
     public let address: DBusAddress
 
@@ -15,8 +18,11 @@ public final class PrivateBus: @unchecked Sendable {
     /// - Parameters:
     ///   - limits: Daemon limits by name, such as `max_match_rules_per_connection`.
     ///   - activatable: Names of services that the daemon may start, each with the command line that does so.
-    public init(limits: [String: Int] = [:], activatable: [String: String] = [:]) throws {
-        directory = FileManager.default.temporaryDirectory
+    ///   - forbidden: Names to which the daemon's policy lets nobody send.
+    public init(
+        limits: [String: Int] = [:], activatable: [String: String] = [:], forbidden: [String] = []
+    ) throws {
+        let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("dbus-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for (name, command) in activatable {
@@ -24,11 +30,12 @@ public final class PrivateBus: @unchecked Sendable {
                 to: directory.appendingPathComponent("\(name).service"), atomically: true, encoding: .utf8)
         }
         let configuration = directory.appendingPathComponent("bus.conf")
-        try Self.configuration(directory: directory.path, limits: limits)
+        try Self.configuration(directory: directory.path, limits: limits, forbidden: forbidden)
             .write(to: configuration, atomically: true, encoding: .utf8)
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-        process.arguments = ["--nofork", "--nosyslog", "--print-address", "--config-file=\(configuration.path)"]
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", Self.script, "private-bus", configuration.path, directory.path]
+        process.standardInput = lifeline
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -38,23 +45,33 @@ public final class PrivateBus: @unchecked Sendable {
         address = .explicit(text)
     }
 
-    deinit {
-        kill()
-        do {
-            try FileManager.default.removeItem(at: directory)
-        } catch {
-            print("left behind: \(directory.path): \(error)")
-        }
-    }
+    /// Standard output is the daemon's alone, so that its end shows where the daemon does not start.
+    ///
+    /// Nothing waits for a child here: Dispatch's threads block the signal that would tell, and pass that on.
+    private static let script = """
+        dbus-daemon --nofork --nosyslog --print-address --config-file="$1" &
+        exec >/dev/null
+        read -r _
+        kill -KILL $!
+        exec rm -rf "$2"
+        """
+
+    deinit { kill() }
 
     /// Ends the daemon at once, as a crash would.
     public func kill() {
         guard process.isRunning else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
+        do {
+            try lifeline.fileHandleForWriting.close()
+        } catch {
+            print("a private bus stays until this process ends: \(error)")
+            return
+        }
         process.waitUntilExit()
     }
 
-    private static func configuration(directory: String, limits: [String: Int]) -> String {
+    private static func configuration(directory: String, limits: [String: Int], forbidden: [String]) -> String {
+        let forbidden = forbidden.map { "<deny send_destination=\"\($0)\"/>" }
         let limits = limits.sorted { $0.key < $1.key }.map { "<limit name=\"\($0.key)\">\($0.value)</limit>" }
         return """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -67,6 +84,7 @@ public final class PrivateBus: @unchecked Sendable {
                 <allow send_destination="*" eavesdrop="true"/>
                 <allow eavesdrop="true"/>
                 <allow own="*"/>
+                \(forbidden.joined(separator: "\n    "))
               </policy>
               \(limits.joined(separator: "\n  "))
             </busconfig>

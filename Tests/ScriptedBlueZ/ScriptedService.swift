@@ -68,11 +68,6 @@ public final class ScriptedService: Sendable {
         try peer?.release(name)
     }
 
-    /// Whether a name is on the bus.
-    public func hasOwner(_ name: String) throws -> Bool {
-        try peer?.hasOwner(name) ?? false
-    }
-
     // MARK: Methods
 
     /// Answers a method of every object; replaces an earlier handler.

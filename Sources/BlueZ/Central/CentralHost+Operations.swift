@@ -72,8 +72,15 @@ extension CentralHost {
 
     // MARK: Subscriptions
 
+    /// Over `StartNotify`, which loses nothing.
+    ///
     /// BlueZ pitfall: `AcquireNotify` loses what comes before its descriptor is read
-    /// (https://github.com/hbldh/bleak/issues/1885); `StartNotify` loses nothing.
+    /// (https://github.com/hbldh/bleak/issues/1885), and its readers take an empty value for the end
+    /// (https://github.com/hbldh/bleak/issues/1982); what is sent over `AcquireWrite` is cut at the MTU
+    /// (https://github.com/bluez/bluez/issues/1466).
+    ///
+    /// BlueZ pitfall: a daemon that guesses the descriptor writes into another one, and the peer ends the link
+    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are told as they come.
     private mutating func setNotifying(
         _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
     ) {

@@ -52,11 +52,17 @@ extension CentralHost {
         if discovery.done(error: error, isDiscovering: isDiscovering) {
             start(.discoveryRetry, timings.discoveryRetry)
         }
+        if let error, discovery.failures == DiscoverySession.complaintAfter {
+            note(.warning, "bluetoothd refuses to scan (\(error)): switching the adapter off and on may help")
+        }
     }
 
     /// Tells those who scan of a device that was heard just now.
     ///
     /// A device without RSSI was not heard in this discovery.
+    ///
+    /// BlueZ pitfall: what later packets add is in `PropertiesChanged` alone
+    /// (https://github.com/mcginty/blew/issues/27): every change is a report, and the filter merges.
     mutating func report(_ peer: PeerID, _ device: Device1) {
         guard let rssi = device.rssi, scan != nil else { return }
         let record = directory.records[peer]

@@ -89,6 +89,8 @@ extension CentralHost {
             return adapterAddress == nil ? .unknown : .resetting
         }
         guard object.supportsCentral else { return .unsupported }
+        // BlueZ pitfall: an adapter that rfkill blocks cannot be switched on
+        // (https://github.com/bluez/bluez/issues/213). It is off, and switching is the user's business.
         return object.isPowered ? .poweredOn : .poweredOff
     }
 
@@ -148,6 +150,8 @@ extension CentralHost {
         for (path, device) in tree.devices where isOurs(path) { directory.note(path, device, isNamed: true) }
     }
 
+    /// BlueZ pitfall: `hci1` begins the text of `hci10`, too (https://github.com/hbldh/bleak/issues/2012); paths are
+    /// compared by their elements.
     func isOurs(_ path: ObjectPath) -> Bool {
         adapter.map { path.isBelow($0) } ?? false
     }

@@ -7,7 +7,9 @@ import BluetoothDBus
 /// Pure.
 ///
 /// BlueZ pitfall: a second `StartDiscovery` of one client fails with `InProgress`
-/// (https://github.com/hbldh/bleak/issues/859), so there is one session per adapter and process.
+/// (https://github.com/hbldh/bleak/issues/859), so there is one session per adapter and process. Where the controller
+/// is stuck, it fails for ever (https://github.com/hbldh/bleak/issues/1689): it is tried again and again, and after
+/// ``complaintAfter`` failures in a row the log says what helps.
 struct DiscoverySession: Sendable {
     /// What the controller looks for, for all programs' sessions together.
     struct Filter: Equatable, Sendable {
@@ -16,9 +18,12 @@ struct DiscoverySession: Sendable {
 
         /// The argument of `SetDiscoveryFilter`.
         ///
-        /// `RSSI` makes BlueZ report each change of signal strength, and keeps a filter of `Transport` alone from
-        /// being a regular inquiry with pauses of 5 s. `DuplicateData` is left out where it has its default value:
-        /// a false there crashes an old daemon on 32-bit ARM (https://github.com/bluez/bluez/issues/196).
+        /// BlueZ pitfall: beacons are reported every 10 s (https://github.com/bluez/bluez/issues/119). `RSSI` makes
+        /// BlueZ report each change of signal strength, and keeps a filter of `Transport` alone from being a regular
+        /// inquiry with pauses of 5 s; `DuplicateData` passes each packet on.
+        ///
+        /// BlueZ pitfall: a false crashes an old daemon on 32-bit ARM (https://github.com/bluez/bluez/issues/196), so
+        /// `DuplicateData` is left out where it has its default value.
         var value: DBusValue {
             var properties: [String: DBusValue] = ["Transport": .string("le"), "RSSI": .int16(-127)]
             if allowDuplicates { properties["DuplicateData"] = .boolean(true) }
@@ -41,6 +46,11 @@ struct DiscoverySession: Sendable {
     private var mustRestart = false
     private var pending: Step?
     private var isPausing = false
+    /// How many calls failed in a row, but for those whose failure means nothing.
+    private(set) var failures = 0
+
+    /// So many failures in a row are worth a line in the log.
+    static let complaintAfter = 5
 
     /// Whether reports are to be expected.
     var isActive: Bool { wanted != nil && isRunning }
@@ -93,6 +103,7 @@ struct DiscoverySession: Sendable {
             isRunning = false
             mustRestart = false
         }
+        if step != .stop { failures = isPausing ? failures + 1 : 0 }
         return isPausing
     }
 

@@ -20,6 +20,8 @@ struct LinkState: Sendable {
     /// BlueZ pitfall: links are shared and not counted (https://github.com/bluez/bluez/issues/89).
     let isOurs: Bool
     let path: ObjectPath
+    /// BlueZ pitfall: what was kept of an earlier link is stale (https://github.com/simpleble/simpleble/issues/490), so
+    /// each link has a table of its own.
     var attributes = AttributeTable()
     var waiting: Deque<Operation> = []
     var inFlight: [CallID: Operation] = [:]

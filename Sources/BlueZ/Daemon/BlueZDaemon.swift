@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothDBus
 import BluetoothLocking
+import BluetoothSystemClock
 import Dispatch
 import Logging
 import Synchronization
@@ -9,7 +10,14 @@ import Synchronization
 ///
 /// Serves every radio of a backend.
 ///
-/// Everything happens on one serial queue. The bus, the daemon and the snapshot come back by themselves after a loss.
+/// Everything happens on one serial queue, which only reads and appends: app code runs elsewhere. So signals do not
+/// pile up in the bus.
+///
+/// BlueZ pitfall: slow readers lose notifications (https://github.com/hbldh/bleak/issues/1343).
+///
+/// BlueZ pitfall: after a restart of bluetoothd, or the loss of the bus, all that was registered is dead
+/// (https://github.com/project-chip/connectedhomeip/issues/32847, https://github.com/hbldh/bleak/issues/2012). The bus,
+/// the daemon and the snapshot come back by themselves.
 final class BlueZDaemon: @unchecked Sendable {
     // Invariant: all variables are touched on `queue` only, but for `phase`, which has a lock.
     static let name = "org.bluez"
@@ -133,6 +141,8 @@ final class BlueZDaemon: @unchecked Sendable {
         busFailed(error)
     }
 
+    /// BlueZ pitfall: in a container the bus may reject the user, or its policy the call
+    /// (https://github.com/home-assistant/core/issues/76392): `.unauthorized`, and one line that says so.
     private static func isDenied(_ error: DBusError) -> Bool {
         error.name == DBusError.Name.accessDenied || error.name == DBusError.Name.authenticationFailed
     }
@@ -190,7 +200,10 @@ final class BlueZDaemon: @unchecked Sendable {
         setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
     }
 
-    /// Reads all objects.
+    /// Reads all objects, for all radios at once.
+    ///
+    /// BlueZ pitfall: with thousands of devices each snapshot costs (https://github.com/hbldh/bleak/issues/500): there
+    /// is one per daemon, and one more where services do not come that were promised.
     ///
     /// Signals that come before the reply are in it already: the daemon sends what is pending before it replies.
     func refresh() {

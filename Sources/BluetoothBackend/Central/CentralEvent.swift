@@ -156,7 +156,7 @@ public struct RestoredCentralState: Hashable, Sendable, Codable {
 
     /// Peers with connections, or connections under way.
     public var peers: [Peer]
-    /// The scan that was running.
+    /// The scan that was running; the manager starts it again when there is power.
     public var scan: ScanParameters?
 
     /// What an earlier process left behind.

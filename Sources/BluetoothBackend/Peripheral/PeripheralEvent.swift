@@ -87,11 +87,11 @@ public struct RestoredPeripheralState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The published services.
+    /// The published services, in the order of their publishing; they are published still.
     public var services: [ServiceDefinition]
     /// Their subscribers.
     public var subscriptions: [Subscription]
-    /// The running advertisement.
+    /// The advertisement that was running; the manager starts it again when there is power.
     public var advertisement: Advertisement?
 
     /// What an earlier process left behind.

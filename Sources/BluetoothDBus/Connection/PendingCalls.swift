@@ -51,9 +51,10 @@ struct PendingCalls<Completion: Sendable>: Sendable {
     /// - Parameter sender: Who the bus says replied. A call to a unique name is answered by that name or, when it is
     ///   gone, by the bus; a reply from anybody else is not the reply.
     mutating func take(_ serial: UInt32, from sender: String?) -> Entry? {
-        guard let entry = entries[serial] else { return nil }
+        guard let index = entries.index(forKey: serial) else { return nil }
+        let entry = entries.values[index]
         if DBusName.isUnique(entry.destination), sender != entry.destination, sender != BusDriver.name { return nil }
-        entries[serial] = nil
+        entries.remove(at: index)
         return entry
     }
 

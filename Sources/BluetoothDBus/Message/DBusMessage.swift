@@ -42,9 +42,15 @@ public final class DBusMessage {
     ) throws(DBusError) -> DBusMessage {
         guard DBusName.isBus(destination) else { throw invalid("bus name", destination) }
         try check(interface: interface, member: member)
-        guard let raw = dbus_message_new_method_call(destination, path.text, interface, member) else {
-            throw .outOfMemory
+        // Not by the compiler's own conversion, which allocates an array for each text.
+        let made = destination.withCString { destination in
+            path.text.withCString { path in
+                interface.withCString { interface in
+                    member.withCString { dbus_message_new_method_call(destination, path, interface, $0) }
+                }
+            }
         }
+        guard let raw = made else { throw .outOfMemory }
         let message = DBusMessage(adopting: raw)
         try message.append(body)
         return message

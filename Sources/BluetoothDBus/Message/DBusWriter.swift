@@ -92,7 +92,7 @@ struct DBusWriter {
         of dictionary: DBusDictionary, _ iterator: inout DBusMessageIter
     ) throws(DBusError) {
         var inner = DBusMessageIter()
-        try open("a", "{" + dictionary.keyType.text + dictionary.valueType.text + "}", &iterator, &inner)
+        try open("a", dictionary.entrySignature, &iterator, &inner)
         for entry in dictionary.entries {
             do throws(DBusError) {
                 try container("e", nil, [entry.key, entry.value], &inner)
@@ -108,9 +108,11 @@ struct DBusWriter {
         _ kind: UnicodeScalar, _ signature: String?, _ iterator: inout DBusMessageIter,
         _ inner: inout DBusMessageIter
     ) throws(DBusError) {
-        guard dbus_message_iter_open_container(&iterator, CInt(kind.value), signature, &inner) != 0 else {
-            throw .outOfMemory
-        }
+        // Not by the compiler's own conversion, which allocates an array for each text.
+        let done =
+            signature?.withCString { dbus_message_iter_open_container(&iterator, CInt(kind.value), $0, &inner) }
+            ?? dbus_message_iter_open_container(&iterator, CInt(kind.value), nil, &inner)
+        guard done != 0 else { throw .outOfMemory }
     }
 
     private static func close(
@@ -121,6 +123,14 @@ struct DBusWriter {
             throw .outOfMemory
         }
         guard dbus_message_iter_close_container(&iterator, &inner) != 0 else { throw .outOfMemory }
+    }
+}
+
+extension DBusDictionary {
+    /// The signature of one entry; that of properties, which nearly all calls carry, is not put together.
+    fileprivate var entrySignature: String {
+        if case (.string, .variant) = (keyType, valueType) { return "{sv}" }
+        return "{" + keyType.text + valueType.text + "}"
     }
 }
 #endif

@@ -9,8 +9,15 @@ extension DBusValue {
     /// - Returns: The marshalled length in bytes, an upper bound that counts worst-case padding.
     @discardableResult
     public func validate() throws(DBusError) -> Int {
-        guard type.isValid else { throw Self.invalid("signature out of limits: \(type.text)") }
+        guard isProperties || type.isValid else { throw Self.invalid("signature out of limits: \(type.text)") }
         return try checkedLength(depth: 0)
+    }
+
+    /// Whether this is an `a{sv}`, which nearly all calls carry; told without making a type of it.
+    private var isProperties: Bool {
+        guard case .dictionary(let dictionary) = self else { return false }
+        if case (.string, .variant) = (dictionary.keyType, dictionary.valueType) { return true }
+        return false
     }
 
     private static func invalid(_ rule: String) -> DBusError {

@@ -64,11 +64,13 @@ public struct AdvertisingData: Hashable, Sendable {
 
 /// One advertising set of a device: what it sends, how often, and when.
 public struct AdvertisingDescription: Hashable, Sendable {
-    /// What each packet says, besides the flags; 28 bytes at most if connectable, else 31.
+    /// What each packet says, besides the flags; 28 bytes at most if connectable, else 31; extended, 245 and 1,650.
     public var data: AdvertisingData
     /// What a scanner gets on asking; 31 bytes at most.
     public var scanResponse: AdvertisingData?
     /// The time between packets, 20 ms...10.24 s; the radio adds 0–10 ms each time.
+    ///
+    /// Zero sends one packet each time it is switched on.
     ///
     /// Source: Core Specification, Vol 6, Part B, 4.4.2.2.
     public var interval: Duration
@@ -78,11 +80,19 @@ public struct AdvertisingDescription: Hashable, Sendable {
     public var continuesWhileConnected: Bool
     /// Whether it is on at first.
     public var isEnabled: Bool
+    /// How long it goes on each time it is switched on; nil goes on for good.
+    public var duration: Duration?
+    /// Whether it uses extended advertising: longer data, no scan response if connectable, and heard only by radios
+    /// that can.
+    ///
+    /// Source: Core Specification, Vol 6, Part B, 4.4.2.12, and Vol 4, Part E, 7.8.54.
+    public var isExtended: Bool
 
     /// One advertising set.
     public init(
         _ data: AdvertisingData, scanResponse: AdvertisingData? = nil, interval: Duration = .milliseconds(100),
-        isConnectable: Bool = true, continuesWhileConnected: Bool = false, isEnabled: Bool = true
+        isConnectable: Bool = true, continuesWhileConnected: Bool = false, isEnabled: Bool = true,
+        duration: Duration? = nil, isExtended: Bool = false
     ) {
         self.data = data
         self.scanResponse = scanResponse
@@ -90,24 +100,34 @@ public struct AdvertisingDescription: Hashable, Sendable {
         self.isConnectable = isConnectable
         self.continuesWhileConnected = continuesWhileConnected
         self.isEnabled = isEnabled
+        self.duration = duration
+        self.isExtended = isExtended
     }
 
-    /// Checks what a legacy advertising packet can carry.
+    /// Checks what an advertising packet can carry.
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate(path: String = "advertising") throws(DescriptionError) {
-        guard (.milliseconds(20) ... .milliseconds(10_240)).contains(interval) else {
-            throw DescriptionError("\(path).interval", "the advertising interval is 20 ms...10.24 s")
+        guard interval == .zero || (.milliseconds(20) ... .milliseconds(10_240)).contains(interval) else {
+            throw DescriptionError("\(path).interval", "the advertising interval is 20 ms...10.24 s, or 0")
         }
-        let room = isConnectable ? 28 : 31
+        if let duration, duration <= .zero {
+            throw DescriptionError("\(path).duration", "the duration is more than 0")
+        }
+        if isExtended, isConnectable, scanResponse != nil {
+            throw DescriptionError("\(path).scanResponse", "extended advertising is connectable or scannable, not both")
+        }
+        let room = isExtended ? (isConnectable ? 245 : 1_650) : (isConnectable ? 28 : 31)
         guard data.encodedLength <= room else {
             throw DescriptionError(
                 "\(path).data",
                 "\(data.encodedLength) bytes do not fit: a packet has room for \(room) besides the flags")
         }
-        if let scanResponse, scanResponse.encodedLength > 31 {
+        let responseRoom = isExtended ? 1_650 : 31
+        if let scanResponse, scanResponse.encodedLength > responseRoom {
             throw DescriptionError(
-                "\(path).scanResponse", "\(scanResponse.encodedLength) bytes do not fit: a scan response has 31")
+                "\(path).scanResponse",
+                "\(scanResponse.encodedLength) bytes do not fit: a scan response has \(responseRoom)")
         }
     }
 }

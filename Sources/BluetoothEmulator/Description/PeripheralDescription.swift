@@ -18,17 +18,31 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var maximumMTU: Int
     /// The link's connection interval; nil takes ``EmulatorConfiguration/connectionInterval``.
     public var connectionInterval: Duration?
+    /// How many connection events it leaves out when it has nothing to say, 0...499.
+    public var peripheralLatency: Int
     /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
     public var supervisionTimeout: Duration?
     /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
     public var handler: BuiltInHandler?
+    /// What its handler is told at first.
+    public var parameters: [DeviceParameter: Double]
+    /// How it pairs.
+    public var pairing: PairingDescription
+    /// The L2CAP channels that it listens for.
+    public var channels: [ChannelDescription]
+    /// How often it takes a new private address, 1 s or more; nil keeps its address.
+    public var addressRotation: Duration?
+    /// The chance, 0...1, that a packet of its links is lost and sent again.
+    public var packetLossRate: Double
 
     /// An emulated device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
-        handler: BuiltInHandler? = nil
+        handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
+        pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
+        peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0
     ) {
         self.name = name
         self.address = address
@@ -40,6 +54,12 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.connectionInterval = connectionInterval
         self.supervisionTimeout = supervisionTimeout
         self.handler = handler
+        self.parameters = parameters
+        self.pairing = pairing
+        self.channels = channels
+        self.peripheralLatency = peripheralLatency
+        self.addressRotation = addressRotation
+        self.packetLossRate = packetLossRate
     }
 
     /// The address, or the random static one that the name leads to.
@@ -48,6 +68,20 @@ public struct PeripheralDescription: Hashable, Sendable {
         var generator = SeededGenerator(seed: 0, stream: "address \(name)")
         // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
         return DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
+    }
+
+    /// The same device under another name, which it advertises too, and at the address that follows from the name.
+    public func named(_ name: String) -> PeripheralDescription {
+        var copy = self
+        copy.name = name
+        copy.address = nil
+        for index in advertising.indices {
+            if advertising[index].data.localName == self.name { copy.advertising[index].data.localName = name }
+            if advertising[index].scanResponse?.localName == self.name {
+                copy.advertising[index].scanResponse?.localName = name
+            }
+        }
+        return copy
     }
 
     /// Checks the description.
@@ -69,6 +103,23 @@ public struct PeripheralDescription: Hashable, Sendable {
         }
         if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
+        }
+        if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
+        guard (0...499).contains(peripheralLatency) else {
+            throw DescriptionError("\(prefix)peripheralLatency", "the latency is 0...499 connection events")
+        }
+        if let addressRotation, addressRotation < .seconds(1) {
+            throw DescriptionError("\(prefix)addressRotation", "an address is kept for 1 s or more")
+        }
+        guard (0.0...1.0).contains(packetLossRate) else {
+            throw DescriptionError("\(prefix)packetLossRate", "a chance is 0...1")
+        }
+        try pairing.validate(path: "\(prefix)pairing")
+        for (index, channel) in channels.enumerated() {
+            try channel.validate(path: "\(prefix)channels[\(index)]")
+            guard !channels[..<index].contains(where: { $0.psm == channel.psm }) else {
+                throw DescriptionError("\(prefix)channels[\(index)].psm", "another channel has the number")
+            }
         }
         for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
         var database = AttributeDatabase()

@@ -13,15 +13,23 @@ extension Emulator {
     ///
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does.
     public func advanceSynchronously(by duration: Duration) throws {
-        _ = try driveSynchronously(for: duration, .instant) { false }
+        let limit = try beginSynchronousDrive(for: duration)
+        defer { endDrive() }
+        _ = try wait(for: TimeDrive(self, until: limit, .instant))
     }
 
     /// The synchronous twin of ``advance(until:within:)``; see ``advanceSynchronously(by:)``.
     ///
+    /// - Parameters:
+    ///   - condition: Asked on the calling thread.
+    ///   - limit: The most virtual time that it may take.
     /// - Throws: ``EmulatorError``, as ``advance(until:within:)`` does.
     public func advanceSynchronously(until condition: () -> Bool, within limit: Duration = .seconds(60)) throws {
-        guard try driveSynchronously(for: limit, .instant, condition) == .met else {
-            throw EmulatorError.conditionNotMet(within: limit)
+        let end = try beginSynchronousDrive(for: limit)
+        defer { endDrive() }
+        while !condition() {
+            let drive = TimeDrive(self, until: end, .instant, stopsWhenSettled: true)
+            if case .reachedLimit = try wait(for: drive) { throw EmulatorError.conditionNotMet(within: limit) }
         }
     }
 
@@ -29,61 +37,42 @@ extension Emulator {
     ///
     /// - Throws: ``EmulatorError``, as ``runUntilIdle(within:)`` does.
     public func runUntilIdleSynchronously(within limit: Duration = .seconds(3600)) throws {
-        guard try driveSynchronously(for: limit, .idle, { false }) == .idle else {
+        let end = try beginSynchronousDrive(for: limit)
+        defer { endDrive() }
+        guard case .isIdle = try wait(for: TimeDrive(self, until: end, .idle)) else {
             throw EmulatorError.notIdle(within: limit)
         }
     }
 
-    private func driveSynchronously(
-        for duration: Duration, _ goal: DriveGoal, _ condition: () -> Bool
-    ) throws -> DriveEnd {
-        let limit: Nanoseconds
+    private func beginSynchronousDrive(for duration: Duration) throws -> Nanoseconds {
         do {
-            limit = try beginDrive(for: duration)
+            return try beginDrive(for: duration)
         } catch EmulatorError.alreadyDriven {
             preconditionFailure(EmulatorError.alreadyDriven.description)
         }
-        defer { endDrive() }
-        while true {
-            if condition() { return .met }
-            switch core.withLock({ $0.drive(until: limit, goal) }) {
-            case .settle(let receivers):
-                for receiver in receivers {
-                    let settlement = Settlement()
-                    receiver.afterDelivery { settlement.finish(true) }
-                    guard settlement.wait() else { throw EmulatorError.unsettled(label: receiver.label) }
-                }
-            case .errand(let errand): run(errand)
-            case .awaitHolds:
-                let settlement = Settlement()
-                whenReleased { settlement.finish(true) }
-                guard settlement.wait() else { throw EmulatorError.held }
-            case .reachedLimit: return .limit
-            case .isIdle: return .idle
-            case .livelock(let tail): throw EmulatorError.livelock(at: now, trace: tail)
-            }
-        }
     }
-}
 
-extension Settlement {
-    /// In real seconds.
-    private static let patience = 10.0
-
-    /// Blocks until the wait is over, ten real seconds at most; the main thread serves its run loop meanwhile.
-    fileprivate func wait() -> Bool {
+    /// Blocks until a drive ends; the main thread serves its run loop meanwhile.
+    private func wait(for drive: TimeDrive) throws -> TimeDrive.Outcome {
+        let outcome = Lock<TimeDrive.Outcome?>(nil)
         let semaphore = DispatchSemaphore(value: 0)
         let isMain = Thread.isMainThread
-        whenFinished { _ in
+        drive.start { end in
+            outcome.withLock { $0 = end }
             semaphore.signal()
             // Only this wakes the main run loop on Linux.
             if isMain { DispatchQueue.main.async {} }
         }
-        guard isMain else { return semaphore.wait(timeout: .now() + Self.patience) == .success }
-        let deadline = Date(timeIntervalSinceNow: Self.patience)
-        while outcome == nil, deadline.timeIntervalSinceNow > 0 {
-            _ = RunLoop.main.run(mode: .default, before: min(deadline, Date(timeIntervalSinceNow: 0.1)))
+        while true {
+            if let end = outcome.withLock({ $0 }) {
+                if case .failed(let error) = end { throw error }
+                return end
+            }
+            if isMain {
+                _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+            } else {
+                semaphore.wait()
+            }
         }
-        return outcome == true
     }
 }

@@ -12,14 +12,16 @@ extension Emulator {
         _ = try await drive(for: duration, .instant) { false }
     }
 
-    /// Lets virtual time go on until `condition` is true, asked at first and after each handled event.
+    /// Lets virtual time go on until `condition` is true, asked at first and after each handled event, on any thread.
     ///
-    /// - Parameter limit: The most virtual time that it may take.
+    /// - Parameters:
+    ///   - condition: Whether time has gone on long enough.
+    ///   - limit: The most virtual time that it may take.
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does; ``EmulatorError/conditionNotMet(within:)`` at the limit.
     public func advance(
-        until condition: @Sendable () -> Bool, within limit: Duration = .seconds(60)
+        until condition: @escaping @Sendable () -> Bool, within limit: Duration = .seconds(60)
     ) async throws {
-        guard try await drive(for: limit, .instant, condition) == .met else {
+        guard case .met = try await drive(for: limit, .instant, condition) else {
             throw EmulatorError.conditionNotMet(within: limit)
         }
     }
@@ -29,7 +31,7 @@ extension Emulator {
     /// - Parameter limit: The most virtual time that it may take.
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does; ``EmulatorError/notIdle(within:)`` at the limit.
     public func runUntilIdle(within limit: Duration = .seconds(3600)) async throws {
-        guard try await drive(for: limit, .idle, { false }) == .idle else {
+        guard case .isIdle = try await drive(for: limit, .idle, { false }) else {
             throw EmulatorError.notIdle(within: limit)
         }
     }
@@ -39,42 +41,17 @@ extension Emulator {
         core.withLock { $0.world.queue.isIdle && $0.world.outputs.isEmpty && $0.virtual.holds == 0 }
     }
 
-    /// How a drive ended.
-    enum DriveEnd: Sendable {
-        case met
-        case idle
-        case limit
-    }
-
     private func drive(
-        for duration: Duration, _ goal: DriveGoal, _ condition: @Sendable () -> Bool
-    ) async throws -> DriveEnd {
+        for duration: Duration, _ goal: DriveGoal, _ condition: @escaping @Sendable () -> Bool
+    ) async throws -> TimeDrive.Outcome {
         let limit = try beginDrive(for: duration)
         defer { endDrive() }
-        let watchdog = Watchdog()
-        defer { watchdog.stop() }
-        while true {
-            if condition() { return .met }
-            switch core.withLock({ $0.drive(until: limit, goal) }) {
-            case .settle(let receivers):
-                for receiver in receivers {
-                    let settlement = Settlement()
-                    watchdog.watch(settlement)
-                    receiver.afterDelivery { settlement.finish(true) }
-                    guard await settlement.value else { throw EmulatorError.unsettled(label: receiver.label) }
-                }
-            case .errand(let errand): run(errand)
-            case .awaitHolds:
-                let settlement = Settlement()
-                watchdog.watch(settlement)
-                whenReleased { settlement.finish(true) }
-                guard await settlement.value else { throw EmulatorError.held }
-            case .reachedLimit: return .limit
-            case .isIdle: return .idle
-            case .livelock(let tail):
-                throw EmulatorError.livelock(at: now, trace: tail)
-            }
+        let drive = TimeDrive(self, until: limit, goal, condition: condition)
+        let outcome = await withCheckedContinuation { continuation in
+            drive.start { continuation.resume(returning: $0) }
         }
+        if case .failed(let error) = outcome { throw error }
+        return outcome
     }
 
     /// Claims the drive.
@@ -103,16 +80,5 @@ extension Emulator {
             return core.virtual.holds == 0
         }
         if isFree { body() }
-    }
-}
-
-extension Settlement {
-    /// The outcome, once it is known.
-    fileprivate var value: Bool {
-        get async {
-            await withCheckedContinuation { continuation in
-                whenFinished { continuation.resume(returning: $0) }
-            }
-        }
     }
 }

@@ -13,6 +13,8 @@ struct VirtualTimeState: Sendable {
     var stepsAtInstant = 0
     /// So many steps at one instant are a livelock.
     let stepLimit = 100_000
+    /// The longest wait, in real time.
+    var patience = Duration.seconds(10)
 }
 
 /// Where a drive ends.
@@ -26,7 +28,8 @@ enum DriveGoal: Sendable {
 extension EmulatorCore {
     /// What the driver must do before it asks again.
     enum DriveStep: Sendable {
-        case settle([Receiver])
+        case settle(Receiver)
+        case settleAll([Receiver])
         case errand(Errand)
         case awaitHolds
         case reachedLimit
@@ -44,7 +47,7 @@ extension EmulatorCore {
                 case .nobody: continue
                 case .delivered(let receiver):
                     virtual.isUnsettled = true
-                    return .settle([receiver])
+                    return .settle(receiver)
                 case .errand(let errand):
                     virtual.isUnsettled = true
                     return .errand(errand)
@@ -58,7 +61,7 @@ extension EmulatorCore {
             }
             if virtual.isUnsettled {
                 virtual.isUnsettled = false
-                return .settle(allReceivers)
+                return .settleAll(allReceivers)
             }
             if virtual.holds > 0 { return .awaitHolds }
             if goal == .idle, world.queue.isIdle { return .isIdle }

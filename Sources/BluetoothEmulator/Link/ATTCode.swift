@@ -27,4 +27,6 @@ public struct ATTCode: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
     public static let invalidAttributeValueLength: ATTCode = 0x0D
     /// Something unlikely went wrong.
     public static let unlikelyError: ATTCode = 0x0E
+    /// The link must be encrypted first; the key is there.
+    public static let insufficientEncryption: ATTCode = 0x0F
 }

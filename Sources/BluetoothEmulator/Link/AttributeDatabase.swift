@@ -37,6 +37,16 @@ struct Attribute: Sendable {
     var included: [AttributeID] = []
     /// Reads are not answered.
     var isHeld = false
+    /// The manager that published it; nil on a described device.
+    var owner: Owner?
+
+    /// Who published an attribute, and under which number.
+    struct Owner: Sendable {
+        let manager: Ref<Manager>
+        let local: AttributeID
+        /// Reads and writes are the manager's to answer.
+        let isDynamic: Bool
+    }
 }
 
 /// The attributes of one device.
@@ -49,7 +59,7 @@ struct AttributeDatabase: Sendable {
     private var attributes: [Attribute?] = [nil]
     /// In handle order.
     private(set) var services: [AttributeID] = []
-    private var lastHandle: UInt16 = 0
+    private(set) var lastHandle: UInt16 = 0
 
     subscript(id: AttributeID) -> Attribute? {
         _read {
@@ -67,10 +77,11 @@ struct AttributeDatabase: Sendable {
 
     /// Why the permissions do not allow an access; nil if they do.
     mutating func refusal(
-        _ id: AttributeID, _ plain: AttributePermissions, _ encrypted: AttributePermissions, _ code: ATTCode
+        _ id: AttributeID, _ plain: AttributePermissions, _ encrypted: AttributePermissions, _ code: ATTCode,
+        on security: LinkSecurity
     ) -> ATTCode? {
         guard let permissions = self[id]?.permissions else { return .invalidHandle }
-        if permissions.contains(encrypted) { return .insufficientAuthentication }
+        if permissions.contains(encrypted) { return security.refusal }
         return permissions.contains(plain) ? nil : code
     }
 
@@ -98,7 +109,7 @@ struct AttributeDatabase: Sendable {
 
     func record(ofCharacteristic id: AttributeID) -> CharacteristicRecord? {
         guard let found = self[id] else { return nil }
-        return CharacteristicRecord(id: id, uuid: found.uuid, properties: found.properties, handle: found.handle)
+        return CharacteristicRecord(id: id, uuid: found.uuid, properties: found.properties.onAir, handle: found.handle)
     }
 
     func record(ofDescriptor id: AttributeID) -> DescriptorRecord? {
@@ -123,12 +134,9 @@ struct AttributeDatabase: Sendable {
         }
         let id = append(
             uuid: service.uuid, role: .service(isPrimary: service.isPrimary), handle: takeHandle(), parent: nil)
-        lastHandle += UInt16(included.count)
+        skipHandles(included.count)
         for characteristic in service.characteristics { add(characteristic, to: id) }
-        self[id]?.included = included
-        let end = lastHandle
-        self[id]?.endHandle = end
-        services.append(id)
+        close(id, including: included)
         return id
     }
 
@@ -173,7 +181,18 @@ struct AttributeDatabase: Sendable {
         return candidates.dropFirst(path.index).first
     }
 
-    private mutating func append(
+    /// Closes a service whose attributes were all appended.
+    mutating func close(_ service: AttributeID, including included: [AttributeID]) {
+        self[service]?.included = included
+        let end = lastHandle
+        self[service]?.endHandle = end
+        services.append(service)
+    }
+
+    /// Leaves out handles, as those of include declarations.
+    mutating func skipHandles(_ count: Int) { lastHandle += UInt16(count) }
+
+    mutating func append(
         uuid: BluetoothUUID, role: Attribute.Role, handle: UInt16, parent: AttributeID?,
         properties: CharacteristicProperties = [], permissions: AttributePermissions = [],
         maximumLength: Int = 512, isEcho: Bool = false, value: Data = Data()
@@ -181,13 +200,26 @@ struct AttributeDatabase: Sendable {
         let id = AttributeID(rawValue: UInt32(attributes.count))
         attributes.append(
             Attribute(
-                id: id, uuid: uuid, role: role, handle: handle, endHandle: handle, properties: properties,
+                id: id, uuid: uuid, role: role, handle: handle, endHandle: handle, properties: properties.completed,
                 permissions: permissions, maximumLength: maximumLength, isEcho: isEcho, value: value, parent: parent))
         return id
     }
 
-    private mutating func takeHandle() -> UInt16 {
+    mutating func takeHandle() -> UInt16 {
         lastHandle += 1
         return lastHandle
     }
+}
+
+extension CharacteristicProperties {
+    /// What asks for encryption to be notified can be notified.
+    fileprivate var completed: CharacteristicProperties {
+        var result = self
+        if contains(.notifyEncryptionRequired) { result.insert(.notify) }
+        if contains(.indicateEncryptionRequired) { result.insert(.indicate) }
+        return result
+    }
+
+    /// The eight bits that the declaration has on the air.
+    fileprivate var onAir: CharacteristicProperties { CharacteristicProperties(rawValue: rawValue & 0xFF) }
 }

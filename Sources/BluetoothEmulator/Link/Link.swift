@@ -14,7 +14,8 @@ import Foundation
 struct Link: Sendable {
     /// What the server sends by itself.
     enum Outgoing: Sendable {
-        case value(AttributeID, Data, needsConfirmation: Bool)
+        /// A value, of a manager that gets its credit back or of a described device.
+        case value(AttributeID, Data, needsConfirmation: Bool, sender: Ref<Manager>?)
         case servicesChanged(removed: [AttributeID], added: [ServiceRecord])
     }
 
@@ -26,25 +27,42 @@ struct Link: Sendable {
     let host: Int
     let device: Ref<Device>
     let peer: PeerID
-    let interval: Nanoseconds
-    let supervisionTimeout: Nanoseconds
-    /// When the first connection event was.
-    let anchor: Nanoseconds
+    /// The central, as the managers of a host that serves know it.
+    var central: PeerID?
+    var interval: Nanoseconds
+    /// How many connection events the device may leave out.
+    var latency = 0
+    var supervisionTimeout: Nanoseconds
+    /// When the first connection event with this interval was.
+    var anchor: Nanoseconds
     var mtu: Int
+    var security = LinkSecurity.plain
+    var pairing: Pairing?
+    /// A pairing timed out: no other may follow on this link.
+    var isPairingBarred = false
+    /// What the client believes the database to be, where it trusts its memory.
+    var cache: AttributeDatabase?
 
     var operations = Deque<LinkOperation>()
     /// A request is outstanding, or write commands wait for the next connection event.
     var isBusy = false
     /// The answer of a long read whose last parts are under way.
     var finishing: (operation: LinkOperation, event: CentralEvent)?
-    /// The request that an asynchronous handler has.
-    var asked: (number: UInt64, operation: LinkOperation)?
+    /// The request that an asynchronous handler or a manager has.
+    var asked: Asked?
+    /// A long read whose next part is under way to the server.
+    var continuing: Asked?
     var transactionTimeout: WorldQueue.Token?
+
+    /// The open L2CAP channels, in the order of birth.
+    var channels: [ChannelID] = []
 
     var outgoing = Deque<Outgoing>()
     var isSending = false
     /// The client characteristic configuration of this central.
     var subscriptions: [AttributeID: Subscription] = [:]
+    /// How many values each manager with a subscription may send.
+    var notifyCredits: [Ref<Manager>: Int] = [:]
 
     /// Nothing is heard: the device is out of range.
     var isSilent = false
@@ -54,6 +72,16 @@ struct Link: Sendable {
     var supervision: WorldQueue.Token?
     /// What was due in silence.
     var missed: [WorldEvent] = []
+
+    /// A request that somebody else answers.
+    struct Asked: Sendable {
+        var number: UInt64
+        let operation: LinkOperation
+        /// Nil where an asynchronous handler answers.
+        var manager: Ref<Manager>?
+        /// What was read so far.
+        var collected = Data()
+    }
 
     /// What goes out next.
     enum Start: Sendable {
@@ -72,10 +100,11 @@ struct Link: Sendable {
         let device: Ref<Device>
         let interval: Nanoseconds
         let mtu: Int
+        let security: LinkSecurity
     }
 
-    private func answered(_ operation: LinkOperation) -> Answered {
-        Answered(operation: operation, host: host, device: device, interval: interval, mtu: mtu)
+    func answered(_ operation: LinkOperation) -> Answered {
+        Answered(operation: operation, host: host, device: device, interval: interval, mtu: mtu, security: security)
     }
 
     /// Keeps what is due on a silent link for later.
@@ -101,7 +130,7 @@ struct Link: Sendable {
     private mutating func start(at now: Nanoseconds) -> Start? {
         guard !isBusy, let head = operations.first else { return nil }
         isBusy = true
-        let event = connectionEvent(from: now)
+        let event = latency == 0 ? connectionEvent(from: now) : listeningEvent(from: now)
         switch head.kind {
         case .writeCommand: return .transmit(at: event)
         case .read: return .read(answerAt: event + interval)
@@ -130,9 +159,17 @@ struct Link: Sendable {
 
     /// The operation that an asynchronous handler answers, if it is still waited for.
     mutating func takeAsked(_ number: UInt64) -> Answered? {
-        guard let (waiting, operation) = asked, waiting == number else { return nil }
+        guard let waiting = asked, waiting.number == number else { return nil }
         asked = nil
-        return answered(operation)
+        return answered(waiting.operation)
+    }
+
+    /// The first connection event at or after an instant at which the device listens.
+    private func listeningEvent(from instant: Nanoseconds) -> Nanoseconds {
+        let period = interval * Nanoseconds(latency + 1)
+        guard period > 0 else { return instant }
+        let (count, rest) = (instant - anchor).quotientAndRemainder(dividingBy: period)
+        return rest == 0 ? instant : anchor + (count + 1) * period
     }
 
     /// The first connection event at or after an instant.

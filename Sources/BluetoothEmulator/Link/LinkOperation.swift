@@ -18,8 +18,20 @@ struct LinkOperation: Sendable {
         case descriptors(AttributeID)
         case setNotifying(AttributeID, Bool)
         case rssi
+        case openChannel(UInt16)
         /// The host itself reads the GAP Device Name.
         case deviceName
+
+        var isRead: Bool {
+            if case .read = self { true } else { false }
+        }
+
+        var isDiscovery: Bool {
+            switch self {
+            case .services, .included, .characteristics, .descriptors: true
+            case .read, .write, .writeCommand, .setNotifying, .rssi, .deviceName, .openChannel: false
+            }
+        }
 
         var isWriteCommand: Bool {
             if case .writeCommand = self { true } else { false }
@@ -30,6 +42,8 @@ struct LinkOperation: Sendable {
     let link: LinkID
     let operation: OperationID
     let kind: Kind
+    /// It was refused once for want of encryption, and is sent again.
+    var isRetried = false
 }
 
 /// How many ATT requests a procedure takes; each is one round trip.

@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-/// Pairing in an emulated world, which has no security yet: each pairing fails with `operationNotSupported`.
+/// An agent for pairing in an emulated world.
 final class EmulatedPairing: PairingBackend {
     private let emulator: Emulator
     private let manager: Ref<Manager>

@@ -1,7 +1,6 @@
 import BluetoothBackend
 
-/// The peripheral role in an emulated world, which has none yet: its state is `.unsupported`, and as it is never
-/// `.poweredOn`, no command has an answer.
+/// The peripheral role of one manager in an emulated world.
 final class EmulatedPeripheralRole: PeripheralBackend {
     private let emulator: Emulator
     private let manager: Ref<Manager>
@@ -15,7 +14,9 @@ final class EmulatedPeripheralRole: PeripheralBackend {
         emulator.activate(manager, .peripheral(sink))
     }
 
-    func submit(_ command: PeripheralCommand) {}
+    func submit(_ command: PeripheralCommand) {
+        emulator.submit(.peripheral(manager, command))
+    }
 
     func invalidate() {
         emulator.invalidate(manager)

@@ -6,6 +6,8 @@ struct Trace: Sendable {
     private enum Entry: Sendable {
         case input(WorldInput)
         case central(Ref<Manager>, CentralEvent)
+        case peripheral(Ref<Manager>, PeripheralEvent)
+        case pairing(Ref<Manager>, PairingEvent)
         case note(String)
     }
 
@@ -13,6 +15,9 @@ struct Trace: Sendable {
     private var entries = Deque<(at: Nanoseconds, entry: Entry)>()
 
     init(limit: Int) { self.limit = limit }
+
+    /// Whether anything is kept.
+    var isOn: Bool { limit > 0 }
 
     /// One line each: `12.345678901 < central 1 read(…)`; `<` came in, `>` went out.
     var lines: [String] { entries.map { Self.line($0.at, $0.entry) } }
@@ -24,6 +29,14 @@ struct Trace: Sendable {
 
     mutating func record(_ event: CentralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
         append(.central(manager, event), now)
+    }
+
+    mutating func record(_ event: PeripheralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
+        append(.peripheral(manager, event), now)
+    }
+
+    mutating func record(_ event: PairingEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
+        append(.pairing(manager, event), now)
     }
 
     /// Something that nobody is told, such as a dropped command.
@@ -41,6 +54,10 @@ struct Trace: Sendable {
         switch entry {
         case .input(let input): return "\(time) < \(TraceFormat.text(input))"
         case .central(let manager, let event): return "\(time) > central \(manager.serial) \(TraceFormat.text(event))"
+        case .peripheral(let manager, let event):
+            return "\(time) > peripheral \(manager.serial) \(TraceFormat.text(event))"
+        case .pairing(let manager, let event):
+            return "\(time) > pairing \(manager.serial) \(TraceFormat.text(event))"
         case .note(let text): return "\(time) ! \(text)"
         }
     }

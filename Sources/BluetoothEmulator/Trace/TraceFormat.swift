@@ -12,10 +12,11 @@ enum TraceFormat {
     static func text(_ input: WorldInput) -> String {
         switch input {
         case .central(let manager, let command): "central \(manager.serial) \(text(command))"
+        case .peripheral(let manager, let command): "peripheral \(manager.serial) \(text(command))"
         case .activate(let manager): "manager \(manager.serial) activate"
-        case .pairing(let manager, let command): "pairing \(manager.serial) \(command)"
+        case .pairing(let manager, let command): "pairing \(manager.serial) \(text(command))"
         case .device(let device, let control): "device \(device.serial) \(text(control))"
-        case .host(let host, let control): "host \(host) \(control)"
+        case .host(let host, let control): "host \(host) \(text(control))"
         case .deviceAdded(let device): "device \(device.serial) added"
         case .answered(_, let request, let response): "answer \(request) \(text(response))"
         }
@@ -122,9 +123,24 @@ enum TraceFormat {
         switch control {
         case .notify(let path, let value): "notify \(text(path)) \(text(value))"
         case .setValue(let path, let value): "setValue \(text(path)) \(text(value))"
+        case .setParameter(let parameter, let value): "setParameter \(parameter.rawValue) \(value)"
         case .hold(let path, let isHeld): "hold \(text(path)) \(isHeld)"
         case .setAdvertising(let index, _): "setAdvertising \(index)"
         case .addService(let service): "addService \(service.uuid)"
+        case .setPairing(let pairing): "setPairing \(pairing.capability.rawValue) \(pairing.answer.rawValue)"
+        case .send(let channel, let data): "send \(channel) \(text(data))"
+        case .loseBonds(let host): "loseBonds \(host?.description ?? "all")"
+        default: "\(control)"
+        }
+    }
+
+    private static func text(_ control: HostControl) -> String {
+        switch control {
+        case .bond(let device): "bond device \(device.serial)"
+        case .preserveCentral(let state, let identifier):
+            "preserve \(identifier) peers=\(state.peers.map(\.summary.id))"
+        case .preservePeripheral(let state, let identifier):
+            "preserve \(identifier) services=\(state.services.map(\.uuid.text))"
         default: "\(control)"
         }
     }
@@ -144,11 +160,11 @@ enum TraceFormat {
             .joined(separator: " ")
     }
 
-    private static func text(_ uuids: [BluetoothUUID]?) -> String {
+    static func text(_ uuids: [BluetoothUUID]?) -> String {
         uuids.map { "[" + $0.map(\.text).joined(separator: " ") + "]" } ?? "all"
     }
 
-    private static func text(_ value: Data) -> String {
+    static func text(_ value: Data) -> String {
         value.isEmpty ? "-" : value.hexText
     }
 }

@@ -9,7 +9,13 @@ import Foundation
 /// What a test, a tool or a device's own handler does to a device.
 enum DeviceControl: Sendable {
     case notify(CharacteristicPath, Data)
+    /// Ahead of the answer under way, and whether anybody subscribed or not.
+    case notifyAtOnce(CharacteristicPath, Data)
     case setValue(CharacteristicPath, Data)
+    /// Tells the handler of a parameter.
+    case setParameter(DeviceParameter, Double)
+    /// A line of the handler's for the trace.
+    case note(String)
     /// Reads are not answered while held.
     case hold(CharacteristicPath, Bool)
     /// Closes all links, as the device.
@@ -26,12 +32,36 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     case rename(String)
     case changeAddress(DeviceAddress)
+    /// Takes a new private address.
+    case rotateAddress
+    /// Asks its centrals for other connection parameters.
+    indirect case setParameters(ConnectionParameters)
+    case setPacketLoss(Double)
+    indirect case setPairing(PairingDescription)
+    /// Loses the keys of a host, or all.
+    case loseBonds(DeviceAddress?)
     /// Exchanges the MTU as the device.
     case exchangeMTU(Int)
     case failConnections(Int)
     case startTimer(Int, after: Duration, every: Duration?)
     case stopTimer(Int)
+    case send(ChannelID, Data)
+    case closeChannel(ChannelID)
     case remove
+
+    /// Whether it changes what a device is, which is its managers' business where it is a host's.
+    var changesDescription: Bool {
+        switch self {
+        case .setParameter, .notifyAtOnce, .note: true
+        case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
+            .changeAddress,
+            .startTimer, .stopTimer, .send, .closeChannel, .remove:
+            true
+        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
+            .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
+            false
+        }
+    }
 }
 
 /// What a test or a tool does to a host.
@@ -44,6 +74,16 @@ enum HostControl: Sendable {
     case plug(Bool)
     case forget(PeerID)
     case remember(PeerID)
+    case setFeature(BackendFeature, Bool)
+    /// Ends the app of a restore identifier, and keeps what it had.
+    case terminateApp(String)
+    indirect case preserveCentral(RestoredCentralState, String)
+    indirect case preservePeripheral(RestoredPeripheralState, String)
+    case authorizeANCS(PeerID, Bool)
+    /// Bonds with a device without a pairing.
+    case bond(Ref<Device>)
+    /// Forgets the keys of a device.
+    case removeBond(DeviceAddress)
     /// Another app of the host connects or gives up its connection.
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)
@@ -52,6 +92,7 @@ enum HostControl: Sendable {
 /// What comes into the world from outside, in order.
 enum WorldInput: Sendable {
     case central(Ref<Manager>, CentralCommand)
+    case peripheral(Ref<Manager>, PeripheralCommand)
     case activate(Ref<Manager>)
     indirect case pairing(Ref<Manager>, PairingCommand)
     case device(Ref<Device>, DeviceControl)
@@ -66,18 +107,39 @@ enum WorldInput: Sendable {
 enum WorldEvent: Sendable {
     case tellState(Ref<Manager>)
     case adapterBack(Int, epoch: UInt32)
+    /// A scan that started a while ago hears its first packets.
+    indirect case listen(Ref<Manager>, UInt64, ScanParameters)
     case advertise(Ref<Device>, set: Int, generation: UInt32)
     case established(Int, Ref<Device>, epoch: UInt32)
     /// The answer to the request at the head of a link's line arrives.
     case answer(Ref<Link>)
     /// The rest of a long value arrived.
     case finish(Ref<Link>)
+    /// The next part of a long read reaches the manager that answers it.
+    case continueRead(Ref<Link>)
+    /// New connection parameters are in force.
+    indirect case changeParameters(Ref<Link>, ConnectionParameters)
+    /// The time of an advertising set is over.
+    case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
+    /// A device takes a new address.
+    case rotateAddress(Ref<Device>)
     /// Write commands at the head of a link's line go out.
     case transmit(Ref<Link>)
     /// The device's notifications go out.
     case peerTransmit(Ref<Link>)
     case supervision(Ref<Link>)
     case transactionTimeout(Ref<Link>)
+    /// The bytes that one side sent on a channel go over.
+    case channelTransmit(ChannelID, LinkSide)
+    /// A side may send more on a channel.
+    case channelCredits(ChannelID, LinkSide, Int)
+    /// The features of a pairing are exchanged.
+    case pairingFeatures(Ref<Link>, UInt64)
+    /// The keys of a pairing are made.
+    case pairingKeys(Ref<Link>, UInt64)
+    case pairingTimeout(Ref<Link>, UInt64)
+    /// A bonded device did not start encryption.
+    case encryptionTimeout(Int, PeerID, epoch: UInt32)
     case remoteClose(Ref<Link>)
     case localClose(Ref<Link>)
     case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)

@@ -20,15 +20,22 @@ struct Device: Sendable {
         /// By host: the scan epoch in which its scanners heard this data.
         var heard: [UInt64] = []
         let interval: Nanoseconds
+        /// Counts how often it was switched on.
+        var enabling: UInt32 = 0
         let isConnectable: Bool
+        let isExtended: Bool
         var advertisement: Advertisement
         var scanResponse: Advertisement?
+        /// Whose it is, if a manager's.
+        var manager: Ref<Manager>?
 
         init(_ description: AdvertisingDescription) {
             self.description = description
             isEnabled = description.isEnabled
+            enabling = isEnabled ? 1 : 0
             interval = description.interval.nanoseconds
             isConnectable = description.isConnectable
+            isExtended = description.isExtended
             advertisement = description.data.advertisement(isConnectable: description.isConnectable)
             scanResponse = description.scanResponse?.advertisement(isConnectable: nil)
         }
@@ -49,16 +56,33 @@ struct Device: Sendable {
         var token: WorldQueue.Token?
     }
 
+    /// The host whose peripheral managers this is; nil for a described device.
+    let host: Int?
+    /// Whether that host is on.
+    var isOn = true
     var name: String
     var address: DeviceAddress
+    /// The address by which those who have keys know it.
+    var identityAddress: DeviceAddress
+    var pairing = PairingDescription()
+    /// By the address of the host.
+    var bonds: [DeviceAddress: Bond] = [:]
+    var channels: [ChannelDescription] = []
     let maximumMTU: Int
     let connectionInterval: Duration?
     let supervisionTimeout: Duration?
     var proximity: Proximity
     var rssi: Int?
+    var latency = 0
+    var packetLossRate = 0.0
+    /// Takes a new private address so often.
+    var addressRotation: Duration?
+    var addressRandom: SeededGenerator
     var sets: [AdvertisingSet]
     var database = AttributeDatabase()
     var behaviour: (any DeviceBehaviour)?
+    /// The parameters of a ready handler and their ranges; nil where a handler has its own.
+    var parameters: [DeviceParameter: ClosedRange<Double>]?
     var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
@@ -78,8 +102,16 @@ struct Device: Sendable {
     /// - Throws: ``DescriptionError`` naming field and rule.
     init(_ peripheral: EmulatedPeripheral, identities: [PeerID], seed: UInt64) throws {
         let description = peripheral.description
+        host = nil
         name = description.name
         address = description.effectiveAddress
+        identityAddress = address
+        pairing = description.pairing
+        channels = description.channels
+        latency = description.peripheralLatency
+        packetLossRate = description.packetLossRate
+        addressRotation = description.addressRotation
+        addressRandom = SeededGenerator(seed: seed, stream: "address \(address)")
         maximumMTU = description.maximumMTU
         connectionInterval = description.connectionInterval
         supervisionTimeout = description.supervisionTimeout
@@ -87,6 +119,7 @@ struct Device: Sendable {
         rssi = description.rssi
         sets = description.advertising.map(AdvertisingSet.init)
         behaviour = peripheral.makeBehaviour?()
+        parameters = peripheral.parameters
         asynchronousHandler = peripheral.asynchronousHandler
         self.identities = identities
         delayRandom = SeededGenerator(seed: seed, stream: "advertising delay \(address)")
@@ -96,6 +129,26 @@ struct Device: Sendable {
         for (index, service) in description.services.enumerated() {
             try addService(service, path: "services[\(index)]")
         }
+    }
+
+    /// What the peripheral managers of a host are on the air.
+    init(server host: Host, number: Int, identities: [PeerID], seed: UInt64) throws {
+        self.host = number
+        addressRandom = SeededGenerator(seed: seed, stream: "address \(host.address)")
+        isOn = host.isOn
+        name = host.name
+        address = host.address
+        identityAddress = address
+        maximumMTU = 517
+        connectionInterval = nil
+        supervisionTimeout = nil
+        proximity = .near
+        sets = []
+        self.identities = identities
+        delayRandom = SeededGenerator(seed: seed, stream: "advertising delay \(address)")
+        rssiRandom = SeededGenerator(seed: seed, stream: "rssi \(address)")
+        deviceName = AttributeID(rawValue: 0)
+        try addGenericServices()
     }
 
     private mutating func addGenericServices() throws {
@@ -124,9 +177,12 @@ struct Device: Sendable {
 
     var isInRange: Bool { proximity != .outOfRange }
 
+    /// Whether its radio can be heard.
+    var isPresent: Bool { isOn && isInRange }
+
     /// Whether a set is on the air at this moment.
     func isOnAir(_ index: Int) -> Bool {
-        sets[index].isEnabled && isInRange && (links.isEmpty || sets[index].description.continuesWhileConnected)
+        sets[index].isEnabled && isPresent && (links.isEmpty || sets[index].description.continuesWhileConnected)
     }
 
     // MARK: The server
@@ -138,6 +194,8 @@ struct Device: Sendable {
         case held
         case clientConfiguration
         case handler
+        /// The manager that published it answers.
+        case manager
     }
 
     /// What a write leads to.
@@ -147,6 +205,7 @@ struct Device: Sendable {
         case echo
         case refused(ATTCode)
         case handler
+        case manager
     }
 
     private var hasHandler: Bool { behaviour != nil || asynchronousHandler != nil }
@@ -154,13 +213,16 @@ struct Device: Sendable {
     /// Reads an attribute as far as the server can by itself.
     ///
     /// In place, as it is done for each read.
-    mutating func read(_ attribute: AttributeID) -> ReadAccess {
-        if let code = database.refusal(attribute, .readable, .readEncryptionRequired, .readNotPermitted) {
+    mutating func read(_ attribute: AttributeID, on security: LinkSecurity) -> ReadAccess {
+        if let code = database.refusal(
+            attribute, .readable, .readEncryptionRequired, .readNotPermitted, on: security)
+        {
             return .refused(code)
         }
         if database[attribute]?.isHeld == true { return .held }
         if database[attribute]?.role == .clientConfiguration { return .clientConfiguration }
         if hasHandler { return .handler }
+        if host != nil, database[attribute]?.owner?.isDynamic == true { return .manager }
         return .value(database[attribute]?.value ?? Data())
     }
 
@@ -168,13 +230,16 @@ struct Device: Sendable {
     ///
     /// In place, as it is done for each write.
     mutating func write(
-        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties
+        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: LinkSecurity
     ) -> WriteAccess {
-        if let code = database.refusal(attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted) {
+        if let code = database.refusal(
+            attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: security)
+        {
             return .refused(code)
         }
         if let code = database.writeRefusal(attribute, count: value.count, needs: property) { return .refused(code) }
         if hasHandler { return .handler }
+        if host != nil, database[attribute]?.owner?.isDynamic == true { return .manager }
         if database[attribute]?.isEcho == true { return .echo }
         database[attribute]?.value = value
         return .stored
@@ -202,8 +267,9 @@ struct Device: Sendable {
     /// One packet of an advertising set.
     struct Packet: Sendable {
         let isConnectable: Bool
+        let isExtended: Bool
         let rssi: Int
-        /// Until the next packet.
+        /// Until the next packet; 0 if there is none.
         let pause: Nanoseconds
     }
 
@@ -216,8 +282,11 @@ struct Device: Sendable {
         guard isOnAir(index) else { return nil }
         sets[index].lastPacket = now
         // Core Specification, Vol 6, Part B, 4.4.2.2.1: 0–10 ms more, drawn for each packet.
-        let pause = sets[index].interval + Nanoseconds(delayRandom.below(10_000_001))
-        return Packet(isConnectable: sets[index].isConnectable, rssi: measureRSSI(deviation), pause: pause)
+        let interval = sets[index].interval
+        let pause = interval == 0 ? 0 : interval + Nanoseconds(delayRandom.below(10_000_001))
+        return Packet(
+            isConnectable: sets[index].isConnectable, isExtended: sets[index].isExtended,
+            rssi: measureRSSI(deviation), pause: pause)
     }
 
     /// The signal strength of one packet, -127...20 dBm.
@@ -225,10 +294,5 @@ struct Device: Sendable {
         guard deviation > 0 else { return meanRSSI }
         let offset = Int(rssiRandom.below(UInt64(2 * deviation + 1))) - deviation
         return min(20, max(-127, meanRSSI + offset))
-    }
-
-    /// Whether a host's scanners have the data of a set.
-    mutating func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
-        host < sets[index].heard.count && sets[index].heard[host] == epoch
     }
 }

@@ -28,8 +28,20 @@ struct Host: Sendable {
         let discovery: Discovery?
     }
 
+    /// Who listens for an L2CAP channel.
+    struct Listener: Sendable {
+        let manager: Ref<Manager>
+        let isEncryptionRequired: Bool
+    }
+
     let name: String
     let address: DeviceAddress
+    /// What its radio can do.
+    var features = Set(BackendFeature.allCases)
+    /// Made for a peripheral manager that named no host.
+    var isAnonymous = false
+    /// What the host's peripheral managers are on the air; nil before the first.
+    var server: Ref<Device>?
     var isPlugged = true
     var isPowered = true
     var isResetting = false
@@ -41,6 +53,15 @@ struct Host: Sendable {
     var ledger = HostLedger()
     var managers: [Ref<Manager>] = []
     var peers: [PeerID: KnownPeer] = [:]
+    /// By number of the channel.
+    var listeners: [UInt16: Listener] = [:]
+    /// By restore identifier.
+    var preservedCentrals: [String: PreservedCentral] = [:]
+    var preservedPeripherals: [String: PreservedPeripheral] = [:]
+    /// By identity address.
+    var bonds: [DeviceAddress: Bond] = [:]
+    /// The pairings that wait for a link.
+    var pairingWishes: [PeerID: [(manager: Ref<Manager>, operation: OperationID)]] = [:]
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet is answered.
     var dialing: Set<PeerID> = []
@@ -63,6 +84,9 @@ struct Host: Sendable {
         authorization = description.authorization
         isOn = state == .poweredOn
     }
+
+    /// Whether it has the peripheral role.
+    var canServe: Bool { features.contains(.peripheralRole) }
 
     var hasScanners: Bool { !scanners.isEmpty }
 

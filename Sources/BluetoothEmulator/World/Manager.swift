@@ -18,13 +18,30 @@ struct Manager: Sendable {
     let role: Role
     /// Its host's index; nil if it asked for a host that is not there.
     let host: Int?
+    /// The scan that does not hear yet.
+    var pendingScan: UInt64?
     /// The state that it was told last; nil before the first.
     var toldState: AdapterState?
     /// In the order of birth, which is that of their identifiers.
     private var shares: [(id: LinkID, share: Share)] = []
+    /// The links that it gave up and was not told the end of.
+    var farewells: [PeerID: LinkID] = [:]
     var connectionEventFilter: ConnectionEventFilter?
+    /// What it published, by its own numbers: the numbers in its host's database.
+    var published: [AttributeID: AttributeID] = [:]
+    /// What it published, as it said it.
+    var services: [ServiceDefinition] = []
+    /// What it advertises.
+    var advertisement: Advertisement?
+    /// Under which the host keeps its state for the next start.
+    let restoreIdentifier: String?
+    /// Whether delivery began.
+    var isActive = false
+    /// What an agent can show and ask.
+    var capability = PairingCapability.noInputNoOutput
 
-    init(role: Role, host: Int?) {
+    init(role: Role, host: Int?, restoreIdentifier: String? = nil) {
+        self.restoreIdentifier = restoreIdentifier
         self.role = role
         self.host = host
     }
@@ -50,7 +67,10 @@ struct Manager: Sendable {
         if let position = position(of: id) { shares.remove(at: position) }
     }
 
-    mutating func closeAll() { shares = [] }
+    mutating func closeAll() {
+        shares = []
+        farewells = [:]
+    }
 
     /// The manager's identifier of a physical link.
     func id(of link: Ref<Link>) -> LinkID? { shares.first { $0.share.link == link }?.id }

@@ -10,18 +10,44 @@ extension World {
     /// Schedules the next packets of a device, where somebody listens.
     mutating func wake(_ ref: Ref<Device>) {
         for index in devices[ref]?.sets.indices ?? 0..<0 {
-            guard devices[ref]?.sets[index].isScheduled == false, isWanted(ref, index) else { continue }
+            guard devices[ref]?.sets[index].isScheduled == false, isWanted(ref, index) || isOneShot(ref, index)
+            else { continue }
             let due = firstPacket(ref, index)
             let generation = devices[ref]?.sets[index].generation ?? 0
             devices[ref]?.sets[index].isScheduled = true
-            queue.schedule(.advertise(ref, set: index, generation: generation), at: due, isPeriodic: true)
+            let isPeriodic = devices[ref]?.sets[index].interval != 0
+            queue.schedule(.advertise(ref, set: index, generation: generation), at: due, isPeriodic: isPeriodic)
         }
+    }
+
+    /// Whether a set is to send its only packet, whoever listens.
+    private func isOneShot(_ ref: Ref<Device>, _ index: Int) -> Bool {
+        devices[ref]?.sets[index].interval == 0 && devices[ref]?.isOnAir(index) == true
+    }
+
+    /// Sets the end of a set that was switched on for some time.
+    mutating func limitAdvertising(_ ref: Ref<Device>) {
+        for index in devices[ref]?.sets.indices ?? 0..<0 {
+            guard let set = devices[ref]?.sets[index], set.isEnabled, let duration = set.description.duration else {
+                continue
+            }
+            queue.schedule(
+                .advertisingOver(ref, set: index, enabling: set.enabling), at: now + duration.nanoseconds)
+        }
+    }
+
+    mutating func advertisingOver(_ ref: Ref<Device>, _ index: Int, _ enabling: UInt32) {
+        guard let sets = devices[ref]?.sets, sets.indices.contains(index), sets[index].enabling == enabling else {
+            return
+        }
+        devices[ref]?.sets[index].isEnabled = false
     }
 
     /// The instant of a set's next packet after a time without listeners: any phase of the interval, but never
     /// nearer than an interval to a packet that was heard.
     private mutating func firstPacket(_ ref: Ref<Device>, _ index: Int) -> Nanoseconds {
         guard let interval = devices[ref]?.sets[index].interval else { return now }
+        guard interval > 0 else { return now + Nanoseconds(devices[ref]?.delayRandom.below(10_000_001) ?? 0) }
         let phase = Nanoseconds(devices[ref]?.delayRandom.below(UInt64(interval)) ?? 0) + 1
         guard let last = devices[ref]?.sets[index].lastPacket, last + interval > now + phase else {
             return now + phase
@@ -32,7 +58,10 @@ extension World {
     /// Whether the next packet of a set can lead to anything.
     private mutating func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
         guard devices[ref]?.isOnAir(index) == true else { return false }
-        for host in hosts.indices where hosts[host].isOn {
+        let own = devices[ref]?.host
+        let isExtended = devices[ref]?.sets[index].isExtended == true
+        for host in hosts.indices where hosts[host].isOn && host != own {
+            if isExtended, !hosts[host].features.contains(.extendedScanAndConnect) { continue }
             if hosts[host].hasScanners, hosts[host].wantsDuplicates || !hasHeard(host, ref, index) { return true }
             if isDialed(host, ref, index) { return true }
         }
@@ -59,7 +88,10 @@ extension World {
                 index, generation, at: present, deviation: configuration.rssiDeviation)
         else { return }
         packets += 1
-        for host in hosts.indices where hosts[host].isOn {
+        let own = devices[ref]?.host
+        if packet.pause == 0 { devices[ref]?.sets[index].isEnabled = false }
+        for host in hosts.indices where hosts[host].isOn && host != own {
+            if packet.isExtended, !hosts[host].features.contains(.extendedScanAndConnect) { continue }
             if receptionRandom.happens(configuration.advertisingLossRate) { continue }
             if hosts[host].hasScanners { report(ref, index, generation, packet.rssi, to: host) }
             if packet.isConnectable, isDialed(host, ref, index) {
@@ -145,5 +177,12 @@ extension World {
 
     mutating func measuredRSSI(_ ref: Ref<Device>) -> Int {
         devices[ref]?.measureRSSI(configuration.rssiDeviation) ?? 127
+    }
+}
+
+extension Device {
+    /// Whether a host's scanners have the data of a set.
+    mutating func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
+        host < sets[index].heard.count && sets[index].heard[host] == epoch
     }
 }

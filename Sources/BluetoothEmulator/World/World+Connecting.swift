@@ -5,7 +5,7 @@ extension World {
     /// The number under which the ledger keeps another app of the host; no manager has it.
     var otherApp: Ref<Manager> { Ref(slot: .max, serial: 0) }
 
-    private func isManager(_ ref: Ref<Manager>) -> Bool { ref != otherApp }
+    private func isManager(_ ref: Ref<Manager>) -> Bool { ref.slot != .max }
 
     // MARK: Up
 
@@ -27,7 +27,7 @@ extension World {
         }
     }
 
-    private mutating func startDialing(_ peer: PeerID, on host: Int) {
+    mutating func startDialing(_ peer: PeerID, on host: Int) {
         hosts[host].dialing.insert(peer)
         if let device = devices.refs.first(where: { devices[$0]?.identities[host] == peer }) { wake(device) }
     }
@@ -46,19 +46,35 @@ extension World {
         guard let device = devices[ref] else { return }
         let peer = device.identities[host]
         guard !hosts[host].ledger.shares(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
-        guard device.isInRange,
+        guard device.isPresent,
             device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
         else { return startDialing(peer, on: host) }
         hosts[host].dialing.remove(peer)
         if device.failingConnections > 0 || faultRandom.happens(configuration.connectionFailureRate) {
             devices[ref]?.failingConnections = max(0, device.failingConnections - 1)
-            return failConnect(peer, on: host)
+            return failConnect(peer, on: host, .connectionFailed)
         }
-        linkUp(host, ref, peer)
+        switch securityStart(host, ref) {
+        case .secured(let security): linkUp(host, ref, peer, security)
+        case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
+        case .silent:
+            // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
+            queue.schedule(
+                .encryptionTimeout(host, peer, epoch: hosts[host].epoch), at: now + Duration.seconds(40).nanoseconds)
+        }
     }
 
-    private mutating func failConnect(_ peer: PeerID, on host: Int) {
-        let error = BackendError(.connectionFailed, operation: "connect")
+    /// A bonded device did not start encryption: there will be no link.
+    mutating func encryptionTimedOut(_ peer: PeerID, on host: Int, _ epoch: UInt32) {
+        guard hosts[host].epoch == epoch, hosts[host].links[peer] == nil, !hosts[host].dialing.contains(peer) else {
+            return
+        }
+        failConnect(peer, on: host, .encryptionTimedOut)
+    }
+
+    private mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
+        let error = BackendError(code, operation: "connect")
+        failPairingWishes(peer, on: host, error)
         for share in hosts[host].ledger.connectFailed(peer) {
             let manager = Ref<Manager>(packed: share.manager)
             guard isManager(manager) else { continue }
@@ -66,7 +82,7 @@ extension World {
         }
     }
 
-    private mutating func linkUp(_ host: Int, _ ref: Ref<Device>, _ peer: PeerID) {
+    private mutating func linkUp(_ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: LinkSecurity) {
         guard let device = devices[ref] else { return }
         let link = links.insert(
             Link(
@@ -75,6 +91,9 @@ extension World {
                 supervisionTimeout: (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
                 anchor: now, mtu: max(23, min(device.maximumMTU, configuration.maximumMTU))))
         devices[ref]?.links.append(link)
+        links[link]?.latency = device.latency
+        links[link]?.security = security
+        if let server = device.host { links[link]?.central = hosts[server].identity(of: hosts[host].address) }
         hosts[host].links[peer] = link
         if hosts[host].peers[peer] == nil {
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
@@ -86,12 +105,16 @@ extension World {
         let nameRead = LinkOperation(
             manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
         enqueue(nameRead, on: link)
+        resumeBond(on: link)
+        pairIfWished(link)
         wake(ref)
     }
 
     private mutating func tellConnected(_ share: HostLedger.Share, _ peer: PeerID, _ link: Ref<Link>) {
         let manager = Ref<Manager>(packed: share.manager)
         guard isManager(manager), let id = share.link, let mtu = links[link]?.mtu else { return }
+        // A link that others kept is there again at once: its earlier end comes before.
+        sayFarewell(manager, peer)
         let credits = configuration.transmitBuffer
         managers[manager]?.open(id, Manager.Share(link: link, credits: credits))
         let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
@@ -120,9 +143,11 @@ extension World {
             if radioMustAct { hosts[host].dialing.remove(peer) }
         case .closed(let id, let radioMustAct):
             let link = hosts[host].links[peer]
+            if let link { closeChannels(of: ref, on: link) }
             if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
+            managers[ref]?.farewells[peer] = id
             queue.schedule(
                 .tellLocal(ref, id, epoch: hosts[host].epoch), at: now + configuration.disconnectionDelay.nanoseconds)
         }
@@ -135,7 +160,15 @@ extension World {
     }
 
     mutating func tellLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
-        guard let host = managers[ref]?.host, hosts[host].epoch == epoch else { return }
+        guard let host = managers[ref]?.host, hosts[host].epoch == epoch,
+            let peer = managers[ref]?.farewells.first(where: { $0.value == link })?.key
+        else { return }
+        sayFarewell(ref, peer)
+    }
+
+    /// Tells a manager of the end that it asked for, if that was not done.
+    private mutating func sayFarewell(_ ref: Ref<Manager>, _ peer: PeerID) {
+        guard let link = managers[ref]?.farewells.removeValue(forKey: peer) else { return }
         emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
     }
 
@@ -154,8 +187,9 @@ extension World {
             let manager = Ref<Manager>(packed: share.manager)
             guard isManager(manager), let id = share.link else { continue }
             managers[manager]?.close(id)
+            let told = hosts[host].features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: reason, at: date, isReconnecting: share.options.autoReconnect),
+                .disconnected(link: id, reason: told, at: date, isReconnecting: share.options.autoReconnect),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)
@@ -164,14 +198,26 @@ extension World {
 
     /// Removes a link from the world and from its device.
     mutating func drop(_ ref: Ref<Link>) {
-        let identity = identity(of: ref)
+        abandonPairing(ref)
+        leaveServer(ref)
+        closeClientChannels(of: ref)
+        rememberDatabase(of: ref)
         guard let link = links.remove(ref) else { return }
         if let token = link.supervision { queue.cancel(token) }
         if let token = link.transactionTimeout { queue.cancel(token) }
-        guard devices[link.device]?.links.contains(ref) == true else { return }
-        devices[link.device]?.links.removeAll { $0 == ref }
-        notice(.disconnected(identity), at: link.device)
-        wake(link.device)
+    }
+
+    /// The server's end of a link is over, for the device or for the managers of a host.
+    mutating func leaveServer(_ ref: Ref<Link>) {
+        guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
+        devices[device]?.links.removeAll { $0 == ref }
+        closeServerChannels(of: ref)
+        rememberCentral(of: ref)
+        tellCentralLeft(ref)
+        links[ref]?.asked = nil
+        links[ref]?.subscriptions = [:]
+        notice(.disconnected(identity(of: ref)), at: device)
+        wake(device)
     }
 
     private mutating func tellConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {

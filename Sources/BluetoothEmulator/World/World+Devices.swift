@@ -18,6 +18,9 @@ extension World {
         }
         let identities = hosts.map { $0.identity(of: address) }
         let ref = devices.insert(try Device(peripheral, identities: identities, seed: seed))
+        if peripheral.description.packetLossRate > 0 { isLossy = true }
+        let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
+        for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
         submit(.deviceAdded(ref))
         return ref
     }
@@ -33,13 +36,17 @@ extension World {
 
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
+        if devices[ref]?.host != nil, control.changesDescription {
+            return trace.note("control ignored: the device is what its host's managers publish", at: now)
+        }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
+        case .notifyAtOnce, .setParameter, .note: applyForHandler(control, to: ref)
         case .setValue(let path, let value):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.value = value
         case .hold(let path, let isHeld):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.isHeld = isHeld
         case .disconnect:
             for link in devices[ref]?.links ?? [] {
@@ -52,8 +59,17 @@ extension World {
         case .failConnections(let count): devices[ref]?.failingConnections = count
         case .startTimer(let number, let delay, let period): startTimer(number, delay, period, of: ref)
         case .stopTimer(let number): stopTimer(number, of: ref)
+        case .loseBonds(let host): loseBonds(ref, with: host)
+        case .setParameters(let parameters):
+            devices[ref]?.latency = parameters.peripheralLatency
+            for link in devices[ref]?.links ?? [] { update(parameters, link) }
+        case .send(let channel, let data): sendOnChannel(channel, data, of: ref)
+        case .closeChannel(let channel):
+            if channels[channel].flatMap({ links[$0.link] })?.device == ref { close(channel, by: .peripheral) }
         case .remove: remove(ref)
-        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress:
+        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing,
+            .rotateAddress,
+            .setPacketLoss:
             changeAir(control, of: ref)
         }
     }
@@ -65,7 +81,9 @@ extension World {
         case .enableAdvertising(let index, let isOn):
             for position in devices[ref]?.sets.indices ?? 0..<0 where index == nil || index == position {
                 devices[ref]?.sets[position].isEnabled = isOn
+                if isOn { devices[ref]?.sets[position].enabling += 1 }
             }
+            limitAdvertising(ref)
             wake(ref)
         case .setProximity(let proximity):
             let wasInRange = devices[ref]?.isInRange
@@ -77,6 +95,11 @@ extension World {
             guard let id = devices[ref]?.deviceName else { return }
             devices[ref]?.database[id]?.value = Data(name.utf8)
         case .changeAddress(let address): changeAddress(address, of: ref)
+        case .setPairing(let pairing): devices[ref]?.pairing = pairing
+        case .rotateAddress: rotateAddress(of: ref)
+        case .setPacketLoss(let rate):
+            devices[ref]?.packetLossRate = rate
+            if rate > 0 { isLossy = true }
         default: break
         }
     }
@@ -87,10 +110,12 @@ extension World {
         if index < sets.count {
             set.generation = sets[index].generation + 1
             set.lastPacket = sets[index].lastPacket
+            set.enabling = sets[index].enabling + 1
             devices[ref]?.sets[index] = set
         } else {
             devices[ref]?.sets.append(set)
         }
+        limitAdvertising(ref)
         wake(ref)
     }
 
@@ -98,24 +123,17 @@ extension World {
     private mutating func changeAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
         lose(ref, staysOnAir: true)
         devices[ref]?.address = address
-        devices[ref]?.identities = hosts.map { $0.identity(of: address) }
-        for index in devices[ref]?.sets.indices ?? 0..<0 {
-            devices[ref]?.sets[index].generation += 1
-            devices[ref]?.sets[index].isScheduled = false
-            devices[ref]?.sets[index].heard = []
-        }
-        wake(ref)
+        devices[ref]?.identityAddress = address
+        showAddress(of: ref)
     }
 
     /// The device forgets its links without a word; hosts notice by supervision timeout.
-    private mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool) {
+    mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool) {
         for link in devices[ref]?.links ?? [] {
             fallSilent(link)
             links[link]?.isLost = true
-            links[link]?.subscriptions = [:]
-            notice(.disconnected(identity(of: link)), at: ref)
+            leaveServer(link)
         }
-        devices[ref]?.links = []
         if !staysOnAir {
             for index in devices[ref]?.sets.indices ?? 0..<0 { devices[ref]?.sets[index].isEnabled = false }
         }
@@ -134,16 +152,10 @@ extension World {
         devices[ref]?.database.characteristic(path)
     }
 
-    private mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
-        guard let id = characteristic(path, of: ref) else { return }
-        devices[ref]?.database[id]?.value = value
-        for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
-    }
-
     /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.
     mutating func notify(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
         guard let kind = links[ref]?.subscriptions[attribute], let mtu = links[ref]?.mtu else { return }
-        send(.value(attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications), on: ref)
+        send(.value(attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications, sender: nil), on: ref)
     }
 
     /// How many links subscribe to a characteristic.
@@ -169,17 +181,25 @@ extension World {
         guard let database = devices[ref]?.database,
             let id = database.services.filter({ database[$0]?.uuid == uuid }).dropFirst(index).first
         else { return }
-        let gone = Set(database[id]?.children ?? [])
-        devices[ref]?.database.remove(id)
-        for attribute in gone { devices[ref]?.notifyTimers[attribute] = nil }
-        for link in devices[ref]?.links ?? [] {
-            for attribute in gone { links[link]?.subscriptions[attribute] = nil }
+        removeServices([id], of: ref)
+    }
+
+    /// Removes services with all within, subscriptions included, and tells those who are connected.
+    mutating func removeServices(_ ids: [AttributeID], of ref: Ref<Device>) {
+        guard !ids.isEmpty else { return }
+        for id in ids {
+            let gone = devices[ref]?.database[id]?.children ?? []
+            devices[ref]?.database.remove(id)
+            for attribute in gone { devices[ref]?.notifyTimers[attribute] = nil }
+            for link in devices[ref]?.links ?? [] {
+                for attribute in gone { links[link]?.subscriptions[attribute] = nil }
+            }
         }
-        tellServicesChanged(removed: [id], added: [], of: ref)
+        tellServicesChanged(removed: ids, added: [], of: ref)
     }
 
     /// Service Changed, which every host subscribes to by itself.
-    private mutating func tellServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
+    mutating func tellServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
         for link in devices[ref]?.links ?? [] { send(.servicesChanged(removed: removed, added: added), on: link) }
     }
 
@@ -190,6 +210,7 @@ extension World {
                 continue
             }
             links[link]?.mtu = agreed
+            tellMTU(agreed, on: link)
             for share in hosts[host].ledger.shares(of: peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.mtuChanged(link: id, mtu: agreed), to: Ref(packed: share.manager))
@@ -202,7 +223,7 @@ extension World {
     /// Tells a device's handler what happened.
     mutating func notice(_ occurrence: PeripheralOccurrence, at ref: Ref<Device>) {
         guard devices[ref]?.behaviour != nil else { return }
-        var actions = DeviceActions(now: .nanoseconds(now))
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
         devices[ref]?.behaviour?.notice(occurrence, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
     }

@@ -4,17 +4,23 @@ import BluetoothBackend
 extension World {
     // MARK: Managers
 
-    mutating func addManager(_ role: Manager.Role, host: Int?) -> Ref<Manager> {
-        let ref = managers.insert(Manager(role: role, host: host))
+    mutating func addManager(
+        _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil
+    ) -> Ref<Manager> {
+        let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
         if let host { hosts[host].managers.append(ref) }
+        if role == .peripheral, let host { openServer(of: host) }
         return ref
     }
 
     /// Forgets a manager, in silence.
     mutating func removeManager(_ ref: Ref<Manager>) {
+        withdrawAll(of: ref)
+        if managers[ref]?.role == .pairing { removeAgent(ref) }
         guard let manager = managers.remove(ref), let host = manager.host else { return }
         hosts[host].managers.removeAll { $0 == ref }
         stopScan(ref, on: host)
+        for link in hosts[host].links.values.sorted() { closeChannels(of: ref, on: link) }
         for peer in hosts[host].ledger.remove(ref.packed) {
             hosts[host].dialing.remove(peer)
             if let link = hosts[host].links[peer] { scheduleLocalClose(link) }
@@ -24,13 +30,14 @@ extension World {
 
     mutating func tellState(_ ref: Ref<Manager>) {
         guard let manager = managers[ref] else { return }
-        // The peripheral role has no radio yet, whatever the adapter's state.
-        let state = manager.role == .peripheral ? .unsupported : manager.host.map { hosts[$0].state } ?? .unsupported
+        let hasRole = manager.role != .peripheral || manager.host.map { hosts[$0].canServe } ?? false
+        let state = hasRole ? manager.host.map { hosts[$0].state } ?? .unsupported : .unsupported
         guard manager.toldState != state else { return }
+        if manager.toldState == nil { restore(ref) }
         managers[ref]?.toldState = state
         switch manager.role {
-        case .central: emit(.stateChanged(state), to: ref)
-        case .peripheral: outputs.append(.peripheral(ref, .stateChanged(state)))
+        case .central: emit(CentralEvent.stateChanged(state), to: ref)
+        case .peripheral: emit(PeripheralEvent.stateChanged(state), to: ref)
         case .pairing: break
         }
     }
@@ -47,11 +54,10 @@ extension World {
         case .power(let isOn): change(host) { $0.isPowered = isOn }
         case .plug(let isPlugged): change(host) { $0.isPlugged = isPlugged }
         case .authorize(let status):
-            guard hosts[host].authorization != status else { return }
-            for manager in hosts[host].managers where managers[manager]?.role == .central {
-                emit(.authorizationChanged(status), to: manager)
-            }
-            change(host) { $0.authorization = status }
+            authorize(status, host)
+            // The permission is the app's: what it did not ask a host for, it asked the default one.
+            guard hosts[host].name == "default" else { return }
+            for other in hosts.indices where hosts[other].isAnonymous { authorize(status, other) }
         case .reset(let duration):
             change(host) { $0.isResetting = true }
             queue.schedule(.adapterBack(host, epoch: hosts[host].epoch), at: now + duration.nanoseconds)
@@ -59,12 +65,47 @@ extension World {
         case .remember(let peer):
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+        case .terminateApp(let identifier): terminateApp(identifier, on: host)
+        case .preserveCentral(let state, let identifier):
+            hosts[host].preservedCentrals[identifier] = PreservedCentral(
+                peers: state.peers.map { peer in
+                    PreservedCentral.Peer(
+                        id: peer.summary.id, operation: peer.operation, options: ConnectOptions(),
+                        services: peer.services, notifying: peer.services.flatMap(\.notifying))
+                }, scan: state.scan)
+        case .preservePeripheral(let state, let identifier):
+            hosts[host].preservedPeripherals[identifier] = PreservedPeripheral(
+                services: state.services, advertisement: state.advertisement)
+        case .setFeature(let feature, let isOn):
+            if isOn { hosts[host].features.insert(feature) } else { hosts[host].features.remove(feature) }
+            change(host) { _ in }
+            wakeAll()
+        case .authorizeANCS(let peer, let isAuthorized):
+            for share in hosts[host].ledger.shares(of: peer) where share.link != nil {
+                let manager = Ref<Manager>(packed: share.manager)
+                guard managers.contains(manager) else { continue }
+                emit(.ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized), to: manager)
+            }
+        case .bond(let device): bond(host, with: device)
+        case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):
             guard hosts[host].isOn else { return }
             dial(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer):
             hangUp(host, otherApp, peer)
         }
+    }
+
+    private mutating func authorize(_ status: AuthorizationStatus, _ host: Int) {
+        guard hosts[host].authorization != status else { return }
+        for manager in hosts[host].managers {
+            switch managers[manager]?.role {
+            case .central?: emit(CentralEvent.authorizationChanged(status), to: manager)
+            case .peripheral?: emit(PeripheralEvent.authorizationChanged(status), to: manager)
+            case .pairing?, nil: break
+            }
+        }
+        change(host) { $0.authorization = status }
     }
 
     /// Changes what a host's state follows from, and does what the change of state brings.
@@ -74,6 +115,7 @@ extension World {
         let isOn = hosts[host].state == .poweredOn
         hosts[host].isOn = isOn
         if wasOn, !isOn { powerWent(host) }
+        serverStateChanged(host)
         tellStates(host)
         if !wasOn, isOn { wakeAll() }
     }
@@ -86,8 +128,14 @@ extension World {
     /// Ends all that needs power, without a word to the managers.
     private mutating func powerWent(_ host: Int) {
         hosts[host].epoch += 1
-        for manager in hosts[host].managers { managers[manager]?.closeAll() }
+        for manager in hosts[host].managers {
+            managers[manager]?.closeAll()
+            managers[manager]?.pendingScan = nil
+        }
         hosts[host].dialing = []
+        for peer in hosts[host].pairingWishes.keys.sorted(by: { $0.description < $1.description }) {
+            failPairingWishes(peer, on: host, BackendError(.notConnected, operation: "pair"))
+        }
         hosts[host].scanners = []
         scansChanged(host)
         let open = hosts[host].links.values.sorted()
@@ -120,38 +168,36 @@ extension World {
         case .connect(let peer, let operation, let options): dial(host, ref, peer, operation, options)
         case .disconnect(let peer): hangUp(host, ref, peer)
         case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
-        case .openChannel(let link, let operation, _):
-            guard managers[ref]?.holds(link) == true else { return }
-            let error = BackendError(.operationNotSupported, operation: "open channel")
-            emit(.operationFailed(link: link, operation: operation, error: error), to: ref)
-        case .sendOnChannel, .channelConsumed, .closeChannel: break  // there is no open channel
+        case .sendOnChannel(let channel, let data): sendOnChannel(channel, data, by: ref)
+        case .channelConsumed(let channel, let bytes): consume(channel, bytes, by: ref)
+        case .closeChannel(let channel): closeChannel(channel, by: ref)
         default: break
-        }
-    }
-
-    /// The world has no security yet: what asks for it fails.
-    mutating func handle(_ command: PairingCommand, of ref: Ref<Manager>) {
-        guard managers.contains(ref) else { return }
-        switch command {
-        case .pair(let peer, let operation):
-            let error = BackendError(.operationNotSupported, operation: "pair")
-            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
-        case .unpair(let peer, let operation):
-            let error = BackendError(.operationNotSupported, operation: "unpair")
-            outputs.append(.pairing(ref, .pairingFailed(peer: peer, operation: operation, error: error)))
-        case .setCapability, .answer: break  // nothing is ever asked
         }
     }
 
     private mutating func startScan(_ ref: Ref<Manager>, on host: Int, _ parameters: ScanParameters) {
         hosts[host].ledger.startScan(ref.packed, parameters)
         hosts[host].scanners.removeAll { $0.manager == ref }
+        scansChanged(host)
+        noteSilentDevices(for: parameters, on: host)
+        lastScan += 1
+        managers[ref]?.pendingScan = lastScan
+        guard configuration.scanDelay > .zero else { return listen(ref, lastScan, parameters) }
+        queue.schedule(
+            .listen(ref, lastScan, parameters), at: now + configuration.scanDelay.nanoseconds)
+    }
+
+    /// The scanner hears from now on, unless the scan was stopped or another one started.
+    mutating func listen(_ ref: Ref<Manager>, _ number: UInt64, _ parameters: ScanParameters) {
+        guard managers[ref]?.pendingScan == number, let host = managers[ref]?.host else { return }
+        managers[ref]?.pendingScan = nil
         hosts[host].scanners.append(Host.Scanner(manager: ref, filter: ScanReportFilter(parameters)))
         scansChanged(host)
         wakeAll()
     }
 
     private mutating func stopScan(_ ref: Ref<Manager>, on host: Int) {
+        managers[ref]?.pendingScan = nil
         guard hosts[host].ledger.stopScan(ref.packed) else { return }
         hosts[host].scanners.removeAll { $0.manager == ref }
         scansChanged(host)

@@ -32,6 +32,8 @@ extension World {
             enqueue(ref, link, operation, .setNotifying(attribute, enabled))
         case .readRSSI(let link, let operation):
             enqueue(ref, link, operation, .rssi)
+        case .openChannel(let link, let operation, let psm):
+            enqueue(ref, link, operation, .openChannel(psm))
         default: return false
         }
         return true
@@ -61,21 +63,27 @@ extension World {
     /// Schedules what the head of the line leads to.
     private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
         switch start {
-        case .transmit(let due): queue.schedule(.transmit(ref), at: due)
-        case .read(let due): queue.schedule(.answer(ref), at: due)
+        case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
+        case .read(let due): queue.schedule(.answer(ref), at: due + delays.read + retransmissionTime(on: ref))
         case .request(let event):
             guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
-            let rest = interval == 0 ? 0 : Nanoseconds(roundTrips(of: kind, on: ref)) * interval
-            queue.schedule(.answer(ref), at: event + rest)
+            let delay = delays.delay(of: kind)
+            guard interval > 0 || delay > 0 else { return queue.schedule(.answer(ref), at: event) }
+            let count = roundTrips(of: kind, on: ref)
+            let lost = retransmissionTime(count, on: ref)
+            // What the host knows by itself needs nothing of the device.
+            queue.schedule(
+                .answer(ref), at: event + Nanoseconds(count) * interval + lost + (count > 0 ? delay : 0))
         }
     }
 
     /// The round trips before the first answer that an app can see.
     private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.database else { return 1 }
+        if link.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
-        case .read, .deviceName, .writeCommand: return 1
+        case .read, .deviceName, .writeCommand, .openChannel: return 1
         case .rssi: return 0
         case .write(_, let value): return RoundTrips.writing(count: value.count, mtu: link.mtu)
         case .services:
@@ -110,7 +118,13 @@ extension World {
         release(ref)
     }
 
+    /// An operation was refused; for want of encryption the host pairs and tries once more by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
+        if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
+            links[ref]?.security.refusal != nil
+        {
+            return startPairing(ref, for: (operation, code))
+        }
         let error = BackendError.att(code.rawValue, operation: name)
         complete(
             operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
@@ -145,6 +159,7 @@ extension World {
 
     mutating func transactionExpired(_ ref: Ref<Link>) {
         links[ref]?.transactionTimeout = nil
+        expireRequest(on: ref)
         terminate(ref, reason: .timeout)
     }
 
@@ -164,6 +179,7 @@ extension World {
             let uuid = devices[device]?.database[attribute]?.uuid
         else { return }
         notice(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+        tellUnsubscribed(attribute, on: ref)
     }
 
     // MARK: From the device
@@ -175,24 +191,31 @@ extension World {
         links[ref]?.isSending = false
         var room = configuration.packetsPerConnectionEvent
         var mustWait = false
+        var senders: [Ref<Manager>] = []
         while room > 0, !mustWait, let next = links[ref]?.outgoing.popFirst() {
             room -= 1
             mustWait = deliver(next, on: ref)
+            if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
+        if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
         guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: now + link.interval)
+        queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
     }
 
-    private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
+    /// What the device sends arrives.
+    ///
+    /// - Returns: Whether it waits for a confirmation.
+    mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref] else { return false }
         switch item {
-        case .value(let attribute, let value, let needsConfirmation):
+        case .value(let attribute, let value, let needsConfirmation, _):
             for (manager, id) in hosts[link.host].ledger.subscribers(of: attribute, at: link.peer) {
                 emit(.valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
+            links[ref]?.cache = nil
             for share in hosts[link.host].ledger.shares(of: link.peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))
@@ -207,6 +230,8 @@ extension World {
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now))
+        queue.schedule(
+            .peerTransmit(ref),
+            at: link.connectionEvent(from: now + delays.notification) + retransmissionTime(on: ref))
     }
 }

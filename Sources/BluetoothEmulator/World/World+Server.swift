@@ -15,12 +15,21 @@ extension World {
         case .read(let attribute): read(attribute, answered, on: ref)
         case .write(let attribute, let value): write(attribute, value, answered, on: ref)
         case .writeCommand: break  // has its own way: transmit
-        case .setNotifying(let attribute, let isOn): setNotifying(attribute, isOn, operation, on: ref)
+        case .setNotifying(let attribute, let isOn):
+            if isGranted(answered, on: ref) { setNotifying(attribute, isOn, operation, on: ref) }
         case .rssi:
+            guard hosts[answered.host].features.contains(.connectedRSSI) else {
+                let error = BackendError(.operationNotSupported, operation: "read RSSI")
+                return complete(
+                    operation, .operationFailed(link: operation.link, operation: operation.operation, error: error),
+                    on: ref)
+            }
             let rssi = measuredRSSI(answered.device)
             complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
         case .deviceName: readDeviceName(on: ref)
-        case .services, .included, .characteristics, .descriptors: discover(operation, on: ref)
+        case .openChannel(let psm): openChannel(psm, operation, on: ref)
+        case .services, .included, .characteristics, .descriptors:
+            if isGranted(answered, on: ref) { discover(operation, on: ref) }
         }
     }
 
@@ -31,7 +40,7 @@ extension World {
         if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
             return fail(operation, .readNotPermitted, on: ref, "read")
         }
-        guard let access = devices[answered.device]?.read(attribute) else { return }
+        guard let access = devices[answered.device]?.read(attribute, on: answered.security) else { return }
         switch access {
         case .value(let value): deliverRead(value, answered, on: ref)
         case .refused(let code): fail(operation, code, on: ref, "read")
@@ -46,6 +55,7 @@ extension World {
             case .unanswered?: startTransactionTimeout(ref)
             case nil: break
             }
+        case .manager: requestRead(attribute, answered, on: ref)
         }
     }
 
@@ -55,10 +65,11 @@ extension World {
         guard answered.interval > 0, value.count >= answered.mtu - 1 else { return complete(operation, event, on: ref) }
         links[ref]?.finishing = (operation, event)
         let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: answered.mtu))
-        queue.schedule(.finish(ref), at: now + rest * answered.interval)
+        let lost = retransmissionTime(Int(rest), on: ref)
+        queue.schedule(.finish(ref), at: now + rest * answered.interval + lost)
     }
 
-    private func clientConfiguration(_ attribute: AttributeID, on ref: Ref<Link>) -> Data {
+    func clientConfiguration(_ attribute: AttributeID, on ref: Ref<Link>) -> Data {
         guard let device = links[ref]?.device, let parent = devices[device]?.database[attribute]?.parent else {
             return Data([0, 0])
         }
@@ -89,7 +100,9 @@ extension World {
         if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
             return fail(operation, .writeNotPermitted, on: ref, "write")
         }
-        guard let access = devices[answered.device]?.write(attribute, value, needs: .write) else { return }
+        guard
+            let access = devices[answered.device]?.write(attribute, value, needs: .write, on: answered.security)
+        else { return }
         switch access {
         case .refused(let code): return fail(operation, code, on: ref, "write")
         case .handler:
@@ -100,6 +113,7 @@ extension World {
             case .unanswered?: return startTransactionTimeout(ref)
             case nil: return
             }
+        case .manager: return requestWrite(attribute, value, answered, on: ref)
         case .echo: store(value, attribute, answered.device, on: ref)
         case .stored: break
         }
@@ -112,11 +126,14 @@ extension World {
         guard value.count <= command.mtu - 3 else {
             return trace.note("write command longer than the MTU allows dropped", at: now)
         }
-        switch devices[command.device]?.write(attribute, value, needs: .writeWithoutResponse) {
+        switch devices[command.device]?.write(
+            attribute, value, needs: .writeWithoutResponse, on: command.security)
+        {
         case .refused?: trace.note("write command refused by the device", at: now)
         case .handler?:
             let response = ask(command, attribute, .writeCommand(value), on: ref)
             if response == .stored { store(value, attribute, command.device, on: ref) }
+        case .manager?: passCommand(attribute, value, command, on: ref)
         case .echo?: store(value, attribute, command.device, on: ref)
         case .stored?, nil: break
         }
@@ -143,13 +160,13 @@ extension World {
         if let handler = devices[device]?.asynchronousHandler {
             lastRequest += 1
             if !answered.operation.kind.isWriteCommand {
-                links[ref]?.asked = (lastRequest, answered.operation)
+                links[ref]?.asked = Link.Asked(number: lastRequest, operation: answered.operation)
                 startTransactionTimeout(ref)
             }
             outputs.append(.ask(ref, lastRequest, handler, request))
             return nil
         }
-        var actions = DeviceActions(now: .nanoseconds(now))
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
         let response = devices[device]?.behaviour?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         return response
@@ -159,8 +176,7 @@ extension World {
     mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: PeripheralResponse) {
         guard response != .unanswered, let answered = links[ref]?.takeAsked(number) else { return }
         let operation = answered.operation
-        if let token = links[ref]?.transactionTimeout { queue.cancel(token) }
-        links[ref]?.transactionTimeout = nil
+        stopTransactionTimeout(ref)
         switch (operation.kind, response) {
         case (_, .error(let code)): fail(operation, code, on: ref, "request")
         case (.read, .value(let value)): deliverRead(value.prefix(512), answered, on: ref)
@@ -175,10 +191,15 @@ extension World {
 
     /// The request stays open; after 30 s nothing more may be sent on the link (Core Specification, Vol 3, Part F,
     /// 3.3.3).
-    private mutating func startTransactionTimeout(_ ref: Ref<Link>) {
+    mutating func startTransactionTimeout(_ ref: Ref<Link>) {
         let token = queue.scheduleCancellable(
             .transactionTimeout(ref), at: now + Duration.seconds(30).nanoseconds)
         links[ref]?.transactionTimeout = token
+    }
+
+    mutating func stopTransactionTimeout(_ ref: Ref<Link>) {
+        if let token = links[ref]?.transactionTimeout { queue.cancel(token) }
+        links[ref]?.transactionTimeout = nil
     }
 
     // MARK: Subscribing
@@ -188,7 +209,9 @@ extension World {
     ) {
         guard let link = links[ref], let database = devices[link.device]?.database, let found = database[attribute]
         else { return fail(operation, .invalidHandle, on: ref, "subscribe") }
-        if let code = subscriptionRefusal(found, in: database) { return fail(operation, code, on: ref, "subscribe") }
+        if let code = subscriptionRefusal(found, in: database, on: link.security) {
+            return fail(operation, code, on: ref, "subscribe")
+        }
         let radioMustAct = hosts[link.host].ledger.setSubscribed(
             operation.manager.packed, to: attribute, of: link.peer, isOn)
         if radioMustAct, isOn {
@@ -197,6 +220,7 @@ extension World {
                 found.properties.contains(.notify) ? .notifications : .indications
             startNotifyTimers(attribute, of: link.device)
             notice(.subscribed(identity(of: ref), attribute, characteristic: found.uuid), at: link.device)
+            tellSubscribed(attribute, on: ref)
         } else if radioMustAct {
             unsubscribe(attribute, on: ref)
         }
@@ -205,7 +229,9 @@ extension World {
             .notifyingChanged(link: operation.link, operation: operation.operation, isNotifying: isOn), on: ref)
     }
 
-    private func subscriptionRefusal(_ attribute: Attribute, in database: AttributeDatabase) -> ATTCode? {
+    private func subscriptionRefusal(
+        _ attribute: Attribute, in database: AttributeDatabase, on security: LinkSecurity
+    ) -> ATTCode? {
         let properties = attribute.properties
         if properties.isDisjoint(with: [.notify, .indicate]) { return .requestNotSupported }
         guard attribute.children.contains(where: { database[$0]?.role == .clientConfiguration }) else {
@@ -213,13 +239,15 @@ extension World {
         }
         let encrypted: CharacteristicProperties =
             properties.contains(.notify) ? .notifyEncryptionRequired : .indicateEncryptionRequired
-        return properties.contains(encrypted) ? .insufficientAuthentication : nil
+        return properties.contains(encrypted) ? security.refusal : nil
     }
 
     // MARK: Discovering
 
     private mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>) {
-        guard let database = links[ref].flatMap({ devices[$0.device]?.database }) else { return release(ref) }
+        guard let database = links[ref].flatMap({ $0.cache ?? devices[$0.device]?.database }) else {
+            return release(ref)
+        }
         let (link, number) = (operation.link, operation.operation)
         func isWanted(_ id: AttributeID, _ uuids: [BluetoothUUID]?) -> Bool {
             guard let uuids, !uuids.isEmpty, let uuid = database[id]?.uuid else { return true }

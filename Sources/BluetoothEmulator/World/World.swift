@@ -14,6 +14,7 @@ import Foundation
 /// the same inputs give the same outputs.
 struct World: Sendable {
     let configuration: EmulatorConfiguration
+    let delays: ProcedureDelays
     let seed: UInt64
     /// The wall date of the world's beginning.
     let origin: Date
@@ -23,12 +24,23 @@ struct World: Sendable {
     var managers = SlotTable<Manager>()
     var devices = SlotTable<Device>()
     var links = SlotTable<Link>()
+    var channels: [ChannelID: Channel] = [:]
+    var lastChannel: UInt64 = 0
     var trace: Trace
     var receptionRandom: SeededGenerator
     var faultRandom: SeededGenerator
     var lastAlarm: UInt64 = 0
     var alarms: [UInt64: WorldQueue.Token] = [:]
+    var securityRandom: SeededGenerator
+    var lossRandom: SeededGenerator
+    /// Whether packets may get lost on some link.
+    var isLossy: Bool
     var lastRequest: UInt64 = 0
+    var lastScan: UInt64 = 0
+    var lastPairing: UInt64 = 0
+    /// The numbers of ledgers' keepers; 0 and 1 are other apps and pairing.
+    var lastKeeper: UInt32 = 1
+    var lastQuestion: UInt64 = 0
     /// How many steps were made.
     var steps: UInt64 = 0
     /// How many advertising packets were sent.
@@ -36,11 +48,15 @@ struct World: Sendable {
 
     init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
         self.configuration = configuration
+        delays = ProcedureDelays(configuration)
         self.seed = seed
         self.origin = origin
         trace = Trace(limit: traceLimit)
         receptionRandom = SeededGenerator(seed: seed, stream: "reception")
         faultRandom = SeededGenerator(seed: seed, stream: "faults")
+        securityRandom = SeededGenerator(seed: seed, stream: "security")
+        lossRandom = SeededGenerator(seed: seed, stream: "loss")
+        isLossy = configuration.packetLossRate > 0
     }
 
     var now: Nanoseconds { queue.now }
@@ -70,12 +86,19 @@ struct World: Sendable {
         trace.record(input, at: now)
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
+        case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
+            managers[manager]?.isActive = true
             queue.schedule(.tellState(manager), at: now + configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
         case .host(let host, let control): apply(control, to: host)
-        case .deviceAdded(let device): wake(device)
+        case .deviceAdded(let device):
+            limitAdvertising(device)
+            if let period = devices[device]?.addressRotation {
+                queue.schedule(.rotateAddress(device), at: now + period.nanoseconds, isPeriodic: true)
+            }
+            wake(device)
         case .answered(let link, let request, let response): answered(link, request, response)
         }
     }
@@ -85,15 +108,23 @@ struct World: Sendable {
         case .answer(let link): answer(link)
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
         case .finish(let link): finish(link)
+        case .continueRead(let link): continueRead(link)
+        case .changeParameters(let link, let parameters): change(parameters, link)
+        case .advertisingOver(let device, let set, let enabling): advertisingOver(device, set, enabling)
+        case .rotateAddress(let device): rotationDue(device)
         case .transmit(let link): transmit(link)
         case .peerTransmit(let link): sendOutgoing(link)
         case .established(let host, let device, let epoch): established(host, device, epoch)
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
+        case .channelTransmit(let channel, let side): transmit(channel, side)
+        case .channelCredits(let channel, let side, let bytes): grantCredits(on: channel, to: side, bytes)
+        case .pairingFeatures, .pairingKeys, .pairingTimeout, .encryptionTimeout: secure(event)
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .localClose(let link): localClose(link)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
         case .tellState(let manager): tellState(manager)
+        case .listen(let manager, let number, let parameters): listen(manager, number, parameters)
         case .adapterBack(let host, let epoch): adapterBack(host, epoch)
         case .notifyTimer(let device, let attribute): notifyTimerFired(device, attribute)
         case .deviceTimer(let device, let number, let generation): handlerTimerFired(device, number, generation)
@@ -103,10 +134,27 @@ struct World: Sendable {
         }
     }
 
+    private mutating func secure(_ event: WorldEvent) {
+        switch event {
+        case .pairingFeatures(let link, let number): pairingFeatures(link, number)
+        case .pairingKeys(let link, let number): pairingKeys(link, number)
+        case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
+        case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
+        default: break
+        }
+    }
+
     /// Sends an event to a central manager.
     mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) {
         trace.record(event, to: manager, at: now)
         outputs.append(.central(manager, event))
+    }
+
+    /// Sends an event to a peripheral manager.
+    mutating func emit(_ event: PeripheralEvent, to manager: Ref<Manager>) {
+        guard managers.contains(manager) else { return }
+        trace.record(event, to: manager, at: now)
+        outputs.append(.peripheral(manager, event))
     }
 
     // MARK: Alarms

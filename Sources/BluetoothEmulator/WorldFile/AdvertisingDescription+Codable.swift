@@ -46,7 +46,7 @@ extension AdvertisingData: Codable {
 
 extension AdvertisingDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case data, scanResponse, interval, connectable, continuesWhileConnected, enabled
+        case data, scanResponse, interval, connectable, continuesWhileConnected, enabled, duration, extended
     }
 
     /// Reads an advertising set of a world file.
@@ -57,7 +57,9 @@ extension AdvertisingDescription: Codable {
             interval: try fields.text(.interval, TextRule.duration, DurationText.parse) ?? .milliseconds(100),
             isConnectable: try fields.optional(.connectable) ?? true,
             continuesWhileConnected: try fields.optional(.continuesWhileConnected) ?? false,
-            isEnabled: try fields.optional(.enabled) ?? true)
+            isEnabled: try fields.optional(.enabled) ?? true,
+            duration: try fields.text(.duration, TextRule.duration, DurationText.parse),
+            isExtended: try fields.optional(.extended) ?? false)
     }
 
     /// Writes an advertising set of a world file; what is as by default is left out.
@@ -69,5 +71,7 @@ extension AdvertisingDescription: Codable {
         if !isConnectable { try fields.encode(isConnectable, forKey: .connectable) }
         if continuesWhileConnected { try fields.encode(continuesWhileConnected, forKey: .continuesWhileConnected) }
         if !isEnabled { try fields.encode(isEnabled, forKey: .enabled) }
+        try fields.encodeIfPresent(duration.map(DurationText.text), forKey: .duration)
+        if isExtended { try fields.encode(isExtended, forKey: .extended) }
     }
 }

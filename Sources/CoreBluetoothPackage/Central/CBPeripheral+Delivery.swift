@@ -14,7 +14,7 @@ extension CBPeripheral {
     }
 
     /// An operation is done.
-    func didAnswer(_ answer: LinkAnswer) {
+    func didAnswer(_ answer: LinkAnswer, on link: LinkID) {
         switch answer {
         case .characteristicRead(let id, let value):
             didNotify(id, value)
@@ -41,12 +41,14 @@ extension CBPeripheral {
             fields.withLock { $0.value.rssi = number.value }
             delegate?.peripheral(self, didReadRSSI: number.value, error: nil)
         case .failed(let kind, let error): didFail(kind, error)
-        case .services, .includedServices, .characteristics, .descriptors: didDiscover(answer)
+        case .channelOpened(let psm, let id):
+            guard let channel = CBL2CAPChannel(id, in: core.channels, peer: self, psm: psm) else { return }
+            delegate?.peripheral(self, didOpen: channel, error: nil)
+        case .services, .includedServices, .characteristics, .descriptors: didDiscover(answer, on: link)
         }
     }
 
-    private func didDiscover(_ answer: LinkAnswer) {
-        guard let link = core.read({ $0.peer(handle)?.link }) else { return }
+    private func didDiscover(_ answer: LinkAnswer, on link: LinkID) {
         switch answer {
         case .services(let found):
             let new = Unchecked(found.map { service($0, on: link) })
@@ -116,6 +118,9 @@ extension CBPeripheral {
 
     // MARK: Objects
 
+    /// A service, characteristic or descriptor of the present link.
+    func attribute(_ id: AttributeID) -> CBAttribute? { lookUp(id).1 }
+
     private func lookUp(_ id: AttributeID) -> ((any CBPeripheralDelegate)?, CBAttribute?) {
         fields.withLock { Unchecked(($0.value.delegate, $0.value.attributes[id])) }.value
     }
@@ -135,6 +140,22 @@ extension CBPeripheral {
                 if let id = attribute.reference?.id { fields.value.attributes[id] = attribute }
             }
         }
+    }
+
+    /// What an earlier process knew of the peripheral (S142).
+    func restore(_ services: [RestoredCentralState.Service], on link: LinkID) {
+        let objects = services.map { known in
+            let object = service(known.record, on: link)
+            let characteristics = known.characteristics.map { CBCharacteristic($0, on: link, of: object) }
+            for (characteristic, record) in zip(characteristics, known.characteristics) {
+                characteristic.setNotifying(known.notifying.contains(record.id))
+            }
+            remember(characteristics)
+            object.append(characteristics)
+            return object
+        }
+        let new = Unchecked(objects)
+        fields.withLock { $0.value.services = new.value }
     }
 
     func setName(_ name: String?) {

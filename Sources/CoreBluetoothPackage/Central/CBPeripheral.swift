@@ -197,9 +197,10 @@ open class CBPeripheral: CBPeer {
 
     /// Opens an L2CAP channel: `peripheral(_:didOpen:error:)`.
     ///
-    /// No backend can yet: the error is `operationNotSupported`.
+    /// - Parameter PSM: The channel's number, 1...255; the peripheral's are 128...255 as a rule. Others fail with
+    ///   `invalidParameters`.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-        request(.channel(PSM)) { .openChannel(link: $0, operation: $1, psm: PSM) }
+        core.transition { $0.openChannel(handle, psm: PSM) }
     }
 
     private func request(

@@ -40,8 +40,16 @@ extension ConnectionEventFilter {
         let texts = Dictionary(uniqueKeysWithValues: options.map { ($0.key.rawValue, $0.value) })
         let services: [CBUUID]? = option(CBConnectionEventMatchingOption.serviceUUIDs.rawValue, in: texts)
         let peers: [UUID]? = option(CBConnectionEventMatchingOption.peripheralUUIDs.rawValue, in: texts)
-        self.init(services: services?.map(\.bluetoothUUID) ?? [], peers: peers?.map { PeerID($0) } ?? [])
+        let wanted = services?.map(\.bluetoothUUID) ?? []
+        if wanted.count > Self.mostServices {
+            Logger(label: "CoreBluetooth").warning(
+                "connection events: \(wanted.count) services are more than \(Self.mostServices); the rest is ignored")
+        }
+        self.init(services: Array(wanted.prefix(Self.mostServices)), peers: peers?.map { PeerID($0) } ?? [])
     }
+
+    /// S155.
+    private static let mostServices = 4
 }
 
 /// S50: seconds, at least 0.

@@ -10,8 +10,8 @@ extension CentralCore {
         switch callback {
         case .notified(let id, let attribute, let value):
             peripheral(id)?.didNotify(attribute, value)
-        case .answered(let id, let answer):
-            peripheral(id)?.didAnswer(answer)
+        case .answered(let id, let link, let answer):
+            peripheral(id)?.didAnswer(answer, on: link)
         case .nameUpdated(let id, let name):
             guard let peripheral = peripheral(id) else { return }
             peripheral.setName(name)
@@ -31,6 +31,8 @@ extension CentralCore {
 
     private func deliver(_ callback: CentralCallback, by manager: CBCentralManager) {
         switch callback {
+        case .willRestore(let restored):
+            willRestore(restored, by: manager)
         case .stateUpdated:
             delegate?.centralManagerDidUpdateState(manager)
         case .discovered(let discovery):
@@ -50,7 +52,7 @@ extension CentralCore {
         case .connectionEvent(let id, let isConnected):
             delegate?.centralManager(
                 manager, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected,
-                for: peripheral(id, name: nil))
+                for: peripheralOfTheSystem(id))
         case .ancsAuthorizationUpdated(let id):
             guard let peripheral = peripheral(id) else { return }
             delegate?.centralManager(manager, didUpdateANCSAuthorizationFor: peripheral)

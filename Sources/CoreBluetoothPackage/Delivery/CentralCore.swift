@@ -22,7 +22,7 @@ final class CentralCore: InboxOwner, EventSink {
     }
 
     private struct State {
-        var machine = CentralStateMachine()
+        var machine: CentralStateMachine
         var registry = PeripheralRegistry()
         var outbox = Deque<CentralCommand>()
         var isSubmitting = false
@@ -37,10 +37,12 @@ final class CentralCore: InboxOwner, EventSink {
 
     let backendName: @Sendable () -> String
     let clock: any BackendClock
+    let observer = Observation.observer
     private let backend: any CentralBackend
-    private let inbox: Inbox<CentralCore>
+    let inbox: Inbox<CentralCore>
+    let channels = ChannelTable()
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
-    private let state = Lock(Unchecked(State()))
+    private let state: Lock<Unchecked<State>>
     private let owner = Lock(Unchecked(Owner()))
 
     init(backend: any BluetoothBackend, options: CentralOptions, queue: DispatchQueue) {
@@ -48,21 +50,29 @@ final class CentralCore: InboxOwner, EventSink {
         self.clock = backend.clock
         self.backend = backend.makeCentral(options)
         inbox = Inbox(queue: queue)
+        let machine = CentralStateMachine(canRestore: options.restoreIdentifier != nil)
+        state = Lock(Unchecked(State(machine: machine)))
     }
 
     /// Starts delivery for a manager that is complete.
     func activate(for manager: CBCentralManager) {
         let owner = Unchecked(manager)
         self.owner.withLock { $0.value.manager = owner.value }
+        observer?.made(self)
         backend.activate(self)
     }
 
     /// The manager is gone: its scan and its links end without a callback (S16).
     func invalidate() {
+        observer?.abandoned(unansweredCommands)
         state.withLock { $0.value.isInvalidated = true }
         backend.invalidate()
+        channels.endAll()
         for case .settled(let body) in inbox.close() { body() }
     }
+
+    /// Whether the manager is gone.
+    var isInvalidated: Bool { state.withLock { $0.value.isInvalidated } }
 
     // MARK: Owner
 
@@ -133,7 +143,10 @@ final class CentralCore: InboxOwner, EventSink {
         case .invalidatePeripherals:
             let stale = state.withLock { Unchecked($0.value.registry.removeAll()) }.value
             stale.forEach { $0.invalidateAttributes() }
-        case .callback(let callback): deliver(callback)
+        case .closeChannel(let id): channels.release(id)
+        case .callback(let callback):
+            deliver(callback)
+            if observer != nil { observe(callback) }
         }
     }
 
@@ -142,6 +155,11 @@ final class CentralCore: InboxOwner, EventSink {
     /// The living object for a peer.
     func peripheral(_ id: PeerID) -> CBPeripheral? {
         state.withLock { Unchecked($0.value.registry[id]) }.value
+    }
+
+    /// All living objects for peers.
+    var livingPeripherals: [CBPeripheral] {
+        state.withLock { Unchecked($0.value.registry.living) }.value
     }
 
     /// The object for a peer, made if there is none.
@@ -168,10 +186,17 @@ final class CentralCore: InboxOwner, EventSink {
         return query(backend).map { peripheral($0.id, name: $0.name) }
     }
 
+    /// The object for a peer that another program uses, made with what the backend knows.
+    func peripheralOfTheSystem(_ id: PeerID) -> CBPeripheral {
+        if let known = peripheral(id) { return known }
+        return peripheral(id, name: backend.knownPeers([id]).first?.name)
+    }
+
     // MARK: The queue
 
     func handle(_ delivery: Delivery) {
         switch delivery {
+        case .event(.restored(let restored)): restore(restored)
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .released(let handle):
@@ -179,19 +204,5 @@ final class CentralCore: InboxOwner, EventSink {
             state.withLock { $0.value.registry.removeIfDead(handle.id) }
         case .settled(let body): body()
         }
-    }
-}
-
-// MARK: EventSink
-
-extension CentralCore {
-    var label: String { inbox.queue.label }
-
-    func deliver(_ event: CentralEvent) {
-        inbox.post(.event(event), for: self)
-    }
-
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        if !inbox.post(.settled(body), for: self) { body() }
     }
 }

@@ -14,6 +14,9 @@ extension CentralCore {
         switch misuse {
         case .notPoweredOn:
             "API MISUSE: \(managerText) can only accept this command while in the powered on state"
+        case .noRestoreIdentifier:
+            "API MISUSE: \(managerText) has no restore identifier but the delegate implements the "
+                + "centralManager:willRestoreState: method. Restoring will not be supported"
         case .notConnected(let id):
             "API MISUSE: \(text(of: id)) can only accept commands while in the connected state"
         case .stalePeripheral(let id):

@@ -9,6 +9,7 @@ extension PeripheralCore {
     func deliver(_ callback: PeripheralCallback) {
         guard let manager else { return }
         switch callback {
+        case .willRestore(let restored): willRestore(restored, by: manager)
         case .stateUpdated: delegate?.peripheralManagerDidUpdateState(manager)
         case .advertisingStarted(let error):
             delegate?.peripheralManagerDidStartAdvertising(manager, error: error?.appError)
@@ -72,9 +73,9 @@ extension PeripheralCore {
             delegate?.peripheralManager(manager, didPublishL2CAPChannel: psm, error: error?.appError)
         case .channelUnpublished(let psm, let error):
             delegate?.peripheralManager(manager, didUnpublishL2CAPChannel: psm, error: error?.appError)
-        case .channelOpened(let channel, _, _, _):
-            // There is nobody to give it to.
-            transition { _ in [.submit(.closeChannel(channel: channel))] }
+        case .channelOpened(let id, let psm, let central):
+            guard let channel = CBL2CAPChannel(id, in: channels, peer: self.central(central), psm: psm) else { return }
+            delegate?.peripheralManager(manager, didOpen: channel, error: nil)
         default: break
         }
     }

@@ -33,7 +33,10 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     let backendName: @Sendable () -> String
     private let backend: any PeripheralBackend
-    private let inbox: Inbox<PeripheralCore>
+    let inbox: Inbox<PeripheralCore>
+    let channels = ChannelTable()
+    /// Whether the app gave an identifier for restoration.
+    let canRestore: Bool
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
     private let state = Lock(Unchecked(State()))
     private let owner = Lock(Unchecked(Owner()))
@@ -42,6 +45,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         backendName = { backend.name }
         self.backend = backend.makePeripheral(options)
         inbox = Inbox(queue: queue)
+        canRestore = options.restoreIdentifier != nil
     }
 
     /// Starts delivery for a manager that is complete.
@@ -59,6 +63,7 @@ final class PeripheralCore: InboxOwner, EventSink {
             return Unchecked(state.value.objects)
         }.value
         backend.invalidate()
+        channels.endAll()
         for case .settled(let body) in inbox.close() { body() }
         for published in objects.all {
             published.publications.forEach { $0.release(by: self) }
@@ -141,6 +146,8 @@ final class PeripheralCore: InboxOwner, EventSink {
         case .clearSubscribers(let id): characteristic(id)?.removeSubscribers()
         case .dropAdditions(let operations): operations.forEach { _ = takeAddition($0) }
         case .changeMTU(let id, let mtu): state.withLock { Unchecked($0.value.centrals[id]) }.value?.updateMTU(mtu)
+        case .closeChannel(let id): channels.release(id)
+        case .closeChannels(let psm): channels.shutDown(psm: psm)
         case .callback(let callback): deliver(callback)
         }
     }
@@ -150,6 +157,11 @@ final class PeripheralCore: InboxOwner, EventSink {
     /// The app's own object of a published characteristic.
     func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? {
         state.withLock { Unchecked($0.value.objects.characteristic(id)) }.value
+    }
+
+    /// The app's own object of a published service.
+    func service(_ id: AttributeID) -> CBMutableService? {
+        state.withLock { Unchecked($0.value.objects.service(id)?.service) }.value
     }
 
     /// The app's own object of a call of `add`, once.
@@ -164,27 +176,19 @@ final class PeripheralCore: InboxOwner, EventSink {
         return central
     }
 
+    /// The object of a central of which nothing is told but who it is.
+    func central(_ id: PeerID) -> CBCentral {
+        state.withLock { Unchecked($0.value.centrals.central(id, mtu: 23)) }.value
+    }
+
     // MARK: The queue
 
     func handle(_ delivery: Delivery) {
         switch delivery {
+        case .event(.restored(let restored)): restore(restored)
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .settled(let body): body()
         }
-    }
-}
-
-// MARK: EventSink
-
-extension PeripheralCore {
-    var label: String { inbox.queue.label }
-
-    func deliver(_ event: PeripheralEvent) {
-        inbox.post(.event(event), for: self)
-    }
-
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        if !inbox.post(.settled(body), for: self) { body() }
     }
 }

@@ -14,6 +14,9 @@ extension PeripheralCore {
         switch misuse {
         case .notPoweredOn:
             "API MISUSE: \(managerText) can only accept this command while in the powered on state"
+        case .noRestoreIdentifier:
+            "API MISUSE: \(managerText) has no restore identifier but the delegate implements the "
+                + "peripheralManager:willRestoreState: method. Restoring will not be supported"
         case .refusedService(let uuid, let reason):
             "WARNING: \(managerText) does not publish service \(uuid): \(reason)"
         case .includedByAnother(let uuid, let includer):

@@ -17,6 +17,9 @@ struct PeripheralRegistry {
         entries[id]?.peripheral
     }
 
+    /// The living objects.
+    var living: [CBPeripheral] { entries.values.compactMap(\.peripheral) }
+
     /// Makes an object for a peer that has none.
     mutating func insert(_ id: PeerID, make: (PeerHandle) -> CBPeripheral) -> CBPeripheral {
         lastGeneration += 1

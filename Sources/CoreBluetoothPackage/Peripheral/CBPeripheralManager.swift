@@ -31,8 +31,8 @@ open class CBPeripheralManager: CBManager {
     /// - Parameters:
     ///   - delegate: Who is called; held weakly.
     ///   - queue: A serial queue for callbacks; nil is the main queue.
-    ///   - options: See ``CBPeripheralManagerOptionRestoreIdentifierKey``. The system restores nothing, and shows no
-    ///     alert.
+    ///   - options: See ``CBPeripheralManagerOptionRestoreIdentifierKey``. What is restored under the identifier is up
+    ///     to the radio; no alert is shown.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {

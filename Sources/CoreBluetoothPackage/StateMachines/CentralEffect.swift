@@ -17,6 +17,8 @@ enum CentralEffect: Equatable, Sendable {
     case invalidatePeripheral(PeerID)
     /// No object means anything any more (S15).
     case invalidatePeripherals
+    /// Nobody takes the channel.
+    case closeChannel(ChannelID)
     /// Goes to a delegate.
     case callback(CentralCallback)
 }
@@ -31,6 +33,7 @@ enum CentralCompletion: Equatable, Sendable {
 
 /// What a delegate is told.
 enum CentralCallback: Equatable, Sendable {
+    case willRestore(RestoredCentralState)
     case stateUpdated
     case discovered(Discovery)
     case connected(PeerID)
@@ -42,7 +45,7 @@ enum CentralCallback: Equatable, Sendable {
     case servicesModified(PeerID, removed: [AttributeID])
     case readyToWrite(PeerID)
     case notified(PeerID, AttributeID, Data)
-    case answered(PeerID, LinkAnswer)
+    case answered(PeerID, LinkID, LinkAnswer)
 }
 
 /// How an operation on a link ended, with what is new.
@@ -57,6 +60,7 @@ enum LinkAnswer: Equatable, Sendable {
     case characteristicWritten(AttributeID)
     case descriptorWritten(AttributeID)
     case notifying(AttributeID, Bool)
+    case channelOpened(UInt16, ChannelID)
     case failed(LinkOperation, BackendError)
 }
 
@@ -65,6 +69,7 @@ enum LinkAnswer: Equatable, Sendable {
 /// The texts are in `CentralMisuse+Log.swift`.
 enum CentralMisuse: Equatable, Sendable {
     case notPoweredOn
+    case noRestoreIdentifier
     case notConnected(PeerID)
     case stalePeripheral(PeerID)
     case foreignPeripheral(PeerID)

@@ -6,15 +6,16 @@ import FoundationEssentials
 extension CentralStateMachine {
     // MARK: Calls
 
-    /// `readRSSI`, the discoveries and `openL2CAPChannel` (S55, S66).
+    /// `readRSSI`, the discoveries, reads and the like (S55, S66); none before there is power (S141).
     mutating func request(
         _ handle: PeerHandle, _ kind: LinkOperation,
         within attribute: AttributeReference? = nil,
         _ command: (LinkID, OperationID) -> CentralCommand
     ) -> [CentralEffect] {
         let operation = newOperation()
+        let isOn = state == .poweredOn
         let effect = update(handle) { peer -> CentralEffect in
-            guard peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
+            guard isOn, peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
             if let attribute, attribute.link != link { return .misuse(.staleAttribute(attribute.id)) }
             peer.pending.append(PeerState.Pending(operation: operation, kind: kind))
             return .submit(command(link, operation))
@@ -41,8 +42,9 @@ extension CentralStateMachine {
     mutating func writeCommand(
         _ handle: PeerHandle, to attribute: AttributeReference, properties: CharacteristicProperties, _ value: Data
     ) -> [CentralEffect] {
+        let isOn = state == .poweredOn
         let effect = update(handle) { peer -> CentralEffect in
-            guard peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
+            guard isOn, peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
             guard attribute.link == link else { return .misuse(.staleAttribute(attribute.id)) }
             guard properties.contains(.writeWithoutResponse) else {
                 return .misuse(.writeWithoutResponseNotSupported(attribute.id))
@@ -77,14 +79,25 @@ extension CentralStateMachine {
         }
     }
 
+    /// `openL2CAPChannel` (S148).
+    ///
+    /// An LE channel's number has eight bits. Source: Core Specification, Vol 3, Part A, 4.22.
+    mutating func openChannel(_ handle: PeerHandle, psm: UInt16) -> [CentralEffect] {
+        guard (1...0xFF).contains(psm) else {
+            let error = BackendError(.invalidParameters, operation: "openL2CAPChannel(\(psm)), 1...255 only")
+            return answerLocally(handle, .channel(psm), nil, error: error)
+        }
+        return request(handle, .channel(psm)) { .openChannel(link: $0, operation: $1, psm: psm) }
+    }
+
     /// An answer that needs no radio; it waits for the operations before it (S66).
     private mutating func answerLocally(
-        _ handle: PeerHandle, _ kind: LinkOperation, _ attribute: AttributeReference, error: BackendError?
+        _ handle: PeerHandle, _ kind: LinkOperation, _ attribute: AttributeReference?, error: BackendError?
     ) -> [CentralEffect] {
-        guard let peer = peer(handle), peer.state == .connected, let link = peer.link else {
+        guard state == .poweredOn, let peer = peer(handle), peer.state == .connected, let link = peer.link else {
             return [.misuse(.notConnected(handle.id))]
         }
-        guard attribute.link == link else { return [.misuse(.staleAttribute(attribute.id))] }
+        if let attribute, attribute.link != link { return [.misuse(.staleAttribute(attribute.id))] }
         let pending = PeerState.Pending(operation: newOperation(), kind: kind, result: error, isLocal: true)
         guard peer.pending.isEmpty else {
             _ = update(handle.id) { $0.pending.append(pending) }
@@ -141,7 +154,7 @@ extension CentralStateMachine {
         case .operationFailed(let link, let operation, let error):
             answer(link, operation) { kind, _ in .failed(kind, error) }
         case .servicesChanged(let link, let removed, _): servicesChanged(link, removed)
-        case .channelOpened(let link, let operation, let channel, _): refuseChannel(link, operation, channel)
+        case .channelOpened(let link, let operation, let channel, _): channelOpened(link, operation, channel)
         default: handleDiscovery(event)
         }
     }
@@ -185,9 +198,9 @@ extension CentralStateMachine {
         onLink(link) { id, peer in
             guard let pending = peer.take(operation) else { return [] }
             let answer = body(pending.kind, &peer) ?? pending.mismatch
-            var effects: [CentralEffect] = [.callback(.answered(id, answer))]
+            var effects: [CentralEffect] = [.callback(.answered(id, link, answer))]
             while peer.pending.first?.isLocal == true, let next = peer.pending.popFirst() {
-                effects.append(.callback(.answered(id, next.localAnswer)))
+                effects.append(.callback(.answered(id, link, next.localAnswer)))
             }
             return effects
         }
@@ -209,14 +222,17 @@ extension CentralStateMachine {
         }
     }
 
-    /// Streams over channels are not there yet: the channel is closed again and the app gets an error.
-    private mutating func refuseChannel(
+    /// A channel that nobody waits for any more is closed again.
+    private mutating func channelOpened(
         _ link: LinkID, _ operation: OperationID, _ channel: ChannelID
     ) -> [CentralEffect] {
-        [.submit(.closeChannel(channel: channel))]
-            + answer(link, operation) { kind, _ in
-                .failed(kind, BackendError(.operationNotSupported, operation: "openL2CAPChannel"))
-            }
+        var isTaken = false
+        let effects = answer(link, operation) { kind, _ in
+            guard case .channel(let psm) = kind else { return nil }
+            isTaken = true
+            return .channelOpened(psm, channel)
+        }
+        return isTaken ? effects : effects + [.closeChannel(channel)]
     }
 }
 

@@ -8,13 +8,21 @@ import FoundationEssentials
 /// thread, events on the manager's queue, just before their callback.
 struct CentralStateMachine {
     /// The adapter's state, as the delegate knows it.
-    private(set) var state = AdapterState.unknown
+    var state = AdapterState.unknown
     /// Whether this manager scans.
-    private(set) var isScanning = false
+    var isScanning = false
+    /// The scan that an earlier process left, until there is power to go on with it.
+    var restoredScan: ScanParameters?
+    /// Whose connections to the system the app wants to hear of.
+    var connectionEventFilter: ConnectionEventFilter?
     /// The peripherals with an object, by identifier.
-    private(set) var peers: [PeerID: PeerState] = [:]
-    private var links: [LinkID: PeerID] = [:]
-    private var lastOperation = OperationID(rawValue: 0)
+    var peers: [PeerID: PeerState] = [:]
+    var links: [LinkID: PeerID] = [:]
+    var lastOperation = OperationID(rawValue: 0)
+    /// Whether the app gave an identifier for restoration.
+    let canRestore: Bool
+
+    init(canRestore: Bool = false) { self.canRestore = canRestore }
 
     // MARK: Objects
 
@@ -62,9 +70,10 @@ struct CentralStateMachine {
         return [.submit(.stopScan)]
     }
 
-    /// `registerForConnectionEvents` (S155).
-    func registerForConnectionEvents(_ filter: ConnectionEventFilter?) -> [CentralEffect] {
+    /// `registerForConnectionEvents` (S155): nil clears, a new call replaces.
+    mutating func registerForConnectionEvents(_ filter: ConnectionEventFilter?) -> [CentralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
+        connectionEventFilter = filter
         return [.submit(.setConnectionEventFilter(filter))]
     }
 
@@ -124,128 +133,8 @@ struct CentralStateMachine {
             return [.submit(.connect(peer: handle.id, operation: operation, options: options))]
         case .operation(let handle, let link, let answer):
             guard let peer = peer(handle), peer.link == link, peer.state == .connected else { return [] }
-            return [.callback(.answered(handle.id, answer))]
+            return [.callback(.answered(handle.id, link, answer))]
         }
-    }
-
-    // MARK: Events of the manager
-
-    /// An event of the backend.
-    mutating func handle(_ event: CentralEvent) -> [CentralEffect] {
-        switch event {
-        case .stateChanged(let new): changeState(to: new)
-        case .discovered(let discovery): discovered(discovery)
-        case .connected(let peer, let link, let operation, let parameters):
-            connected(peer, link, operation, parameters)
-        case .connectFailed(let peer, let operation, let error): connectFailed(peer, operation, error)
-        case .disconnected(let link, let reason, let date, let isReconnecting):
-            disconnected(link, reason, at: date, isReconnecting)
-        case .nameChanged(let peer, let name, _): rename(peer, name)
-        case .peerForgotten(let peer): forgotten(peer)
-        case .connectionEvent(let peer, let isConnected): [.callback(.connectionEvent(peer, isConnected: isConnected))]
-        case .ancsAuthorizationChanged(let peer, let isAuthorized): ancsChanged(peer, isAuthorized)
-        case .authorizationChanged, .restored, .channelReceived, .channelCredits, .channelClosed: []
-        default: handleLinkEvent(event)
-        }
-    }
-
-    /// S5, S11...S15.
-    private mutating func changeState(to new: AdapterState) -> [CentralEffect] {
-        guard new != state else { return [] }
-        state = new
-        var effects: [CentralEffect] = []
-        if new != .poweredOn {
-            isScanning = false
-            links = [:]
-            for id in peers.keys where peers[id]?.state != .disconnected {
-                peers[id]?.endLink()
-                peers[id]?.state = .disconnected
-                effects.append(.invalidateAttributes(id))
-            }
-        }
-        if new != .poweredOn && new != .poweredOff {
-            peers = [:]
-            effects.append(.invalidatePeripherals)
-        }
-        return effects + [.callback(.stateUpdated)]
-    }
-
-    private mutating func discovered(_ discovery: Discovery) -> [CentralEffect] {
-        guard isScanning else { return [] }
-        return rename(discovery.peer, discovery.name) + [.callback(.discovered(discovery))]
-    }
-
-    /// S36.
-    ///
-    /// A link that nobody waits for any more is being given up already.
-    private mutating func connected(
-        _ id: PeerID, _ link: LinkID, _ operation: OperationID, _ parameters: LinkParameters
-    ) -> [CentralEffect] {
-        guard var peer = peers[id], peer.connect == operation, peer.state == .connecting else { return [] }
-        if let old = peer.link { links[old] = nil }
-        peer.endLink()
-        peer.connect = operation
-        peer.state = .connected
-        peer.link = link
-        peer.mtu = parameters.mtu
-        peer.writeCredits = parameters.writeCredits
-        peers[id] = peer
-        links[link] = id
-        return [.callback(.connected(id))]
-    }
-
-    /// S37.
-    private mutating func connectFailed(
-        _ id: PeerID, _ operation: OperationID, _ error: BackendError
-    ) -> [CentralEffect] {
-        guard let peer = peers[id], peer.connect == operation, peer.state == .connecting else { return [] }
-        peers[id]?.state = .disconnected
-        peers[id]?.connect = nil
-        return [.callback(.connectFailed(id, error))]
-    }
-
-    /// S40, S44...S48.
-    ///
-    /// The app's own cancel wins over a reason that came at the same time.
-    private mutating func disconnected(
-        _ link: LinkID, _ reason: DisconnectReason, at date: Date, _ isReconnecting: Bool
-    ) -> [CentralEffect] {
-        guard let id = links.removeValue(forKey: link), var peer = peers[id], peer.link == link else { return [] }
-        let wasAsked = peer.state == .disconnecting
-        let isWantedAgain = peer.state == .connecting
-        let connect = peer.connect
-        peer.endLink()
-        if isReconnecting && !wasAsked || isWantedAgain {
-            peer.state = .connecting
-            peer.connect = connect
-        } else {
-            peer.state = .disconnected
-        }
-        peers[id] = peer
-        let error = wasAsked || isWantedAgain ? nil : reason.error
-        return [
-            .invalidateAttributes(id),
-            .callback(.disconnected(id, at: date, isReconnecting: isReconnecting && !wasAsked, error: error)),
-        ]
-    }
-
-    /// S100.
-    private mutating func rename(_ id: PeerID, _ name: String?) -> [CentralEffect] {
-        guard let peer = peers[id], peer.name != name else { return [] }
-        peers[id]?.name = name
-        return [.callback(.nameUpdated(id, name))]
-    }
-
-    private mutating func forgotten(_ id: PeerID) -> [CentralEffect] {
-        guard let peer = peers[id], peer.state == .disconnected else { return [] }
-        peers[id] = nil
-        return [.invalidatePeripheral(id)]
-    }
-
-    private mutating func ancsChanged(_ id: PeerID, _ isAuthorized: Bool) -> [CentralEffect] {
-        guard peers[id] != nil else { return [] }
-        peers[id]?.isANCSAuthorized = isAuthorized
-        return [.callback(.ancsAuthorizationUpdated(id))]
     }
 
     // MARK: Links
@@ -271,17 +160,5 @@ struct CentralStateMachine {
     mutating func update<Result>(_ id: PeerID, _ body: (inout PeerState) -> Result) -> Result? {
         guard let index = peers.index(forKey: id) else { return nil }
         return body(&peers.values[index])
-    }
-}
-
-extension DisconnectReason {
-    /// S44; nil where the app asked.
-    fileprivate var error: BackendError? {
-        switch self {
-        case .local: nil
-        case .remote, .unknown: BackendError(.peerDisconnected, operation: "link")
-        case .timeout: BackendError(.connectionTimeout, operation: "link")
-        case .authentication: BackendError(.encryptionTimedOut, operation: "link")
-        }
     }
 }

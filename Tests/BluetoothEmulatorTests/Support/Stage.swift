@@ -32,7 +32,9 @@ final class Stage: Sendable {
     }
 
     /// Drives until an event that matches came.
-    func wait(within limit: Duration = .seconds(60), for isMatch: @Sendable (CentralEvent) -> Bool) async throws {
+    func wait(
+        within limit: Duration = .seconds(60), for isMatch: @escaping @Sendable (CentralEvent) -> Bool
+    ) async throws {
         try await emulator.advance(until: { self.events.contains(where: isMatch) }, within: limit)
     }
 
@@ -57,6 +59,9 @@ final class Stage: Sendable {
         try await emulator.advance(by: .seconds(1))
         return try #require(link(from: count))
     }
+
+    /// The link that was opened last.
+    var lastLink: LinkID? { link(from: 0) }
 
     private func link(from count: Int) -> LinkID? {
         events(from: count).compactMap { event -> LinkID? in
@@ -98,9 +103,11 @@ final class Stage: Sendable {
 }
 
 struct Unexpected: Error, CustomStringConvertible {
-    let event: CentralEvent
-    init(_ event: CentralEvent) { self.event = event }
-    var description: String { "unexpected \(event)" }
+    let text: String
+    init(_ text: String) { self.text = text }
+
+    init(_ event: CentralEvent) { text = "\(event)" }
+    var description: String { "unexpected \(text)" }
 }
 
 /// What was discovered on a link.

@@ -251,15 +251,4 @@ import Testing
         #expect(peripheral.services?.count == 1)
         #expect(peripheral.services?[0] === staying)
     }
-
-    @Test func openingAChannelIsAProperErrorUntilABackendCan() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        peripheral.openL2CAPChannel(0x81)
-        await stage.central.play(
-            .operationFailed(
-                link: stage.link, operation: stage.central.lastOperation!,
-                error: BackendError(.operationNotSupported, operation: "openChannel")))
-        #expect(stage.recorder.lines.last == "channel none CBError 13")
-    }
 }

@@ -10,6 +10,20 @@ import Testing
     /// Proves S3.
     @Test(arguments: [("BlockingMain", ["runloop"]), ("BlockingMain", ["dispatch"]), ("AsyncMain", [])])
     func S3_theMainQueueIsServedByEveryKindOfMain(program: String, arguments: [String]) async throws {
+        let (status, output) = try await run(program, arguments)
+        #expect(status == 0)
+        #expect(output == "poweredOn\n")
+    }
+
+    /// Proves S152.
+    @Test(arguments: ["runloop", "nested", "dispatch", "poll"])
+    func S152_streamsWorkUnderEveryKindOfMain(style: String) async throws {
+        let (status, output) = try await run("ChannelMain", [style])
+        #expect(status == 0)
+        #expect(output == "echoed 100000 bytes\n")
+    }
+
+    private func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
         let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let process = Process()
         process.executableURL = bundle.deletingLastPathComponent().appendingPathComponent(program)
@@ -26,8 +40,7 @@ import Testing
                 continuation.resume(throwing: error)
             }
         }
-        #expect(status == 0)
-        #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "poweredOn\n")
+        return (status, String(decoding: output.fileHandleForReading.availableData, as: UTF8.self))
     }
 }
 #endif

@@ -31,11 +31,11 @@ import Testing
         let first = stage.discoverServices()
         #expect(
             stage.machine.handle(.servicesDiscovered(link: stage.link, operation: first, services: [battery]))
-                .callbacks == [.answered(peer, .services([battery]))])
+                .callbacks == [.answered(peer, stage.link, .services([battery]))])
         let second = stage.discoverServices()
         #expect(
             stage.machine.handle(.servicesDiscovered(link: stage.link, operation: second, services: [battery, heart]))
-                .callbacks == [.answered(peer, .services([heart]))])
+                .callbacks == [.answered(peer, stage.link, .services([heart]))])
     }
 
     /// Proves S58.
@@ -46,7 +46,7 @@ import Testing
         let operation = stage.discoverServices()
         #expect(
             stage.machine.handle(.servicesDiscovered(link: stage.link, operation: operation, services: all))
-                .callbacks == [.answered(peer, .services([all[2]]))])
+                .callbacks == [.answered(peer, stage.link, .services([all[2]]))])
     }
 
     /// Proves S64.
@@ -56,7 +56,7 @@ import Testing
         let operation = stage.discoverServices()
         #expect(
             stage.machine.handle(.operationFailed(link: stage.link, operation: operation, error: error)).callbacks
-                == [.answered(peer, .failed(.services, error))])
+                == [.answered(peer, stage.link, .failed(.services, error))])
     }
 
     /// Proves S67.
@@ -64,7 +64,8 @@ import Testing
         var stage = MachineStage.connected()
         let operation = stage.read(1)
         let event = CentralEvent.valueRead(link: stage.link, operation: operation, value: bytes)
-        #expect(stage.machine.handle(event).callbacks == [.answered(peer, .characteristicRead(id(1), bytes))])
+        #expect(
+            stage.machine.handle(event).callbacks == [.answered(peer, stage.link, .characteristicRead(id(1), bytes))])
         #expect(stage.machine.handle(event).isEmpty)
     }
 
@@ -79,7 +80,7 @@ import Testing
         let error = BackendError.att(0x03, operation: "write")
         #expect(
             stage.machine.handle(.operationFailed(link: stage.link, operation: operation, error: error)).callbacks
-                == [.answered(peer, .failed(.writeCharacteristic(id(1)), error))])
+                == [.answered(peer, stage.link, .failed(.writeCharacteristic(id(1)), error))])
     }
 
     /// Proves S78.
@@ -182,7 +183,8 @@ import Testing
             .valueRead(link: stage.link, operation: operation, value: bytes))
         #expect(
             effects.callbacks == [
-                .answered(peer, .characteristicRead(id(1), bytes)), .answered(peer, .notifying(id(2), false)),
+                .answered(peer, stage.link, .characteristicRead(id(1), bytes)),
+                .answered(peer, stage.link, .notifying(id(2), false)),
             ])
     }
 
@@ -204,7 +206,7 @@ import Testing
         var stage = MachineStage.connected()
         let operation = stage.read(1)
         let effects = stage.machine.handle(.rssiRead(link: stage.link, operation: operation, rssi: -40))
-        guard case .answered(_, .failed(.readCharacteristic, _))? = effects.callbacks.first else {
+        guard case .answered(_, _, .failed(.readCharacteristic, _))? = effects.callbacks.first else {
             Issue.record("no failure in \(effects)")
             return
         }

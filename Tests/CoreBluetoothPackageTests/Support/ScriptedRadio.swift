@@ -7,6 +7,7 @@ import Synchronization
 final class ScriptedRadio: BluetoothBackend {
     let name = "scripted"
     let manualClock = ManualClock()
+    let pairing = ScriptedPairing()
     private struct Roles {
         var made: [ScriptedCentral] = []
         var waiting: [(index: Int, continuation: CheckedContinuation<ScriptedCentral, Never>)] = []
@@ -38,7 +39,7 @@ final class ScriptedRadio: BluetoothBackend {
         return peripheral
     }
 
-    func makePairing() -> any PairingBackend { ScriptedPairing() }
+    func makePairing() -> any PairingBackend { pairing }
 
     /// The central roles made so far, in order.
     var centrals: [ScriptedCentral] { roles.withLock { $0.made } }
@@ -131,12 +132,6 @@ final class ScriptedCentral: CentralBackend {
         }
         return nil
     }
-}
-
-private final class ScriptedPairing: PairingBackend {
-    func activate(_ sink: any EventSink<PairingEvent>) {}
-    func submit(_ command: PairingCommand) {}
-    func invalidate() {}
 }
 
 /// Time that a test moves.

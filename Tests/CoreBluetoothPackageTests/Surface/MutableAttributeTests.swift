@@ -102,14 +102,4 @@ import Testing
         #expect(request.value == Data([1, 2]))
         #expect(request.offset == 3)
     }
-
-    @Test func aChannelCarriesItsStreams() {
-        let output = OutputStream.toMemory()
-        let channel = CBL2CAPChannel(
-            peer: TestObjects.central(), inputStream: InputStream(data: Data([7])), outputStream: output, psm: 0x80)
-        #expect(channel.psm == 0x80)
-        #expect(channel.peer is CBCentral)
-        #expect(channel.outputStream === output)
-        #expect(channel.inputStream.streamStatus == .notOpen)
-    }
 }

@@ -231,21 +231,6 @@ struct EndToEndTests {
         #expect(unknown.status == 2)
     }
 
-    #if BlueZ
-    @Test func withoutABusTheRemedyAppearsOnceAndTheStatusIs1() async throws {
-        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
-        let run = try await Tool.run(["scan"], environment: environment)
-        #expect(run.status == 1)
-        #expect(run.output.isEmpty)
-        #expect(run.errors.hasPrefix("bluectl: "))
-        #expect(run.errors.filter { $0 == "\n" }.count == 1)
-        let doctor = try await Tool.run(["doctor", "--json"], environment: environment)
-        #expect(doctor.status == 1)
-        #expect(try doctor.objects().first?["check"] as? String == "bus")
-        #expect(try doctor.objects().first?["status"] as? String == "problem")
-    }
-    #endif
-
     private func withFile<Result>(
         _ content: String, _ name: String, _ body: (String) async throws -> Result
     ) async throws -> Result {

@@ -63,6 +63,20 @@ struct LocalDatabase: Sendable {
         return definition
     }
 
+    /// Takes in a service that is published already, under the identifiers that it has.
+    mutating func restore(
+        _ definition: ServiceDefinition, as key: ObjectKey, _ characteristicKeys: [ObjectKey]
+    ) {
+        services[definition.id] = Service(definition: definition, key: key, operation: OperationID(rawValue: 0))
+        ids[key] = definition.id
+        lastID = max(lastID, definition.id)
+        for (published, key) in zip(definition.characteristics, characteristicKeys) {
+            characteristics[published.id] = published
+            ids[key] = published.id
+            lastID = max(lastID, published.id, published.descriptors.map(\.id).max() ?? published.id)
+        }
+    }
+
     /// Takes a service out.
     ///
     /// - Returns: What it was.

@@ -19,6 +19,10 @@ enum PeripheralEffect: Equatable, Sendable {
     case dropAdditions([OperationID])
     /// The ATT MTU with a central, in bytes.
     case changeMTU(PeerID, Int)
+    /// Nobody takes the channel.
+    case closeChannel(ChannelID)
+    /// The number is taken back, and its channels with it.
+    case closeChannels(psm: UInt16)
     /// Goes to the delegate.
     case callback(PeripheralCallback)
 }
@@ -35,6 +39,7 @@ enum PeripheralCompletion: Equatable, Sendable {
 
 /// What the delegate is told.
 enum PeripheralCallback: Equatable, Sendable {
+    case willRestore(RestoredPeripheralState)
     case stateUpdated
     case advertisingStarted(BackendError?)
     case added(OperationID, BackendError?)
@@ -45,7 +50,7 @@ enum PeripheralCallback: Equatable, Sendable {
     case readyToUpdate
     case channelPublished(psm: UInt16, BackendError?)
     case channelUnpublished(psm: UInt16, BackendError?)
-    case channelOpened(ChannelID, psm: UInt16, PeerID, credits: Int)
+    case channelOpened(ChannelID, psm: UInt16, PeerID)
 }
 
 /// A call that is ignored, or something that an app developer should know.
@@ -53,6 +58,7 @@ enum PeripheralCallback: Equatable, Sendable {
 /// The texts are in `PeripheralMisuse+Log.swift`.
 enum PeripheralMisuse: Equatable, Sendable {
     case notPoweredOn
+    case noRestoreIdentifier
     case refusedService(BluetoothUUID, reason: String)
     case includedByAnother(BluetoothUUID, includer: BluetoothUUID)
     case notPublished(BluetoothUUID)

@@ -14,6 +14,12 @@ struct AdvertisingState: Sendable {
     fileprivate var advertisement = Advertisement()
     fileprivate var answers = OrderedAnswers()
 
+    /// An earlier process advertised; goes on when there is power.
+    mutating func restore(_ advertisement: Advertisement) {
+        self.advertisement = advertisement
+        phase = .paused
+    }
+
     /// The adapter's state changed: calls that wait get no answer.
     ///
     /// - Returns: Whether to advertise again.

@@ -22,7 +22,7 @@ extension PeripheralStateMachine {
         guard channels.published.remove(psm) != nil else { return [.complete(.unknownPSM(psm))] }
         let operation = newOperation()
         channels.unpublishing[operation] = psm
-        return [.submit(.unpublishChannel(operation: operation, psm: psm))]
+        return [.submit(.unpublishChannel(operation: operation, psm: psm)), .closeChannels(psm: psm)]
     }
 
     mutating func handleChannelEvent(_ event: PeripheralEvent) -> [PeripheralEffect] {
@@ -34,9 +34,9 @@ extension PeripheralStateMachine {
         case .channelUnpublished(let operation, let psm):
             guard channels.unpublishing.removeValue(forKey: operation) != nil else { return [] }
             return [.callback(.channelUnpublished(psm: psm, nil))]
-        case .channelOpened(let channel, let psm, let central, let credits):
-            guard channels.published.contains(psm) else { return [.submit(.closeChannel(channel: channel))] }
-            return [.callback(.channelOpened(channel, psm: psm, central, credits: credits))]
+        case .channelOpened(let channel, let psm, let central, _):
+            guard channels.published.contains(psm) else { return [.closeChannel(channel)] }
+            return [.callback(.channelOpened(channel, psm: psm, central))]
         default: return []
         }
     }

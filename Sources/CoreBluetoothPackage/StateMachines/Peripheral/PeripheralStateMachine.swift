@@ -35,7 +35,7 @@ struct PeripheralStateMachine: Sendable {
             writeRequested(request, central, parts, mtu: mtu)
         case .requestExpired(let request): requestExpired(request)
         case .channelPublished, .channelUnpublished, .channelOpened: handleChannelEvent(event)
-        // Restoration is not the machine's; bytes and credits of a channel do not come this way.
+        // What is restored comes with its objects; bytes and credits of a channel do not come this way.
         case .authorizationChanged, .restored, .channelReceived, .channelCredits, .channelClosed: []
         }
     }
@@ -59,7 +59,7 @@ struct PeripheralStateMachine: Sendable {
         let old = state
         state = new
         var effects: [PeripheralEffect] = []
-        if old == .poweredOn { effects += endSession() }
+        if old == .poweredOn || new != .poweredOn && !subscribers.attributes.isEmpty { effects += endSession() }
         if new != .poweredOn && new != .poweredOff {
             effects += database.serviceIDs.flatMap { withdraw($0) }
         }

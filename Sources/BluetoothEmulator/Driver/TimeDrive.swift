@@ -1,0 +1,147 @@
+import BluetoothLocking
+import Dispatch
+import Synchronization
+
+/// One drive of virtual time, from its first step to its end.
+///
+/// It needs no thread of its own: it begins on the caller's and goes on where the last receiver has settled, which is
+/// mostly that receiver's queue; so a run of events to one receiver costs no hop. A wait of ten real seconds ends it.
+final class TimeDrive: Sendable {
+    /// How a drive ended.
+    enum Outcome: Sendable {
+        /// An event was handled, and the drive was to go no further.
+        case settled
+        /// The condition is true.
+        case met
+        case reachedLimit
+        case isIdle
+        case failed(EmulatorError)
+    }
+
+    /// What a drive waits for, outside every lock.
+    private enum Wait: Sendable {
+        case receiver(Receiver)
+        case holds
+    }
+
+    private struct State {
+        var wait: Wait?
+        /// Tells the present wait from earlier ones.
+        var number: UInt64 = 0
+        /// The thread that began the wait is not through with it: it goes on by itself.
+        var isBeginning = false
+        /// The receivers that are still to settle at this instant.
+        var unsettled: ArraySlice<Receiver> = []
+        var finish: (@Sendable (Outcome) -> Void)?
+    }
+
+    private static let queue = DispatchQueue(label: "CoreBluetooth emulator driver")
+
+    private let emulator: Emulator
+    private let limit: Nanoseconds
+    private let goal: DriveGoal
+    private let stopsWhenSettled: Bool
+    private let condition: @Sendable () -> Bool
+    private let state = Lock(State())
+
+    /// Prepares a drive.
+    ///
+    /// - Parameters:
+    ///   - limit: The instant at which it ends.
+    ///   - stopsWhenSettled: Whether it ends with the first handled event.
+    ///   - condition: Ends it, too; asked at first and after each handled event.
+    init(
+        _ emulator: Emulator, until limit: Nanoseconds, _ goal: DriveGoal, stopsWhenSettled: Bool = false,
+        condition: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.emulator = emulator
+        self.limit = limit
+        self.goal = goal
+        self.stopsWhenSettled = stopsWhenSettled
+        self.condition = condition
+    }
+
+    /// Begins; calls `finish` once, on any thread.
+    func start(_ finish: @escaping @Sendable (Outcome) -> Void) {
+        state.withLock { $0.finish = finish }
+        watch(0, age: 0)
+        proceed(hasSettled: false)
+    }
+
+    /// Goes on until something must be waited for or the drive ends; never on two threads at once.
+    private func proceed(hasSettled: Bool) {
+        var hasSettled = hasSettled
+        while true {
+            if let receiver = state.withLock({ $0.unsettled.popFirst() }) {
+                guard wait(for: .receiver(receiver), receiver.afterDelivery) else { return }
+                continue
+            }
+            if condition() { return end(.met) }
+            if stopsWhenSettled, hasSettled { return end(.settled) }
+            switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
+            case .settle(let receiver):
+                hasSettled = true
+                guard wait(for: .receiver(receiver), receiver.afterDelivery) else { return }
+            case .settleAll(let receivers): state.withLock { $0.unsettled = receivers[...] }
+            case .errand(let errand): emulator.run(errand)
+            case .awaitHolds:
+                // Whoever releases the last hold must not have to drive.
+                let isOver = wait(for: .holds) { goOn in
+                    emulator.whenReleased { Self.queue.async(execute: goOn) }
+                }
+                guard isOver else { return }
+            case .reachedLimit: return end(.reachedLimit)
+            case .isIdle: return end(.isIdle)
+            case .livelock(let tail): return end(.failed(.livelock(at: emulator.now, trace: tail)))
+            }
+        }
+    }
+
+    /// Begins a wait.
+    ///
+    /// - Returns: Whether it is over already; if not, the drive goes on when it is.
+    private func wait(for wait: Wait, _ begin: (@escaping @Sendable () -> Void) -> Void) -> Bool {
+        let number = state.withLock { state -> UInt64 in
+            state.number += 1
+            state.wait = wait
+            state.isBeginning = true
+            return state.number
+        }
+        begin { [self] in
+            let mustProceed = state.withLock { state -> Bool in
+                guard state.number == number, state.finish != nil else { return false }
+                state.wait = nil
+                return !state.isBeginning
+            }
+            if mustProceed { proceed(hasSettled: true) }
+        }
+        return state.withLock { state in
+            state.isBeginning = false
+            return state.wait == nil && state.finish != nil
+        }
+    }
+
+    private func end(_ outcome: Outcome) {
+        let finish = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
+            defer { state.finish = nil }
+            return state.finish
+        }
+        finish?(outcome)
+    }
+
+    /// Ends the drive when one wait has taken all patience.
+    private func watch(_ number: UInt64, age: Int) {
+        let tick = emulator.core.withLock { $0.virtual.patience } / 10
+        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(tick.nanoseconds))) { [weak self] in
+            guard let self else { return }
+            let (current, wait, isOver) = state.withLock { ($0.number, $0.wait, $0.finish == nil) }
+            guard !isOver else { return }
+            let age = current == number && wait != nil ? age + 1 : 0
+            guard age >= 10, let wait else { return watch(current, age: age) }
+            switch wait {
+            case .receiver(let receiver): end(.failed(.unsettled(label: receiver.label)))
+            case .holds: end(.failed(.held))
+            }
+        }
+    }
+}

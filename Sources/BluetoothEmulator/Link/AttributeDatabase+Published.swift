@@ -1,0 +1,107 @@
+import BluetoothBackend
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// What peripheral managers publish.
+extension AttributeDatabase {
+    /// Publishes a service at the end of the handle space.
+    ///
+    /// - Parameters:
+    ///   - service: The service, with the manager's own numbers.
+    ///   - manager: Whose it is.
+    ///   - published: The manager's numbers and those of this database; grows.
+    /// - Throws: `invalidParameters` for a number that is taken or an included service that is not there, `outOfSpace`
+    ///   when the handles run out.
+    mutating func publish(
+        _ service: ServiceDefinition, by manager: Ref<Manager>, _ published: inout [AttributeID: AttributeID]
+    ) throws(BackendError) -> AttributeID {
+        let numbers = service.attributeIDs
+        guard Set(numbers).count == numbers.count, !numbers.contains(where: { published[$0] != nil }) else {
+            throw BackendError(.invalidParameters, operation: "publish", message: "an identifier is taken")
+        }
+        var included: [AttributeID] = []
+        for local in service.included {
+            guard let id = published[local] else {
+                throw BackendError(
+                    .invalidParameters, operation: "publish", message: "an included service is not published")
+            }
+            included.append(id)
+        }
+        guard Int(lastHandle) + service.handleCount <= Int(UInt16.max) else {
+            throw BackendError(.outOfSpace, operation: "publish", message: "the handles are used up")
+        }
+        let id = append(
+            uuid: service.uuid, role: .service(isPrimary: service.isPrimary), handle: takeHandle(), parent: nil)
+        own(id, service.id, manager, isDynamic: false, &published)
+        skipHandles(included.count)
+        for characteristic in service.characteristics { publish(characteristic, in: id, by: manager, &published) }
+        close(id, including: included)
+        return id
+    }
+
+    private mutating func publish(
+        _ characteristic: ServiceDefinition.Characteristic, in service: AttributeID, by manager: Ref<Manager>,
+        _ published: inout [AttributeID: AttributeID]
+    ) {
+        _ = takeHandle()  // the declaration
+        let id = append(
+            uuid: characteristic.uuid, role: .characteristic, handle: takeHandle(), parent: service,
+            properties: characteristic.properties, permissions: characteristic.permissions,
+            value: characteristic.staticValue ?? Data())
+        own(id, characteristic.id, manager, isDynamic: characteristic.staticValue == nil, &published)
+        self[service]?.children.append(id)
+        if characteristic.hasClientConfiguration {
+            let configuration = append(
+                uuid: BluetoothUUID(0x2902), role: .clientConfiguration, handle: takeHandle(), parent: id,
+                permissions: [.readable])
+            self[id]?.children.append(configuration)
+        }
+        for descriptor in characteristic.descriptors {
+            let added = append(
+                uuid: descriptor.uuid, role: .descriptor, handle: takeHandle(), parent: id, permissions: [.readable],
+                value: descriptor.value)
+            own(added, descriptor.id, manager, isDynamic: false, &published)
+            self[id]?.children.append(added)
+        }
+    }
+
+    private mutating func own(
+        _ id: AttributeID, _ local: AttributeID, _ manager: Ref<Manager>, isDynamic: Bool,
+        _ published: inout [AttributeID: AttributeID]
+    ) {
+        self[id]?.owner = Attribute.Owner(manager: manager, local: local, isDynamic: isDynamic)
+        published[local] = id
+    }
+
+    /// The services that managers published, all or those of one.
+    func publishedServices(by manager: Ref<Manager>? = nil) -> [AttributeID] {
+        services.filter { id in
+            guard let owner = self[id]?.owner else { return false }
+            return manager == nil || owner.manager == manager
+        }
+    }
+}
+
+extension ServiceDefinition {
+    fileprivate var attributeIDs: [AttributeID] {
+        [id] + characteristics.flatMap { [$0.id] + $0.descriptors.map(\.id) }
+    }
+
+    /// How many handles it takes.
+    fileprivate var handleCount: Int {
+        1 + included.count
+            + characteristics.reduce(0) { $0 + 2 + ($1.hasClientConfiguration ? 1 : 0) + $1.descriptors.count }
+    }
+}
+
+extension ServiceDefinition.Characteristic {
+    fileprivate var hasClientConfiguration: Bool {
+        !properties.isDisjoint(with: [
+            .notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired,
+        ])
+    }
+}

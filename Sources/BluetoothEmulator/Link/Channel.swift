@@ -1,0 +1,83 @@
+import BluetoothBackend
+import DequeModule
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An open L2CAP channel: bytes in both directions, as many as the receiver has room for.
+///
+/// Source: Core Specification, Vol 3, Part A, 10.1 (credit-based flow control).
+struct Channel: Sendable {
+    /// What one side sends.
+    struct Direction: Sendable {
+        var queue = Deque<Data>()
+        /// How many bytes the sender may still send.
+        var credits: Int
+        /// How many bytes the receiver has not taken yet.
+        var unconsumed = 0
+        /// The next transmission is scheduled.
+        var isMoving = false
+        /// The sender closed its end; the channel closes when all that was sent is over.
+        var isEnding = false
+    }
+
+    let link: Ref<Link>
+    let psm: UInt16
+    let client: Ref<Manager>
+    /// The manager at the other end; nil where it is a described device.
+    let server: Ref<Manager>?
+    private var fromCentral: Direction
+    private var fromPeripheral: Direction
+
+    init(link: Ref<Link>, psm: UInt16, client: Ref<Manager>, server: Ref<Manager>?, credits: Int) {
+        self.link = link
+        self.psm = psm
+        self.client = client
+        self.server = server
+        fromCentral = Direction(credits: credits)
+        fromPeripheral = Direction(credits: credits)
+    }
+
+    /// What a side sends.
+    subscript(side: LinkSide) -> Direction {
+        _read {
+            switch side {
+            case .central: yield fromCentral
+            case .peripheral: yield fromPeripheral
+            }
+        }
+        _modify {
+            switch side {
+            case .central: yield &fromCentral
+            case .peripheral: yield &fromPeripheral
+            }
+        }
+    }
+
+    /// The manager at a side; nil for a described device.
+    func manager(_ side: LinkSide) -> Ref<Manager>? { side == .central ? client : server }
+
+    /// Takes what goes out at once: `limit` bytes at most; of a described device no more than it has credits for.
+    mutating func take(from side: LinkSide, limit: Int) -> Data {
+        let isMetered = manager(side) == nil
+        var room = isMetered ? min(limit, self[side].credits) : limit
+        var taken = Data()
+        while room > 0, let head = self[side].queue.popFirst() {
+            let part = head.prefix(room)
+            if part.count < head.count { self[side].queue.prepend(Data(head.dropFirst(part.count))) }
+            room -= part.count
+            if taken.isEmpty { taken = part } else { taken.append(part) }
+        }
+        if isMetered { self[side].credits -= taken.count }
+        self[side].unconsumed += taken.count
+        return taken
+    }
+
+    /// Whether a side has something that it may send.
+    func canMove(_ side: LinkSide) -> Bool {
+        !self[side].queue.isEmpty && (manager(side) != nil || self[side].credits > 0)
+    }
+}

@@ -1,0 +1,45 @@
+import BluetoothBackend
+
+/// A pairing under way on a link.
+struct Pairing: Sendable {
+    /// A question to an app's user.
+    struct Question: Sendable {
+        let id: PairingRequestID
+        let agent: Ref<Manager>
+        let side: LinkSide
+        let kind: PairingQuestion
+
+        /// Whether the pairing waits for its answer.
+        var isBlocking: Bool {
+            if case .display = kind { false } else { true }
+        }
+    }
+
+    /// Tells it from an earlier one of the same link.
+    let number: UInt64
+    /// The operation that needs it and is tried again, with its refusal.
+    var operation: (LinkOperation, ATTCode)?
+    /// The apps that asked for it.
+    var askers: [(manager: Ref<Manager>, operation: OperationID)] = []
+    var method: PairingMethod?
+    /// The number that is shown.
+    var passkey = 0
+    /// The questions that are shown, answered or not.
+    var questions: [Question] = []
+    /// The numbers that were typed, by side.
+    var typed: [LinkSide: Int] = [:]
+    var timeout: WorldQueue.Token?
+
+    init(number: UInt64) { self.number = number }
+
+    /// Whether what was typed is right; a described device types right.
+    var isPasskeyRight: Bool {
+        switch method {
+        case .passkey(shownBy: .central?): typed[.peripheral] ?? passkey == passkey
+        case .passkey(shownBy: .peripheral?): typed[.central] ?? passkey == passkey
+        case .passkey(shownBy: nil):
+            Set([typed[.central], typed[.peripheral]].compactMap { $0 }).count <= 1
+        default: true
+        }
+    }
+}

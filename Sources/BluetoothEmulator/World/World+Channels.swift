@@ -1,0 +1,151 @@
+import BluetoothBackend
+import DequeModule
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// L2CAP channels, from the opening to the end.
+extension World {
+    /// The bytes of a packet: a data length of 251 without the headers of L2CAP.
+    private var packetSize: Int { 245 }
+
+    // MARK: Opening
+
+    /// A central's request for a channel reaches the other side.
+    mutating func openChannel(_ psm: UInt16, _ operation: LinkOperation, on ref: Ref<Link>) {
+        guard let link = links[ref], let device = devices[link.device],
+            managers[operation.manager]?.holds(operation.link) == true
+        else { return release(ref) }
+        let published = device.host.flatMap { hosts[$0].listeners[psm] }
+        let described = device.channels.first { $0.psm == psm }
+        let isSupported = hosts[link.host].features.contains(.channels)
+        guard isSupported, let isEncryptionRequired = published?.isEncryptionRequired ?? described?.isEncryptionRequired
+        else {
+            let error = BackendError(
+                .operationNotSupported, operation: "open channel \(psm)", message: "nobody listens there")
+            return complete(
+                operation, .operationFailed(link: operation.link, operation: operation.operation, error: error),
+                on: ref)
+        }
+        if isEncryptionRequired, let code = link.security.refusal {
+            return fail(operation, code, on: ref, "open channel")
+        }
+        lastChannel += 1
+        let id = ChannelID(rawValue: lastChannel)
+        let credits = max(1, configuration.channelBuffer)
+        channels[id] = Channel(
+            link: ref, psm: psm, client: operation.manager, server: published?.manager, credits: credits)
+        links[ref]?.channels.append(id)
+        if let manager = published?.manager, let central = link.central {
+            emit(
+                PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: manager)
+        }
+        complete(
+            operation,
+            .channelOpened(link: operation.link, operation: operation.operation, channel: id, credits: credits),
+            on: ref)
+        if published == nil { notice(.channelOpened(identity(of: ref), id, psm: psm), at: link.device) }
+    }
+
+    // MARK: Sending
+
+    private func side(of manager: Ref<Manager>, _ id: ChannelID) -> LinkSide? {
+        guard let channel = channels[id] else { return nil }
+        if channel.client == manager { return .central }
+        return channel.server == manager ? .peripheral : nil
+    }
+
+    /// A manager sends; more than it has credits for is dropped.
+    mutating func sendOnChannel(_ id: ChannelID, _ data: Data, by manager: Ref<Manager>) {
+        guard let side = side(of: manager, id), let credits = channels[id]?[side].credits,
+            channels[id]?[side].isEnding == false
+        else { return }
+        guard data.count <= credits else {
+            return trace.note("bytes without credit on channel \(id) dropped", at: now)
+        }
+        channels[id]?[side].credits = credits - data.count
+        channels[id]?[side].queue.append(data)
+        move(id, side)
+    }
+
+    /// A described device sends, as much as it likes: it waits for credits by itself.
+    mutating func sendOnChannel(_ id: ChannelID, _ data: Data, of device: Ref<Device>) {
+        guard let channel = channels[id], channel.server == nil, links[channel.link]?.device == device,
+            !channel[.peripheral].isEnding
+        else { return }
+        channels[id]?[.peripheral].queue.append(data)
+        move(id, .peripheral)
+    }
+
+    private mutating func move(_ id: ChannelID, _ side: LinkSide) {
+        guard let channel = channels[id], !channel[side].isMoving, let link = links[channel.link] else { return }
+        guard channel.canMove(side) || channel[side].isEnding else { return }
+        channels[id]?[side].isMoving = true
+        let due = link.connectionEvent(from: now) + retransmissionTime(on: channel.link)
+        queue.schedule(.channelTransmit(id, side), at: due)
+    }
+
+    /// What a connection event takes goes over.
+    mutating func transmit(_ id: ChannelID, _ side: LinkSide) {
+        guard let ref = channels[id]?.link, !isMissed(.channelTransmit(id, side), on: ref),
+            let interval = links[ref]?.interval
+        else { return }
+        let limit = interval == 0 ? Int.max : configuration.packetsPerConnectionEvent * packetSize
+        let data = channels[id]?.take(from: side, limit: limit) ?? Data()
+        channels[id]?[side].isMoving = false
+        if !data.isEmpty { receive(data, on: id, from: side) }
+        guard let channel = channels[id] else { return }
+        if channel.canMove(side) {
+            channels[id]?[side].isMoving = true
+            queue.schedule(.channelTransmit(id, side), at: now + interval + retransmissionTime(on: ref))
+        } else if channel[side].isEnding, channel[side].queue.isEmpty {
+            end(id, by: side)
+        }
+    }
+
+    private mutating func receive(_ data: Data, on id: ChannelID, from side: LinkSide) {
+        guard let channel = channels[id] else { return }
+        let receiver = side.other
+        // Who closed its end takes nothing any more.
+        guard !channel[receiver].isEnding else { return grantCredits(on: id, to: side, data.count) }
+        if let manager = channel.manager(receiver) {
+            if receiver == .central {
+                emit(CentralEvent.channelReceived(channel: id, data: data), to: manager)
+            } else {
+                emit(PeripheralEvent.channelReceived(channel: id, data: data), to: manager)
+            }
+            return
+        }
+        guard let device = links[channel.link]?.device else { return }
+        grantCredits(on: id, to: side, data.count)
+        if devices[device]?.channels.first(where: { $0.psm == channel.psm })?.echo == true {
+            sendOnChannel(id, data, of: device)
+        }
+        notice(.channelReceived(id, data), at: device)
+    }
+
+    /// A manager took bytes: the credits go back with the next connection event.
+    mutating func consume(_ id: ChannelID, _ bytes: Int, by manager: Ref<Manager>) {
+        guard let side = side(of: manager, id), let link = channels[id].flatMap({ links[$0.link] }) else { return }
+        let due = link.connectionEvent(from: now)
+        if due == now { return grantCredits(on: id, to: side.other, bytes) }
+        queue.schedule(.channelCredits(id, side.other, bytes), at: due)
+    }
+
+    /// The receiver has room again.
+    mutating func grantCredits(on id: ChannelID, to side: LinkSide, _ bytes: Int) {
+        guard let channel = channels[id], !isMissed(.channelCredits(id, side, bytes), on: channel.link) else { return }
+        let count = min(bytes, channel[side].unconsumed)
+        guard count > 0 else { return }
+        channels[id]?[side].unconsumed -= count
+        channels[id]?[side].credits += count
+        switch (side, channel.manager(side)) {
+        case (.central, let manager?): emit(CentralEvent.channelCredits(channel: id, count: count), to: manager)
+        case (.peripheral, let manager?): emit(PeripheralEvent.channelCredits(channel: id, count: count), to: manager)
+        case (_, nil): move(id, side)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import BluetoothBackend
+
+// The apps' side of pairing: commands, questions, answers.
+extension World {
+    /// The number under which a ledger keeps a link that is there for pairing only.
+    private var pairingApp: Ref<Manager> { Ref(slot: .max, serial: 1) }
+
+    mutating func emit(_ event: PairingEvent, to manager: Ref<Manager>) {
+        guard managers.contains(manager) else { return }
+        trace.record(event, to: manager, at: now)
+        outputs.append(.pairing(manager, event))
+    }
+
+    // MARK: Who is asked
+
+    /// Whether a pairing manager speaks for a host: for the one it named, else for those that managers of the process
+    /// get without naming one.
+    private func speaks(_ manager: Manager, for host: Int) -> Bool {
+        guard manager.role == .pairing, manager.isActive, hosts[host].features.contains(.pairing) else {
+            return false
+        }
+        return manager.host.map { $0 == host } ?? (hosts[host].isAnonymous || hosts[host].name == "default")
+    }
+
+    private func agents(of host: Int) -> [Ref<Manager>] {
+        managers.refs.filter { ref in managers[ref].map { speaks($0, for: host) } ?? false }
+    }
+
+    /// The agent that is asked: the one that came last.
+    func agent(of host: Int) -> Ref<Manager>? { agents(of: host).last }
+
+    /// Tells all agents of both hosts, those who asked with their operation.
+    mutating func tellPairingAgents(
+        on ref: Ref<Link>, _ askers: [(manager: Ref<Manager>, operation: OperationID)],
+        _ event: (PeerID, OperationID?) -> PairingEvent
+    ) {
+        guard let link = links[ref] else { return }
+        var sides = [(host: link.host, peer: link.peer)]
+        if let server = devices[link.device]?.host, let central = link.central { sides.append((server, central)) }
+        for (host, peer) in sides {
+            for agent in agents(of: host) {
+                let operation = askers.first { $0.manager == agent }?.operation
+                emit(event(peer, operation), to: agent)
+            }
+        }
+    }
+
+    /// Tells the agents of a host that a bond is gone.
+    mutating func tellUnpaired(
+        _ peer: PeerID, on host: Int, _ asker: (manager: Ref<Manager>, operation: OperationID)?
+    ) {
+        for agent in agents(of: host) {
+            let operation = asker?.manager == agent ? asker?.operation : nil
+            emit(PairingEvent.unpaired(peer: peer, operation: operation), to: agent)
+        }
+    }
+
+    // MARK: Questions
+
+    /// Asks an agent what the method wants of its side.
+    mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, on ref: Ref<Link>) {
+        guard let link = links[ref], let pairing = link.pairing, let method = pairing.method,
+            let peer = side == .central ? link.peer : link.central
+        else { return }
+        let kind: PairingQuestion
+        switch method {
+        case .justWorks:
+            // Who asked for the pairing need not agree to it.
+            guard !pairing.askers.contains(where: { $0.manager == agent }) else { return }
+            kind = .consent
+        case .numericComparison: kind = .confirm(passkey: pairing.passkey)
+        case .passkey(let shownBy): kind = shownBy == side ? .display(passkey: pairing.passkey) : .enterPasskey
+        case .outOfBand: kind = .outOfBand
+        }
+        lastQuestion += 1
+        let id = PairingRequestID(rawValue: lastQuestion)
+        links[ref]?.pairing?.questions.append(Pairing.Question(id: id, agent: agent, side: side, kind: kind))
+        emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
+    }
+
+    /// Takes questions back.
+    mutating func void(_ questions: [Pairing.Question]) {
+        for question in questions { emit(PairingEvent.cancelled(request: question.id), to: question.agent) }
+    }
+
+    private mutating func answer(_ id: PairingRequestID, _ answer: PairingAnswer, of agent: Ref<Manager>) {
+        let found = links.refs.first { ref in
+            links[ref]?.pairing?.questions.contains { $0.id == id && $0.agent == agent } == true
+        }
+        guard let ref = found,
+            let index = links[ref]?.pairing?.questions.firstIndex(where: { $0.id == id }),
+            let question = links[ref]?.pairing?.questions[index]
+        else { return }
+        switch (question.kind, answer) {
+        case (.enterPasskey, .passkey(let number)): links[ref]?.pairing?.typed[question.side] = number
+        case (.enterPasskey, .accept), (_, .reject):
+            links[ref]?.pairing?.questions.remove(at: index)
+            return pairingFailed(
+                ref, BackendError(.operationCancelled, operation: "pair", message: "the user refuses"))
+        case (.display, _): return  // stays until the other side typed it
+        case (_, .accept), (_, .passkey): break
+        }
+        links[ref]?.pairing?.questions.remove(at: index)
+        advancePairing(ref)
+    }
+
+    // MARK: Commands
+
+    mutating func handle(_ command: PairingCommand, of ref: Ref<Manager>) {
+        guard managers.contains(ref) else { return }
+        switch command {
+        case .setCapability(let capability): managers[ref]?.capability = capability
+        case .answer(let request, let answer): self.answer(request, answer, of: ref)
+        case .pair(let peer, let operation): pair(peer, operation, ref)
+        case .unpair(let peer, let operation): unpair(peer, operation, ref)
+        }
+    }
+
+    /// An agent is gone: what it was asked is rejected.
+    mutating func removeAgent(_ ref: Ref<Manager>) {
+        for link in links.refs {
+            links[link]?.pairing?.askers.removeAll { $0.manager == ref }
+            let asked = links[link]?.pairing?.questions.contains { $0.agent == ref } == true
+            guard asked else { continue }
+            pairingFailed(link, BackendError(.operationCancelled, operation: "pair", message: "the agent is gone"))
+        }
+    }
+
+    private mutating func pair(_ peer: PeerID, _ operation: OperationID, _ ref: Ref<Manager>) {
+        let scope = hosts.indices.filter { host in managers[ref].map { speaks($0, for: host) } ?? false }
+        if let (link, security) = link(with: peer, in: scope) {
+            guard security.refusal != nil else {
+                let isBonded = scope.contains { bondAddress(of: peer, on: $0) != nil }
+                return emit(PairingEvent.paired(peer: peer, operation: operation, isBonded: isBonded), to: ref)
+            }
+            return startPairing(link, asker: (ref, operation))
+        }
+        guard let host = scope.first(where: { hosts[$0].isOn && hosts[$0].peers[peer] != nil }) else {
+            let error = BackendError(.unknownDevice, operation: "pair")
+            return emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
+        }
+        hosts[host].pairingWishes[peer, default: []].append((ref, operation))
+        dial(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
+    }
+
+    private func link(with peer: PeerID, in scope: [Int]) -> (Ref<Link>, LinkSecurity)? {
+        for host in scope {
+            if let ref = hosts[host].links[peer], let link = links[ref] { return (ref, link.security) }
+            for ref in hosts[host].server.flatMap({ devices[$0]?.links }) ?? [] where links[ref]?.central == peer {
+                if let link = links[ref] { return (ref, link.security) }
+            }
+        }
+        return nil
+    }
+
+    /// A link is up: pairs where an app waits for that, or as the device wishes.
+    mutating func pairIfWished(_ ref: Ref<Link>) {
+        guard let link = links[ref], link.security.refusal != nil else { return grantPairingWishes(ref) }
+        for asker in hosts[link.host].pairingWishes.removeValue(forKey: link.peer) ?? [] {
+            startPairing(ref, asker: asker)
+        }
+        if devices[link.device]?.host == nil, devices[link.device]?.pairing.requestsSecurity == true {
+            startPairing(ref)
+        }
+    }
+
+    /// A link that is encrypted with the keys of a bond needs no pairing.
+    private mutating func grantPairingWishes(_ ref: Ref<Link>) {
+        guard let link = links[ref] else { return }
+        for (manager, operation) in hosts[link.host].pairingWishes.removeValue(forKey: link.peer) ?? [] {
+            emit(PairingEvent.paired(peer: link.peer, operation: operation, isBonded: true), to: manager)
+        }
+        endPairingLink(link)
+    }
+
+    /// A connect is over without a link.
+    mutating func failPairingWishes(_ peer: PeerID, on host: Int, _ error: BackendError) {
+        for (manager, operation) in hosts[host].pairingWishes.removeValue(forKey: peer) ?? [] {
+            emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
+        }
+    }
+
+    /// Gives up a link that was there for pairing only.
+    mutating func endPairingLink(_ link: Link) {
+        guard hosts[link.host].ledger.shares(of: link.peer).contains(where: { $0.manager == pairingApp.packed }) else {
+            return
+        }
+        hangUp(link.host, pairingApp, link.peer)
+    }
+
+    private mutating func unpair(_ peer: PeerID, _ operation: OperationID, _ ref: Ref<Manager>) {
+        let scope = hosts.indices.filter { host in managers[ref].map { speaks($0, for: host) } ?? false }
+        for host in scope {
+            guard let address = bondAddress(of: peer, on: host) else { continue }
+            return removeBond(address, on: host, asker: (ref, operation))
+        }
+        let error = BackendError(.unknownDevice, operation: "unpair")
+        emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
+    }
+}

@@ -1,0 +1,167 @@
+import BluetoothBackend
+
+// Apps that the system ends and starts again: what it keeps for them, and gives back.
+extension World {
+    // MARK: Ending an app
+
+    /// Ends the managers of a restore identifier, but keeps what they had.
+    mutating func terminateApp(_ identifier: String, on host: Int) {
+        for ref in hosts[host].managers where managers[ref]?.restoreIdentifier == identifier {
+            switch managers[ref]?.role {
+            case .central?: preserveCentral(ref, identifier, host)
+            case .peripheral?: preservePeripheral(ref, identifier, host)
+            case .pairing?, nil: break
+            }
+        }
+    }
+
+    private mutating func preserveCentral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
+        lastKeeper += 1
+        let keeper = Ref<Manager>(slot: .max, serial: lastKeeper)
+        var preserved = PreservedCentral(keeper: keeper)
+        preserved.scan = hosts[host].scanners.first { $0.manager == ref }?.filter.parameters
+        for peer in hosts[host].ledger.wantedPeers {
+            guard let share = hosts[host].ledger.shares(of: peer).first(where: { $0.manager == ref.packed }) else {
+                continue
+            }
+            let link = hosts[host].links[peer].flatMap { links[$0] }
+            let notifying = (link?.subscriptions.keys.sorted() ?? []).filter { attribute in
+                hosts[host].ledger.subscribers(of: attribute, at: peer).contains { $0.manager == ref.packed }
+            }
+            dial(host, keeper, peer, share.operation, share.options)
+            subscribe(keeper, to: notifying, of: peer, on: host)
+            preserved.peers.append(
+                PreservedCentral.Peer(
+                    id: peer, operation: share.operation, options: share.options, notifying: notifying))
+        }
+        hosts[host].preservedCentrals[identifier] = preserved
+        removeManager(ref)
+    }
+
+    private mutating func subscribe(
+        _ manager: Ref<Manager>, to attributes: [AttributeID], of peer: PeerID, on host: Int
+    ) {
+        for attribute in attributes {
+            _ = hosts[host].ledger.setSubscribed(manager.packed, to: attribute, of: peer, true)
+        }
+    }
+
+    private mutating func preservePeripheral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
+        guard let manager = managers[ref], let server = hosts[host].server else { return }
+        closeListeners(of: ref, on: host, server)
+        failRequests(of: ref, server)
+        for link in devices[server]?.links ?? [] { links[link]?.notifyCredits[ref] = nil }
+        hosts[host].preservedPeripherals[identifier] = PreservedPeripheral(
+            services: manager.services, advertisement: manager.advertisement, owner: ref,
+            published: manager.published)
+        hosts[host].managers.removeAll { $0 == ref }
+        managers.remove(ref)
+    }
+
+    // MARK: Starting it again
+
+    /// Gives a manager back what was kept under its identifier, before it hears of the state.
+    mutating func restore(_ ref: Ref<Manager>) {
+        guard let manager = managers[ref], let host = manager.host, let identifier = manager.restoreIdentifier else {
+            return
+        }
+        if manager.role == .central, let preserved = hosts[host].preservedCentrals.removeValue(forKey: identifier) {
+            restore(preserved, to: ref, on: host)
+        }
+        if manager.role == .peripheral,
+            let preserved = hosts[host].preservedPeripherals.removeValue(forKey: identifier),
+            let server = hosts[host].server
+        {
+            restore(preserved, to: ref, server)
+        }
+    }
+
+    private mutating func restore(_ preserved: PreservedCentral, to ref: Ref<Manager>, on host: Int) {
+        var peers: [RestoredCentralState.Peer] = []
+        for peer in preserved.peers where hosts[host].isOn {
+            peers.append(restore(peer, to: ref, on: host))
+            if let keeper = preserved.keeper { hangUp(host, keeper, peer.id) }
+        }
+        emit(.restored(RestoredCentralState(peers: peers, scan: preserved.scan)), to: ref)
+    }
+
+    private mutating func restore(
+        _ peer: PreservedCentral.Peer, to ref: Ref<Manager>, on host: Int
+    ) -> RestoredCentralState.Peer {
+        let summary =
+            knownPeers([peer.id], host: host).first ?? PeerSummary(id: peer.id)
+        var restored = RestoredCentralState.Peer(summary: summary, operation: peer.operation)
+        switch hosts[host].ledger.connect(ref.packed, to: peer.id, operation: peer.operation, options: peer.options) {
+        case .dial: startDialing(peer.id, on: host)
+        case .wait: break
+        case .linked(let share):
+            guard let id = share.link, let link = hosts[host].links[peer.id], let mtu = links[link]?.mtu else { break }
+            let credits = configuration.transmitBuffer
+            managers[ref]?.open(id, Manager.Share(link: link, credits: credits))
+            subscribe(ref, to: peer.notifying, of: peer.id, on: host)
+            restored.link = id
+            restored.parameters = LinkParameters(mtu: mtu, writeCredits: credits)
+            restored.services = peer.services ?? knownServices(of: link, notifying: peer.notifying)
+        }
+        return restored
+    }
+
+    private func knownServices(of link: Ref<Link>, notifying: [AttributeID]) -> [RestoredCentralState.Service] {
+        guard let database = links[link].flatMap({ $0.cache ?? devices[$0.device]?.database }) else { return [] }
+        return database.visibleServices.compactMap { id in
+            guard let record = database.record(ofService: id), record.isPrimary else { return nil }
+            let children = database[id]?.children ?? []
+            return RestoredCentralState.Service(
+                record: record, characteristics: children.compactMap(database.record(ofCharacteristic:)),
+                notifying: notifying.filter(children.contains))
+        }
+    }
+
+    private mutating func restore(_ preserved: PreservedPeripheral, to ref: Ref<Manager>, _ server: Ref<Device>) {
+        if let owner = preserved.owner {
+            devices[server]?.database.reown(from: owner, to: ref)
+            managers[ref]?.published = preserved.published
+            managers[ref]?.services = preserved.services
+            managers[ref]?.advertisement = preserved.advertisement
+            for index in devices[server]?.sets.indices ?? 0..<0 where devices[server]?.sets[index].manager == owner {
+                devices[server]?.sets[index].manager = ref
+            }
+        } else if devices[server]?.isOn == true {
+            for service in preserved.services { publish(service, nil, ref, server) }
+            if let advertisement = preserved.advertisement { startAdvertising(advertisement, nil, ref, server) }
+        }
+        var subscriptions: [RestoredPeripheralState.Subscription] = []
+        var centrals: [PeerID] = []
+        for link in devices[server]?.links ?? [] {
+            guard let central = links[link]?.central, let mtu = links[link]?.mtu else { continue }
+            for attribute in links[link]?.subscriptions.keys.sorted() ?? [] {
+                guard let owner = devices[server]?.database[attribute]?.owner, owner.manager == ref else { continue }
+                subscriptions.append(.init(central: central, attribute: owner.local, mtu: mtu))
+                guard links[link]?.notifyCredits[ref] == nil else { continue }
+                links[link]?.notifyCredits[ref] = max(1, configuration.notifyBuffer)
+                centrals.append(central)
+            }
+        }
+        let state = RestoredPeripheralState(
+            services: managers[ref]?.services ?? [], subscriptions: subscriptions,
+            advertisement: managers[ref]?.advertisement)
+        emit(PeripheralEvent.restored(state), to: ref)
+        for central in centrals {
+            emit(PeripheralEvent.notifyCredits(central: central, count: max(1, configuration.notifyBuffer)), to: ref)
+        }
+    }
+}
+
+extension AttributeDatabase {
+    /// Gives all that one manager published to another.
+    fileprivate mutating func reown(from old: Ref<Manager>, to new: Ref<Manager>) {
+        for service in publishedServices(by: old) {
+            let characteristics = self[service]?.children ?? []
+            let descriptors = characteristics.flatMap { self[$0]?.children ?? [] }
+            for id in [service] + characteristics + descriptors {
+                guard let owner = self[id]?.owner else { continue }
+                self[id]?.owner = Attribute.Owner(manager: new, local: owner.local, isDynamic: owner.isDynamic)
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import BluetoothBackend
+import BluetoothLocking
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What stands between a channel's streams and its radio.
+///
+/// Bytes, credits and the end come in on the thread that delivers them, past the manager's queue, so that a stream
+/// that is read or written within a callback does not wait for that callback. The lock is a leaf.
+final class ChannelCore: Sendable {
+    private struct State {
+        var machine: ChannelMachine
+        /// Threads that wait in `read` or `write`.
+        var waiting: [DispatchSemaphore] = []
+    }
+
+    private let state: Lock<State>
+    private let submit: @Sendable (ChannelMachine.Command) -> Void
+    private let inputEvents: StreamEvents
+    private let outputEvents: StreamEvents
+
+    /// A channel that is up.
+    ///
+    /// - Parameters:
+    ///   - credits: The bytes that may be sent at first.
+    ///   - submit: Takes commands to the radio; called on the threads of the streams, under no lock.
+    init(credits: Int, submit: @escaping @Sendable (ChannelMachine.Command) -> Void) {
+        state = Lock(State(machine: ChannelMachine(credits: credits)))
+        self.submit = submit
+        inputEvents = StreamEvents(.input)
+        outputEvents = StreamEvents(.output)
+        inputEvents.attach(self)
+        outputEvents.attach(self)
+    }
+
+    /// Where a stream's delegate and run loops are.
+    func events(_ side: ChannelMachine.Side) -> StreamEvents {
+        side == .input ? inputEvents : outputEvents
+    }
+
+    // MARK: Events of the radio
+
+    func receive(_ data: Data) { transition { $0.receive(data) } }
+    func grant(_ count: Int) { transition { $0.grant(count) } }
+    func endRemotely() { transition { $0.endRemotely() } }
+
+    // MARK: Calls of the streams
+
+    func open(_ side: ChannelMachine.Side) { transition { $0.open(side) } }
+
+    func close(_ side: ChannelMachine.Side) {
+        transition { $0.close(side) }
+        events(side).removeAll()
+    }
+
+    /// S151: nobody holds the channel any more.
+    func release() { transition { $0.release() } }
+
+    /// S154: the number is taken back.
+    func shutDown() { transition { $0.shutDown() } }
+
+    func phase(of side: ChannelMachine.Side) -> ChannelMachine.Phase {
+        state.withLock { $0.machine.phase(of: side) }
+    }
+
+    func isReady(_ side: ChannelMachine.Side) -> Bool {
+        state.withLock { $0.machine.isReady(side) }
+    }
+
+    func owesNotice(_ side: ChannelMachine.Side) -> Bool {
+        state.withLock { $0.machine.owesNotice(side) }
+    }
+
+    func nextNotice(_ side: ChannelMachine.Side) -> ChannelMachine.Notice? {
+        state.withLock { $0.machine.nextNotice(side) }
+    }
+
+    /// Blocks while the stream is open and empty, as Foundation's streams do.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        transfer { $0.read(into: buffer) }
+    }
+
+    /// Blocks while the stream is open and there is no room, as Foundation's streams do.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        transfer { $0.write(bytes) }
+    }
+
+    // MARK: Transitions
+
+    private func transfer(
+        _ body: (inout ChannelMachine) -> (ChannelMachine.Transfer, [ChannelMachine.Effect])
+    ) -> Int {
+        while true {
+            let semaphore = DispatchSemaphore(value: 0)
+            let (transfer, effects) = state.withLock { state in
+                let result = body(&state.machine)
+                if result.0 == .wait { state.waiting.append(semaphore) }
+                return result
+            }
+            perform(effects)
+            switch transfer {
+            case .bytes(let count): return count
+            case .failed: return -1
+            case .wait: semaphore.wait()
+            }
+        }
+    }
+
+    private func transition(_ body: (inout ChannelMachine) -> [ChannelMachine.Effect]) {
+        let (effects, waiting) = state.withLock { state in
+            let effects = body(&state.machine)
+            defer { state.waiting = [] }
+            return (effects, state.waiting)
+        }
+        for semaphore in waiting { semaphore.signal() }
+        perform(effects)
+    }
+
+    private func perform(_ effects: [ChannelMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .submit(let command): submit(command)
+            case .notify(let side): events(side).signal()
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import BluetoothLocking
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A stream's delegate, the run loops that it is scheduled in, and the way there.
+///
+/// A run loop is woken by a timer of its own in it, since setting a timer's date wakes a loop from any thread, while
+/// `RunLoop.perform` does not. The timer also keeps a loop running that has nothing else to wait for. The main loop
+/// is woken through the main queue too, which `dispatchMain()` and asynchronous main functions serve instead of it.
+final class StreamEvents: Sendable {
+    private struct Place {
+        let loop: RunLoop
+        let mode: RunLoop.Mode
+        let timer: Timer
+    }
+
+    private struct Fields {
+        weak var channel: ChannelCore?
+        weak var stream: Stream?
+        weak var delegate: (any StreamDelegate)?
+        var places: [Place] = []
+    }
+
+    private let side: ChannelMachine.Side
+    // Invariant: reached under this lock. Of a run loop and its timer only what any thread may call is called; the
+    // stream and the delegate are used on the loop.
+    private let fields = Lock(Unchecked(Fields()))
+
+    init(_ side: ChannelMachine.Side) { self.side = side }
+
+    func attach(_ channel: ChannelCore) {
+        fields.withLock { $0.value.channel = channel }
+    }
+
+    func attach(_ stream: Stream) {
+        let stream = Unchecked(stream)
+        fields.withLock { $0.value.stream = stream.value }
+    }
+
+    var delegate: (any StreamDelegate)? {
+        get { fields.withLock { Unchecked($0.value.delegate) }.value }
+        set {
+            let new = Unchecked(newValue)
+            fields.withLock { $0.value.delegate = new.value }
+            signalIfOwed()
+        }
+    }
+
+    func schedule(in loop: RunLoop, forMode mode: RunLoop.Mode) {
+        // Repeating, or it would be invalid once it fired.
+        let timer = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { [weak self] _ in
+            self?.deliver()
+        }
+        let place = Unchecked(Place(loop: loop, mode: mode, timer: timer))
+        let isNew = fields.withLock { fields in
+            let isNew = !fields.value.places.contains { $0.loop === place.value.loop && $0.mode == place.value.mode }
+            if isNew { fields.value.places.append(place.value) }
+            return isNew
+        }
+        guard isNew else { return }
+        loop.add(timer, forMode: mode)
+        signalIfOwed()
+    }
+
+    func remove(from loop: RunLoop, forMode mode: RunLoop.Mode) {
+        let loop = Unchecked(loop)
+        removePlaces { $0.loop === loop.value && $0.mode == mode }
+    }
+
+    func removeAll() {
+        removePlaces { _ in true }
+    }
+
+    private func removePlaces(where isGone: (Place) -> Bool) {
+        let gone = fields.withLock { fields in
+            defer { fields.value.places.removeAll(where: isGone) }
+            return Unchecked(fields.value.places.filter(isGone))
+        }.value
+        for place in gone { place.timer.invalidate() }
+    }
+
+    // MARK: Delivery
+
+    /// The delegate is owed something: wakes the loops.
+    ///
+    /// Callable from any thread, under a radio's lock too.
+    func signal() {
+        let places = fields.withLock { Unchecked($0.value.places) }.value
+        for place in places {
+            place.timer.fireDate = Date()
+            guard place.loop === RunLoop.main else { continue }
+            let mode = place.mode
+            DispatchQueue.main.async { [weak self] in self?.deliverOnMainQueue(in: mode) }
+        }
+    }
+
+    private func signalIfOwed() {
+        let channel = fields.withLock { $0.value.channel }
+        if channel?.owesNotice(side) == true { signal() }
+    }
+
+    /// The main queue is served by the main loop in all its common modes, of which the stream's may be another one.
+    private func deliverOnMainQueue(in mode: RunLoop.Mode) {
+        if let current = RunLoop.main.currentMode, current != mode, mode != .common { return }
+        deliver()
+    }
+
+    /// Tells the delegate one thing; what else there is waits for the loop's next turn, as other sources do.
+    private func deliver() {
+        let (channel, stream, delegate) = fields.withLock { fields in
+            Unchecked((fields.value.channel, fields.value.stream, fields.value.delegate))
+        }.value
+        guard let channel, let stream, let delegate, let notice = channel.nextNotice(side) else { return }
+        delegate.stream(stream, handle: notice.event(of: side))
+        signalIfOwed()
+    }
+}
+
+extension ChannelMachine.Notice {
+    fileprivate func event(of side: ChannelMachine.Side) -> Stream.Event {
+        switch self {
+        case .opened: .openCompleted
+        case .ready: side == .input ? .hasBytesAvailable : .hasSpaceAvailable
+        case .failed: .errorOccurred
+        case .ended: .endEncountered
+        }
+    }
+}
+
+extension ChannelMachine.Phase {
+    /// The same in Foundation's terms.
+    var status: Stream.Status {
+        switch self {
+        case .notOpen: .notOpen
+        case .open: .open
+        case .atEnd: .atEnd
+        case .closed: .closed
+        case .failed: .error
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import BluetoothBackend
+import Foundation
+
+extension CentralCore: ObservedManager {
+    package var livingObjects: [String] {
+        let manager = manager.map { ["\($0)"] } ?? []
+        return manager + livingPeripherals.map(\.description)
+    }
+
+    package var unansweredCommands: [String] {
+        guard !isInvalidated else { return [] }
+        return read { machine in
+            machine.peers.sorted { $0.key.uuid.uuidString < $1.key.uuid.uuidString }.flatMap { id, peer in
+                peer.pending.filter { !$0.isLocal }.map { "\($0.kind) of peripheral \(id)" }
+            }
+        }
+    }
+
+    /// Tells the observer of a callback that was delivered.
+    func observe(_ callback: CentralCallback) {
+        observer?.delivered(
+            DeliveredCallback(
+                method: callback.method, identifier: callback.peer?.uuid,
+                attribute: attribute(of: callback), error: callback.error?.appError))
+    }
+
+    private func attribute(of callback: CentralCallback) -> CBUUID? {
+        guard let peer = callback.peer, let id = callback.attribute else { return nil }
+        return peripheral(peer)?.attribute(id)?.uuid
+    }
+}
+
+extension CentralCallback {
+    fileprivate var method: DelegateMethod {
+        switch self {
+        case .willRestore: .willRestoreState
+        case .stateUpdated: .didUpdateState
+        case .discovered: .didDiscover
+        case .connected: .didConnect
+        case .connectFailed: .didFailToConnect
+        case .disconnected: .didDisconnectPeripheral
+        case .connectionEvent: .connectionEventDidOccur
+        case .ancsAuthorizationUpdated: .didUpdateANCSAuthorization
+        case .nameUpdated: .didUpdateName
+        case .servicesModified: .didModifyServices
+        case .readyToWrite: .isReadyToSendWriteWithoutResponse
+        case .notified: .didUpdateValue
+        case .answered(_, _, let answer): answer.method
+        }
+    }
+
+    fileprivate var peer: PeerID? {
+        switch self {
+        case .willRestore, .stateUpdated: nil
+        case .discovered(let discovery): discovery.peer
+        case .connected(let id), .connectFailed(let id, _), .disconnected(let id, _, _, _), .connectionEvent(let id, _),
+            .ancsAuthorizationUpdated(let id), .nameUpdated(let id, _), .servicesModified(let id, _),
+            .readyToWrite(let id), .notified(let id, _, _), .answered(let id, _, _):
+            id
+        }
+    }
+
+    fileprivate var attribute: AttributeID? {
+        switch self {
+        case .notified(_, let attribute, _): attribute
+        case .answered(_, _, let answer): answer.attribute
+        default: nil
+        }
+    }
+
+    fileprivate var error: BackendError? {
+        switch self {
+        case .connectFailed(_, let error): error
+        case .disconnected(_, _, _, let error): error
+        case .answered(_, _, .failed(_, let error)): error
+        default: nil
+        }
+    }
+}
+
+extension LinkAnswer {
+    fileprivate var method: DelegateMethod {
+        switch self {
+        case .rssi: .didReadRSSI
+        case .services: .didDiscoverServices
+        case .includedServices: .didDiscoverIncludedServices
+        case .characteristics: .didDiscoverCharacteristics
+        case .descriptors: .didDiscoverDescriptors
+        case .characteristicRead: .didUpdateValue
+        case .descriptorRead: .didUpdateDescriptorValue
+        case .characteristicWritten: .didWriteValue
+        case .descriptorWritten: .didWriteDescriptorValue
+        case .notifying: .didUpdateNotificationState
+        case .channelOpened: .didOpen
+        case .failed(let operation, _): operation.method
+        }
+    }
+
+    fileprivate var attribute: AttributeID? {
+        switch self {
+        case .rssi, .services, .channelOpened: nil
+        case .includedServices(let id, _), .characteristics(let id, _), .descriptors(let id, _),
+            .characteristicRead(let id, _), .descriptorRead(let id, _), .characteristicWritten(let id),
+            .descriptorWritten(let id), .notifying(let id, _):
+            id
+        case .failed(let operation, _): operation.attribute
+        }
+    }
+}
+
+extension LinkOperation {
+    fileprivate var method: DelegateMethod {
+        switch self {
+        case .rssi: .didReadRSSI
+        case .services: .didDiscoverServices
+        case .includedServices: .didDiscoverIncludedServices
+        case .characteristics: .didDiscoverCharacteristics
+        case .descriptors: .didDiscoverDescriptors
+        case .readCharacteristic: .didUpdateValue
+        case .readDescriptor: .didUpdateDescriptorValue
+        case .writeCharacteristic: .didWriteValue
+        case .writeDescriptor: .didWriteDescriptorValue
+        case .notify: .didUpdateNotificationState
+        case .channel: .didOpen
+        }
+    }
+
+    fileprivate var attribute: AttributeID? {
+        switch self {
+        case .rssi, .services, .channel: nil
+        case .includedServices(let id), .characteristics(let id), .descriptors(let id), .readCharacteristic(let id),
+            .readDescriptor(let id), .writeCharacteristic(let id), .writeDescriptor(let id), .notify(let id, _):
+            id
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// A method of a delegate, as a test names it: the last part of Apple's name.
+package enum DelegateMethod: String, CaseIterable, Sendable {
+    // Of both managers.
+    case didUpdateState, willRestoreState
+    // CBCentralManagerDelegate
+    case didDiscover, didConnect, didFailToConnect, didDisconnectPeripheral, connectionEventDidOccur
+    case didUpdateANCSAuthorization
+    // CBPeripheralDelegate
+    case didUpdateName, didModifyServices, didReadRSSI, didDiscoverServices, didDiscoverIncludedServices
+    case didDiscoverCharacteristics, didDiscoverDescriptors, didUpdateValue, didWriteValue
+    case didUpdateNotificationState, didUpdateDescriptorValue, didWriteDescriptorValue
+    case isReadyToSendWriteWithoutResponse
+    // CBPeripheralDelegate and CBPeripheralManagerDelegate
+    case didOpen
+    // CBPeripheralManagerDelegate
+    case didStartAdvertising, didAdd, didSubscribe, didUnsubscribe, isReadyToUpdateSubscribers
+    case didReceiveRead, didReceiveWrite, didPublishL2CAPChannel, didUnpublishL2CAPChannel
+}

@@ -1,0 +1,83 @@
+import BluetoothBackend
+public import Foundation
+
+/// A question that a pairing asks the user.
+///
+/// Answer it once, now or later, from any thread. It stays open until then, until
+/// `pairingAgent(_:didCancel:)`, or until the pairing is over; an answer after that, and one that does not fit the
+/// question, is logged and ignored. An extension of this package.
+public final class CBPairingRequest: Sendable {
+    /// What is asked.
+    public enum Question: Sendable, Hashable {
+        /// Shall the two pair at all? Answer with `accept()` or `reject()`.
+        case consent
+        /// Does the peer show this number, 0...999999, in six digits? Answer with `accept()` or `reject()`.
+        case confirm(passkey: Int)
+        /// Which number does the peer show? Answer with `enter(passkey:)` or `reject()`.
+        case enterPasskey
+        /// Show this number, 0...999999, in six digits, for the user to type at the peer.
+        ///
+        /// Nothing to accept; `reject()` ends the pairing.
+        case display(passkey: Int)
+        /// Was the peer's data exchanged by other means? Answer with `accept()` or `reject()`.
+        case outOfBand
+    }
+
+    /// The peer that is paired with: the identifier of its `CBPeripheral` or `CBCentral`.
+    public let peerIdentifier: UUID
+
+    /// What is asked.
+    public let question: Question
+
+    private let id: PairingRequestID
+    // The core keeps open requests.
+    private let core: WeakPairingCore
+
+    init(_ id: PairingRequestID, peer: PeerID, question: PairingQuestion, core: PairingCore) {
+        self.id = id
+        peerIdentifier = peer.uuid
+        self.question = Question(question)
+        self.core = WeakPairingCore(core)
+    }
+
+    /// Whether an answer is still wanted.
+    public var isOpen: Bool { core.value?.isOpen(id) ?? false }
+
+    /// Says yes.
+    public func accept() { core.value?.answer(id, .accept) }
+
+    /// Says no: the pairing fails.
+    public func reject() { core.value?.answer(id, .reject) }
+
+    /// Says what the peer shows.
+    ///
+    /// - Parameter passkey: 0...999999; others are logged and ignored.
+    public func enter(passkey: Int) { core.value?.answer(id, .passkey(passkey)) }
+}
+
+extension CBPairingRequest.Question {
+    init(_ question: PairingQuestion) {
+        switch question {
+        case .consent: self = .consent
+        case .confirm(let passkey): self = .confirm(passkey: passkey)
+        case .enterPasskey: self = .enterPasskey
+        case .display(let passkey): self = .display(passkey: passkey)
+        case .outOfBand: self = .outOfBand
+        }
+    }
+}
+
+extension CBPairingRequest: CustomStringConvertible {
+    /// For logs; without the number, which is a secret of the two users.
+    public var description: String {
+        let kind =
+            switch question {
+            case .consent: "consent"
+            case .confirm: "confirm"
+            case .enterPasskey: "enter passkey"
+            case .display: "display"
+            case .outOfBand: "out of band"
+            }
+        return "<CBPairingRequest: \(kind), peer = \(peerIdentifier.uuidString)>"
+    }
+}

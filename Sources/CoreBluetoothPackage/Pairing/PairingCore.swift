@@ -1,0 +1,218 @@
+import BluetoothBackend
+import BluetoothLocking
+import DequeModule
+import Dispatch
+import Logging
+import Synchronization
+
+/// What stands between a pairing agent and its backend: the machine, its mailboxes, the open requests.
+///
+/// As ``CentralCore`` does it: calls run their transition on the caller's thread, events on the agent's queue; app
+/// code runs under no lock.
+final class PairingCore: InboxOwner, EventSink {
+    typealias Event = PairingEvent
+    typealias Completion = @Sendable ((any Error)?) -> Void
+
+    /// What waits for the agent's queue.
+    enum Delivery: Sendable {
+        case event(PairingEvent)
+        case settled(@Sendable () -> Void)
+    }
+
+    private struct State {
+        var machine = PairingMachine()
+        var outbox = Outbox<PairingCommand>()
+        var isInvalidated = false
+        var requests: [PairingRequestID: CBPairingRequest] = [:]
+        var completions: [OperationID: Completion] = [:]
+    }
+
+    /// The agent and its delegate, both weak.
+    private struct Owner {
+        weak var agent: CBPairingAgent?
+        weak var delegate: (any CBPairingAgentDelegate)?
+    }
+
+    private let backend: any PairingBackend
+    private let inbox: Inbox<PairingCore>
+    private let state = Lock(State())
+    // Invariant: reached under this lock; the delegate is used on the agent's queue.
+    private let owner = Lock(Unchecked(Owner()))
+
+    init(backend: any BluetoothBackend, queue: DispatchQueue) {
+        self.backend = backend.makePairing()
+        inbox = Inbox(queue: queue)
+    }
+
+    /// Starts delivery for an agent that is complete.
+    func activate(for agent: CBPairingAgent) {
+        owner.withLock { $0.value.agent = agent }
+        backend.activate(self)
+        transition { _ in [.submit(.setCapability(agent.capability.backendCapability))] }
+    }
+
+    /// The agent is gone: open requests are rejected, calls end with an error.
+    func invalidate() {
+        let completions = state.withLock { state in
+            state.isInvalidated = true
+            state.outbox.close()
+            defer { (state.completions, state.requests) = ([:], [:]) }
+            return state.completions.values.map { $0 }
+        }
+        backend.invalidate()
+        for case .settled(let body) in inbox.close() { body() }
+        let error = BackendError(.operationCancelled, operation: "pairing")
+        for completion in completions { inbox.queue.async { completion(error.appError) } }
+    }
+
+    var delegate: (any CBPairingAgentDelegate)? {
+        get { owner.withLock { Unchecked($0.value.delegate) }.value }
+        set {
+            let new = Unchecked(newValue)
+            owner.withLock { $0.value.delegate = new.value }
+        }
+    }
+
+    // MARK: Calls
+
+    /// Runs a call that has a completion.
+    func call(
+        _ completion: @escaping Completion,
+        _ body: (inout PairingMachine) -> (OperationID, [PairingMachine.Effect])
+    ) {
+        transition { state in
+            let (operation, effects) = body(&state.machine)
+            state.completions[operation] = completion
+            return effects
+        }
+    }
+
+    func answer(_ request: PairingRequestID, _ answer: PairingAnswer) {
+        transition { state in
+            let effects = state.machine.answer(request, answer)
+            if !state.machine.isOpen(request) { state.requests[request] = nil }
+            return effects
+        }
+    }
+
+    func isOpen(_ request: PairingRequestID) -> Bool {
+        state.withLock { !$0.isInvalidated && $0.machine.isOpen(request) }
+    }
+
+    // MARK: Transitions
+
+    private func transition(_ body: (inout State) -> [PairingMachine.Effect]) {
+        let (effects, mustSubmit) = state.withLock { state -> ([PairingMachine.Effect], Bool) in
+            let effects = body(&state)
+            for case .submit(let command) in effects { state.outbox.append(command) }
+            return (effects, state.outbox.beginSubmitting())
+        }
+        if mustSubmit {
+            while let command = state.withLock({ $0.outbox.next() }) { backend.submit(command) }
+        }
+        for effect in effects { perform(effect) }
+    }
+
+    private func perform(_ effect: PairingMachine.Effect) {
+        switch effect {
+        case .submit: break
+        case .misuse(let misuse): log(misuse)
+        case .callback(.forgotten(let requests)):
+            state.withLock { state in
+                for request in requests { state.requests[request] = nil }
+            }
+        case .callback(.finished(let operation, let error)):
+            state.withLock { $0.completions.removeValue(forKey: operation) }?(error?.appError)
+        case .callback(let callback):
+            guard let agent = owner.withLock({ $0.value.agent }) else { return }
+            deliver(callback, by: agent)
+        }
+    }
+
+    /// On the agent's queue.
+    private func deliver(_ callback: PairingMachine.Callback, by agent: CBPairingAgent) {
+        switch callback {
+        case .requested(let id, let peer, let question):
+            let request = CBPairingRequest(id, peer: peer, question: question, core: self)
+            state.withLock { $0.requests[id] = request }
+            guard let delegate else { return request.reject() }
+            delegate.pairingAgent(agent, didReceive: request)
+        case .cancelled(let id):
+            guard let request = state.withLock({ $0.requests.removeValue(forKey: id) }) else { return }
+            delegate?.pairingAgent(agent, didCancel: request)
+        case .paired(let peer, let isBonded):
+            delegate?.pairingAgent(agent, didPairWith: peer.uuid, isBonded: isBonded)
+        case .failed(let peer, let error):
+            delegate?.pairingAgent(agent, didFailToPairWith: peer.uuid, error: error.appError)
+        case .unpaired(let peer):
+            delegate?.pairingAgent(agent, didUnpairFrom: peer.uuid)
+        case .finished, .forgotten: break
+        }
+    }
+
+    /// Label `CoreBluetooth`, level `warning`, as for the managers.
+    private func log(_ misuse: PairingMachine.Misuse) {
+        let text =
+            switch misuse {
+            case .answerDoesNotFit(let question, let answer):
+                "the answer \"\(answer.kindName)\" does not fit the pairing question \"\(question.kindName)\""
+            case .requestIsOver(let request): "pairing request \(request) is answered or void already"
+            }
+        Logger(label: "CoreBluetooth").warning("API MISUSE: \(text); ignored")
+    }
+
+    // MARK: The queue
+
+    func handle(_ delivery: Delivery) {
+        switch delivery {
+        case .event(let event): transition { $0.machine.handle(event) }
+        case .settled(let body): body()
+        }
+    }
+
+    // MARK: EventSink
+
+    var label: String { inbox.queue.label }
+
+    func deliver(_ event: PairingEvent) {
+        inbox.post(.event(event), for: self)
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+        if !inbox.post(.settled(body), for: self) { body() }
+    }
+}
+
+/// Does not keep the core alive.
+final class WeakPairingCore: Sendable {
+    // Invariant of `unsafe`: written in `init` alone; loading a weak reference is atomic.
+    nonisolated(unsafe) private weak var core: PairingCore?
+
+    init(_ core: PairingCore) { self.core = core }
+
+    var value: PairingCore? { core }
+}
+
+extension PairingQuestion {
+    /// Without its number.
+    fileprivate var kindName: String {
+        switch self {
+        case .consent: "consent"
+        case .confirm: "confirm"
+        case .enterPasskey: "enterPasskey"
+        case .display: "display"
+        case .outOfBand: "outOfBand"
+        }
+    }
+}
+
+extension PairingAnswer {
+    /// Without its number.
+    fileprivate var kindName: String {
+        switch self {
+        case .accept: "accept"
+        case .reject: "reject"
+        case .passkey: "passkey"
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import BluetoothBackend
+import FoundationEssentials
+
+/// The events of the manager; those of links are in `CentralStateMachine+Link.swift`.
+extension CentralStateMachine {
+    /// An event of the backend.
+    mutating func handle(_ event: CentralEvent) -> [CentralEffect] {
+        switch event {
+        case .stateChanged(let new): changeState(to: new)
+        case .discovered(let discovery): discovered(discovery)
+        case .connected(let peer, let link, let operation, let parameters):
+            connected(peer, link, operation, parameters)
+        case .connectFailed(let peer, let operation, let error): connectFailed(peer, operation, error)
+        case .disconnected(let link, let reason, let date, let isReconnecting):
+            disconnected(link, reason, at: date, isReconnecting)
+        case .nameChanged(let peer, let name, _): rename(peer, name)
+        case .peerForgotten(let peer): forgotten(peer)
+        case .connectionEvent(let peer, let isConnected): connectionEvent(peer, isConnected)
+        case .restored(let restored): restore(restored)
+        case .ancsAuthorizationChanged(let peer, let isAuthorized): ancsChanged(peer, isAuthorized)
+        case .authorizationChanged, .channelReceived, .channelCredits, .channelClosed: []
+        default: handleLinkEvent(event)
+        }
+    }
+
+    /// S5, S11...S15.
+    private mutating func changeState(to new: AdapterState) -> [CentralEffect] {
+        guard new != state else { return [] }
+        state = new
+        var effects: [CentralEffect] = []
+        if new != .poweredOn {
+            isScanning = false
+            restoredScan = nil
+            links = [:]
+            for id in peers.keys where peers[id]?.state != .disconnected {
+                peers[id]?.endLink()
+                peers[id]?.state = .disconnected
+                effects.append(.invalidateAttributes(id))
+            }
+        }
+        if new != .poweredOn && new != .poweredOff {
+            peers = [:]
+            effects.append(.invalidatePeripherals)
+        }
+        return effects + resume() + [.callback(.stateUpdated)]
+    }
+
+    /// There is power: what outlives a manager's power begins again.
+    private mutating func resume() -> [CentralEffect] {
+        guard state == .poweredOn else { return [] }
+        var effects: [CentralEffect] = []
+        if let scan = restoredScan { effects.append(.submit(.startScan(scan))) }
+        restoredScan = nil
+        if let filter = connectionEventFilter { effects.append(.submit(.setConnectionEventFilter(filter))) }
+        return effects
+    }
+
+    private mutating func discovered(_ discovery: Discovery) -> [CentralEffect] {
+        guard isScanning else { return [] }
+        return rename(discovery.peer, discovery.name) + [.callback(.discovered(discovery))]
+    }
+
+    /// S36.
+    ///
+    /// A link that nobody waits for any more is being given up already.
+    private mutating func connected(
+        _ id: PeerID, _ link: LinkID, _ operation: OperationID, _ parameters: LinkParameters
+    ) -> [CentralEffect] {
+        guard var peer = peers[id], peer.connect == operation, peer.state == .connecting else { return [] }
+        if let old = peer.link { links[old] = nil }
+        peer.endLink()
+        peer.connect = operation
+        peer.state = .connected
+        peer.link = link
+        peer.mtu = parameters.mtu
+        peer.writeCredits = parameters.writeCredits
+        peers[id] = peer
+        links[link] = id
+        return [.callback(.connected(id))]
+    }
+
+    /// S37.
+    private mutating func connectFailed(
+        _ id: PeerID, _ operation: OperationID, _ error: BackendError
+    ) -> [CentralEffect] {
+        guard let peer = peers[id], peer.connect == operation, peer.state == .connecting else { return [] }
+        peers[id]?.state = .disconnected
+        peers[id]?.connect = nil
+        return [.callback(.connectFailed(id, error))]
+    }
+
+    /// S40, S44...S48.
+    ///
+    /// The app's own cancel wins over a reason that came at the same time.
+    private mutating func disconnected(
+        _ link: LinkID, _ reason: DisconnectReason, at date: Date, _ isReconnecting: Bool
+    ) -> [CentralEffect] {
+        guard let id = links.removeValue(forKey: link), var peer = peers[id], peer.link == link else { return [] }
+        let wasAsked = peer.state == .disconnecting
+        let isWantedAgain = peer.state == .connecting
+        let connect = peer.connect
+        peer.endLink()
+        if isReconnecting && !wasAsked || isWantedAgain {
+            peer.state = .connecting
+            peer.connect = connect
+        } else {
+            peer.state = .disconnected
+        }
+        peers[id] = peer
+        let error = wasAsked || isWantedAgain ? nil : reason.error
+        return [
+            .invalidateAttributes(id),
+            .callback(.disconnected(id, at: date, isReconnecting: isReconnecting && !wasAsked, error: error)),
+        ]
+    }
+
+    /// S100.
+    private mutating func rename(_ id: PeerID, _ name: String?) -> [CentralEffect] {
+        guard let peer = peers[id], peer.name != name else { return [] }
+        peers[id]?.name = name
+        return [.callback(.nameUpdated(id, name))]
+    }
+
+    private mutating func forgotten(_ id: PeerID) -> [CentralEffect] {
+        guard let peer = peers[id], peer.state == .disconnected else { return [] }
+        peers[id] = nil
+        return [.invalidatePeripheral(id)]
+    }
+
+    /// S155.
+    ///
+    /// An event that was under way when the app cleared its registration is not told.
+    private func connectionEvent(_ id: PeerID, _ isConnected: Bool) -> [CentralEffect] {
+        connectionEventFilter == nil ? [] : [.callback(.connectionEvent(id, isConnected: isConnected))]
+    }
+
+    /// S156.
+    private mutating func ancsChanged(_ id: PeerID, _ isAuthorized: Bool) -> [CentralEffect] {
+        guard let peer = peers[id], peer.isANCSAuthorized != isAuthorized else { return [] }
+        peers[id]?.isANCSAuthorized = isAuthorized
+        return [.callback(.ancsAuthorizationUpdated(id))]
+    }
+}
+
+extension DisconnectReason {
+    /// S44; nil where the app asked.
+    fileprivate var error: BackendError? {
+        switch self {
+        case .local: nil
+        case .remote, .unknown: BackendError(.peerDisconnected, operation: "link")
+        case .timeout: BackendError(.connectionTimeout, operation: "link")
+        case .authentication: BackendError(.encryptionTimedOut, operation: "link")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import BluetoothBackend
+
+/// What a pairing agent is: the questions that are open and the pairings that the app asked for.
+///
+/// Pure: a call or an event of the backend goes in, effects come out.
+struct PairingMachine {
+    /// What a step leads to.
+    enum Effect: Equatable, Sendable {
+        case submit(PairingCommand)
+        case misuse(Misuse)
+        case callback(Callback)
+    }
+
+    /// What the app is told.
+    enum Callback: Equatable, Sendable {
+        case requested(PairingRequestID, PeerID, PairingQuestion)
+        case cancelled(PairingRequestID)
+        case paired(PeerID, isBonded: Bool)
+        case failed(PeerID, BackendError)
+        case unpaired(PeerID)
+        /// The completion of a call.
+        case finished(OperationID, BackendError?)
+        /// The questions mean nothing any more.
+        case forgotten([PairingRequestID])
+    }
+
+    /// An answer that is logged and ignored.
+    enum Misuse: Equatable, Sendable {
+        case answerDoesNotFit(PairingQuestion, PairingAnswer)
+        case requestIsOver(PairingRequestID)
+    }
+
+    private enum Call {
+        case pair, unpair
+    }
+
+    private var requests: [PairingRequestID: (peer: PeerID, question: PairingQuestion)] = [:]
+    private var calls: [OperationID: Call] = [:]
+    private var lastOperation = OperationID(rawValue: 0)
+
+    /// Whether a question still waits for an answer.
+    func isOpen(_ request: PairingRequestID) -> Bool { requests[request] != nil }
+
+    // MARK: Calls
+
+    mutating func pair(_ peer: PeerID) -> (OperationID, [Effect]) {
+        let operation = newCall(.pair)
+        return (operation, [.submit(.pair(peer: peer, operation: operation))])
+    }
+
+    mutating func unpair(_ peer: PeerID) -> (OperationID, [Effect]) {
+        let operation = newCall(.unpair)
+        return (operation, [.submit(.unpair(peer: peer, operation: operation))])
+    }
+
+    /// Answers a question, once; what does not answer it is logged and leaves it open.
+    mutating func answer(_ request: PairingRequestID, _ answer: PairingAnswer) -> [Effect] {
+        guard let question = requests[request]?.question else { return [.misuse(.requestIsOver(request))] }
+        guard question.takes(answer) else { return [.misuse(.answerDoesNotFit(question, answer))] }
+        requests[request] = nil
+        return [.submit(.answer(request: request, answer: answer))]
+    }
+
+    // MARK: Events
+
+    mutating func handle(_ event: PairingEvent) -> [Effect] {
+        switch event {
+        case .requested(let request, let peer, let question):
+            requests[request] = (peer, question)
+            return [.callback(.requested(request, peer, question))]
+        case .cancelled(let request):
+            // An answer may be under way: then nobody waits for the question any more.
+            guard requests.removeValue(forKey: request) != nil else { return [] }
+            return [.callback(.cancelled(request))]
+        case .paired(let peer, let operation, let isBonded):
+            return forget(peer) + finish(operation, nil) + [.callback(.paired(peer, isBonded: isBonded))]
+        case .unpaired(let peer, let operation):
+            return finish(operation, nil) + [.callback(.unpaired(peer))]
+        case .pairingFailed(let peer, let operation, let error):
+            let wasUnpairing = operation.flatMap { calls[$0] } == .unpair
+            let finished = finish(operation, error)
+            return wasUnpairing ? finished : forget(peer) + finished + [.callback(.failed(peer, error))]
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func newCall(_ call: Call) -> OperationID {
+        lastOperation = lastOperation.next
+        calls[lastOperation] = call
+        return lastOperation
+    }
+
+    private mutating func finish(_ operation: OperationID?, _ error: BackendError?) -> [Effect] {
+        guard let operation, calls.removeValue(forKey: operation) != nil else { return [] }
+        return [.callback(.finished(operation, error))]
+    }
+
+    /// A pairing is over: what is still asked about it, such as a number that is shown, is void.
+    private mutating func forget(_ peer: PeerID) -> [Effect] {
+        let void = requests.filter { $0.value.peer == peer }.keys.sorted()
+        guard !void.isEmpty else { return [] }
+        for request in void { requests[request] = nil }
+        return [.callback(.forgotten(void))]
+    }
+}
+
+extension PairingQuestion {
+    /// Whether an answer is one to this question; a number that is shown can only be turned down.
+    fileprivate func takes(_ answer: PairingAnswer) -> Bool {
+        switch (self, answer) {
+        case (_, .reject): true
+        case (.consent, .accept), (.confirm, .accept), (.outOfBand, .accept): true
+        case (.enterPasskey, .passkey(let number)): (0...999_999).contains(number)
+        default: false
+        }
+    }
+}

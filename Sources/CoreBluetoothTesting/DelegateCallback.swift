@@ -1,0 +1,127 @@
+public import CoreBluetoothPackage
+import Foundation
+
+/// A call of a delegate method, as a test expects it.
+///
+/// Each constant is named after the last part of the method's name in Apple's protocols:
+/// ``didUpdateNotificationState`` is `peripheral(_:didUpdateNotificationStateFor:error:)`.
+public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
+    let method: DelegateMethod
+    private var identifier: UUID?
+    private var attribute: CBUUID?
+    private var isFailure: Bool?
+
+    init(_ method: DelegateMethod) { self.method = method }
+
+    /// The same, of that peripheral or central alone.
+    public func from(_ identifier: UUID) -> DelegateCallback {
+        var copy = self
+        copy.identifier = identifier
+        return copy
+    }
+
+    /// The same, of services, characteristics or descriptors with that UUID alone.
+    ///
+    /// Discoveries within a service are of that service.
+    public func of(_ uuid: CBUUID) -> DelegateCallback {
+        var copy = self
+        copy.attribute = uuid
+        return copy
+    }
+
+    /// The same, with an error.
+    public var failing: DelegateCallback {
+        var copy = self
+        copy.isFailure = true
+        return copy
+    }
+
+    /// The same, without an error.
+    public var succeeding: DelegateCallback {
+        var copy = self
+        copy.isFailure = false
+        return copy
+    }
+
+    /// The method's name, and what it is limited to.
+    public var description: String {
+        var text = method.rawValue
+        if let attribute { text += " of \(attribute.uuidString)" }
+        if let identifier { text += " from \(identifier)" }
+        if let isFailure { text += isFailure ? ", failing" : ", succeeding" }
+        return text
+    }
+
+    func matches(_ callback: DeliveredCallback) -> Bool {
+        method == callback.method && (identifier == nil || identifier == callback.identifier)
+            && (attribute == nil || attribute == callback.attribute)
+            && (isFailure == nil || isFailure == (callback.error != nil))
+    }
+}
+
+extension DelegateCallback {
+    /// `centralManagerDidUpdateState(_:)` or `peripheralManagerDidUpdateState(_:)`.
+    public static let didUpdateState = DelegateCallback(.didUpdateState)
+    /// `centralManager(_:willRestoreState:)` or `peripheralManager(_:willRestoreState:)`.
+    public static let willRestoreState = DelegateCallback(.willRestoreState)
+    /// `centralManager(_:didDiscover:advertisementData:rssi:)`.
+    public static let didDiscover = DelegateCallback(.didDiscover)
+    /// `centralManager(_:didConnect:)`.
+    public static let didConnect = DelegateCallback(.didConnect)
+    /// `centralManager(_:didFailToConnect:error:)`.
+    public static let didFailToConnect = DelegateCallback(.didFailToConnect)
+    /// `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)` or the older form.
+    public static let didDisconnectPeripheral = DelegateCallback(.didDisconnectPeripheral)
+    /// `centralManager(_:connectionEventDidOccur:for:)`.
+    public static let connectionEventDidOccur = DelegateCallback(.connectionEventDidOccur)
+    /// `centralManager(_:didUpdateANCSAuthorizationFor:)`.
+    public static let didUpdateANCSAuthorization = DelegateCallback(.didUpdateANCSAuthorization)
+
+    /// `peripheralDidUpdateName(_:)`.
+    public static let didUpdateName = DelegateCallback(.didUpdateName)
+    /// `peripheral(_:didModifyServices:)`.
+    public static let didModifyServices = DelegateCallback(.didModifyServices)
+    /// `peripheral(_:didReadRSSI:error:)`.
+    public static let didReadRSSI = DelegateCallback(.didReadRSSI)
+    /// `peripheral(_:didDiscoverServices:)`.
+    public static let didDiscoverServices = DelegateCallback(.didDiscoverServices)
+    /// `peripheral(_:didDiscoverIncludedServicesFor:error:)`.
+    public static let didDiscoverIncludedServices = DelegateCallback(.didDiscoverIncludedServices)
+    /// `peripheral(_:didDiscoverCharacteristicsFor:error:)`.
+    public static let didDiscoverCharacteristics = DelegateCallback(.didDiscoverCharacteristics)
+    /// `peripheral(_:didDiscoverDescriptorsFor:error:)`.
+    public static let didDiscoverDescriptors = DelegateCallback(.didDiscoverDescriptors)
+    /// `peripheral(_:didUpdateValueFor:error:)` of a characteristic.
+    public static let didUpdateValue = DelegateCallback(.didUpdateValue)
+    /// `peripheral(_:didWriteValueFor:error:)` of a characteristic.
+    public static let didWriteValue = DelegateCallback(.didWriteValue)
+    /// `peripheral(_:didUpdateNotificationStateFor:error:)`.
+    public static let didUpdateNotificationState = DelegateCallback(.didUpdateNotificationState)
+    /// `peripheral(_:didUpdateValueFor:error:)` of a descriptor.
+    public static let didUpdateDescriptorValue = DelegateCallback(.didUpdateDescriptorValue)
+    /// `peripheral(_:didWriteValueFor:error:)` of a descriptor.
+    public static let didWriteDescriptorValue = DelegateCallback(.didWriteDescriptorValue)
+    /// `peripheralIsReady(toSendWriteWithoutResponse:)`.
+    public static let isReadyToSendWriteWithoutResponse = DelegateCallback(.isReadyToSendWriteWithoutResponse)
+    /// `peripheral(_:didOpen:error:)` or `peripheralManager(_:didOpen:error:)`.
+    public static let didOpen = DelegateCallback(.didOpen)
+
+    /// `peripheralManagerDidStartAdvertising(_:error:)`.
+    public static let didStartAdvertising = DelegateCallback(.didStartAdvertising)
+    /// `peripheralManager(_:didAdd:error:)`.
+    public static let didAdd = DelegateCallback(.didAdd)
+    /// `peripheralManager(_:central:didSubscribeTo:)`.
+    public static let didSubscribe = DelegateCallback(.didSubscribe)
+    /// `peripheralManager(_:central:didUnsubscribeFrom:)`.
+    public static let didUnsubscribe = DelegateCallback(.didUnsubscribe)
+    /// `peripheralManagerIsReady(toUpdateSubscribers:)`.
+    public static let isReadyToUpdateSubscribers = DelegateCallback(.isReadyToUpdateSubscribers)
+    /// `peripheralManager(_:didReceiveRead:)`.
+    public static let didReceiveRead = DelegateCallback(.didReceiveRead)
+    /// `peripheralManager(_:didReceiveWrite:)`.
+    public static let didReceiveWrite = DelegateCallback(.didReceiveWrite)
+    /// `peripheralManager(_:didPublishL2CAPChannel:error:)`.
+    public static let didPublishL2CAPChannel = DelegateCallback(.didPublishL2CAPChannel)
+    /// `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+    public static let didUnpublishL2CAPChannel = DelegateCallback(.didUnpublishL2CAPChannel)
+}

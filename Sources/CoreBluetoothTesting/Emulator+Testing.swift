@@ -1,0 +1,41 @@
+public import BluetoothEmulator
+public import Testing
+
+extension Emulator {
+    /// The emulator of the test that runs, given by the trait `.emulator(…)` or by ``EmulatorTestCase``.
+    ///
+    /// A task-local: the test's own task and its child tasks see it. Detached tasks and blocks on dispatch queues do
+    /// not; give it to them. Traps where there is none.
+    public static var current: Emulator {
+        guard let session = EmulatorSession.current else {
+            preconditionFailure("Emulator.current: this test has no emulator; give it the trait .emulator(…)")
+        }
+        return session.emulator
+    }
+
+    /// Lets virtual time go on until these callbacks have come in this order.
+    ///
+    /// Other callbacks may come in between. The next call looks behind the last of these. If they do not come in time,
+    /// an issue is recorded that says what came instead; the test goes on.
+    ///
+    /// - Parameter limit: The most virtual time that it may take.
+    public func expect(
+        _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        guard let session = EmulatorSession.current, session.emulator === self else {
+            Issue.record("expect: this emulator is not the test's own", sourceLocation: sourceLocation)
+            return
+        }
+        do {
+            try await advance(until: { session.hasSeen(callbacks) }, within: limit)
+        } catch {
+            let expected = callbacks.map(\.description).joined(separator: ", ")
+            let seen = session.sinceLastExpectation.joined(separator: ", ")
+            Issue.record(
+                "expected: \(expected); came: \(seen.isEmpty ? "nothing" : seen). \("\(error)")",
+                sourceLocation: sourceLocation)
+        }
+        session.consume(callbacks)
+    }
+}

@@ -1,0 +1,85 @@
+public import BluetoothEmulator
+import CoreBluetoothPackage
+import Foundation
+public import Testing
+
+/// Gives each test an emulated radio of its own, in virtual time.
+///
+/// Managers that the test's code makes without naming a radio are in that world: code under test need not know. The
+/// test fails on commands without an answer, and on managers and peripherals that outlive it; a failure tells the seed
+/// and the trace. Made by `.emulator(…)`.
+public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
+    /// What a test may leave behind.
+    public struct Leftovers: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: Int
+        /// Takes the bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Commands without an answer.
+        public static let unansweredCommands = Leftovers(rawValue: 1)
+        /// Managers and peripherals that are still referenced.
+        public static let livingObjects = Leftovers(rawValue: 2)
+    }
+
+    let configuration: EmulatorConfiguration
+    let seed: UInt64
+    let world: WorldDescription
+    let allowed: Leftovers
+
+    /// A suite hands it on to its tests.
+    public var isRecursive: Bool { true }
+
+    /// Runs one test, or one of its cases, with an emulator of its own.
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard !test.isSuite else { return try await function() }
+        let session = EmulatorSession(
+            try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed))
+        #if compiler(>=6.2)
+        let reporting = IssueHandlingTrait.compactMapIssues { issue in
+            guard let reproduction = session.reproduction() else { return issue }
+            var issue = issue
+            issue.comments.append("\(reproduction)")
+            return issue
+        }
+        try await reporting.provideScope(for: test, testCase: testCase) {
+            try await perform(function, in: session, of: test)
+        }
+        #else
+        do {
+            try await perform(function, in: session, of: test)
+        } catch {
+            if let reproduction = session.reproduction() { Issue.record("\(reproduction)") }
+            throw error
+        }
+        #endif
+    }
+
+    private func perform(
+        _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
+    ) async throws {
+        try await session.run(function)
+        for leftover in await session.leftovers() where !leftover.isAllowed(by: allowed) {
+            Issue.record("\(leftover)", sourceLocation: test.sourceLocation)
+        }
+    }
+}
+
+extension Trait where Self == EmulatorTrait {
+    /// An emulated radio for each test, in virtual time.
+    ///
+    /// - Parameters:
+    ///   - configuration: Delays, sizes and chances.
+    ///   - seed: From which all chance follows. nil takes the number in the environment's `COREBLUETOOTH_SEED`, or 1.
+    ///   - world: The devices and hosts at first; none but the host "default" if nothing is said.
+    ///   - allowed: What the test may leave behind without failing.
+    public static func emulator(
+        _ configuration: EmulatorConfiguration = .instant, seed: UInt64? = nil,
+        world: WorldDescription = WorldDescription(), allowing allowed: EmulatorTrait.Leftovers = []
+    ) -> EmulatorTrait {
+        EmulatorTrait(
+            configuration: configuration, seed: seed ?? Seed.ofEnvironment, world: world, allowed: allowed)
+    }
+}

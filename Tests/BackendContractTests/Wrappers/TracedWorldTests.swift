@@ -1,0 +1,57 @@
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetooth
+import Testing
+
+/// The trace of an app's way through an emulated world.
+@Suite struct TracedWorldTests {
+    @Test func eachCategoryHasItsLinesInTheOrderOfTheWorldAndInItsTime() async throws {
+        let world = try FaultyWorld()
+        let (peripheral, service) = try await world.context.connect(discovering: "C0DE0001")
+        peripheral.setNotifyValue(true, for: try service.characteristic("C0DE0103"))
+        try await world.context.expect("didUpdateNotificationState C0DE0103 true")
+        world.outside.note("the peer notifies")
+        try await world.context.perform(.notify("C0DE0103", Data([1])))
+        try await world.context.expect("didUpdateValue C0DE0103 01")
+        try await world.context.fence(peripheral, service.characteristic("C0DE010A"))
+
+        let entries = world.outside.entries
+        func names(_ category: TraceCategory) -> [String] {
+            entries.filter { $0.category == category }.map { String($0.text.prefix { $0 != " " }) }
+        }
+        #expect(names(.configuration) == ["makeCentral", "activate"])
+        #expect(
+            names(.command) == [
+                "startScan", "stopScan", "connect", "discoverServices", "discoverCharacteristics", "setNotifying",
+            ])
+        #expect(names(.data) == ["valueNotified", "read", "valueRead"])
+        let told = names(.callback).filter { !["discovered", "mtuChanged", "nameChanged"].contains($0) }
+        #expect(
+            told == [
+                "stateChanged", "connected", "servicesDiscovered", "characteristicsDiscovered", "notifyingChanged",
+            ])
+        #expect(names(.simulation) == ["the"])
+        #expect(zip(entries, entries.dropFirst()).allSatisfy { $0.time <= $1.time })
+        #expect(entries.last.map { $0.time <= world.emulator.now } == true)
+        #expect(Set(entries.map(\.source)) == ["central 1", ""])
+    }
+
+    @Test func valuesAndAddressesStayPrivate() async throws {
+        let world = try FaultyWorld()
+        let (peripheral, service) = try await world.context.connect(discovering: "C0DE0001")
+        peripheral.readValue(for: try service.characteristic("C0DE0101"))
+        try await world.context.expect("didUpdateValue C0DE0101 68656C6C6F")
+        let text = world.outside.entries.map(\.text).joined(separator: "\n")
+        #expect(text.contains("value=<5 bytes>"))
+        #expect(!text.lowercased().contains("68656c6c6f") && !text.uppercased().contains("F0:F1"))
+    }
+
+    @Test func theTraceIsTheSameOnBothSidesOfAnEmptyPlan() async throws {
+        let world = try FaultyWorld()
+        let (peripheral, service) = try await world.context.connect(discovering: "C0DE0001")
+        peripheral.writeValue(
+            Data([1, 2]), for: try service.characteristic("C0DE0101"), type: .withResponse)
+        try await world.context.expect("didWriteValue C0DE0101")
+        #expect(world.outside.entries.map(\.description) == world.inside.entries.map(\.description))
+    }
+}

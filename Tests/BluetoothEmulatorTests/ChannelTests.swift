@@ -1,0 +1,232 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// L2CAP channels of both roles.
+@Suite struct ChannelTests {
+    /// A connected pair with an open channel.
+    private struct Open {
+        let pair: ConnectedPair
+        let psm: UInt16
+        let channel: ChannelID
+        let credits: Int
+
+        init(_ configuration: EmulatorConfiguration = .instant) async throws {
+            pair = try await ConnectedPair(configuration)
+            let told = try await pair.peripheral.run(
+                .publishChannel(operation: op(10), isEncryptionRequired: false))
+            guard case .channelPublished(op(10), let psm)? = told.last else { throw Unexpected("\(told)") }
+            self.psm = psm
+            let answer = try await pair.central.run(.openChannel(link: pair.link, operation: op(11), psm: psm))
+            guard case .channelOpened(pair.link, op(11), let channel, let credits)? = answer.last else {
+                throw Unexpected("\(answer)")
+            }
+            self.channel = channel
+            self.credits = credits
+        }
+
+        func received(from count: Int = 0) -> Data {
+            pair.peripheral.events(from: count).reduce(into: Data()) { data, event in
+                if case .channelReceived(channel, let part) = event { data.append(part) }
+            }
+        }
+
+        var receivedByCentral: Data {
+            pair.central.events.reduce(into: Data()) { data, event in
+                if case .channelReceived(channel, let part) = event { data.append(part) }
+            }
+        }
+    }
+
+    private func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
+
+    /// Proves S146 and S149.
+    @Test func S146_S149_aPublishedNumberIsOpened() async throws {
+        let open = try await Open()
+        #expect(open.psm == 0x80)
+        guard case .channelOpened(open.channel, 0x80, let central, open.credits)? = open.pair.peripheral.events.last
+        else { throw Unexpected("\(open.pair.peripheral.events)") }
+        #expect(open.credits == open.pair.emulator.configuration.channelBuffer)
+        try await open.pair.subscribe("C0D1")
+        #expect(open.pair.centralID == central)
+        let second = try await open.pair.peripheral.run(
+            .publishChannel(operation: op(12), isEncryptionRequired: false))
+        #expect(second == [.channelPublished(operation: op(12), psm: 0x81)])
+    }
+
+    /// Proves S148.
+    @Test func S148_aNumberWhereNobodyListensIsRefused() async throws {
+        let pair = try await ConnectedPair()
+        let told = try await pair.central.run(.openChannel(link: pair.link, operation: op(1), psm: 0x80))
+        guard case .operationFailed(pair.link, op(1), let error)? = told.last else { throw Unexpected("\(told)") }
+        #expect(error.code == .operationNotSupported)
+    }
+
+    @Test func bytesFlowBothWaysAndCreditsComeBackWhenTheyAreTaken() async throws {
+        let open = try await Open()
+        let central = open.pair.central
+        let count = central.events.count
+        central.submit(.sendOnChannel(channel: open.channel, data: bytes(100)))
+        open.pair.peripheral.peripheral.submit(.sendOnChannel(channel: open.channel, data: bytes(50)))
+        try await open.pair.emulator.runUntilIdle()
+        #expect(open.received() == bytes(100))
+        #expect(central.events(from: count) == [.channelReceived(channel: open.channel, data: bytes(50))])
+        try await open.pair.peripheral.run(.channelConsumed(channel: open.channel, bytes: 60))
+        #expect(central.events.last == .channelCredits(channel: open.channel, count: 60))
+        // No more comes back than was sent.
+        try await open.pair.peripheral.run(.channelConsumed(channel: open.channel, bytes: 60))
+        #expect(central.events.last == .channelCredits(channel: open.channel, count: 40))
+    }
+
+    @Test func moreThanTheCreditsIsDropped() async throws {
+        let open = try await Open()
+        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(open.credits)))
+        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(1)))
+        try await open.pair.emulator.runUntilIdle()
+        #expect(open.received() == bytes(open.credits))
+        #expect(open.pair.emulator.trace.last?.hasSuffix("dropped") == false)
+        #expect(open.pair.emulator.trace.contains { $0.contains("bytes without credit on channel 1 dropped") })
+    }
+
+    /// Proves S152.
+    @Test(arguments: [EmulatorConfiguration.instant, .default])
+    func S152_aMegabyteArrivesIntact(configuration: EmulatorConfiguration) async throws {
+        let open = try await Open(configuration)
+        let total = bytes(1 << 20)
+        var sent = 0
+        while sent < total.count {
+            let part = total.dropFirst(sent).prefix(open.credits)
+            sent += part.count
+            open.pair.central.submit(.sendOnChannel(channel: open.channel, data: Data(part)))
+            open.pair.peripheral.peripheral.submit(.sendOnChannel(channel: open.channel, data: Data(part)))
+            try await open.pair.emulator.runUntilIdle()
+            open.pair.peripheral.peripheral.submit(.channelConsumed(channel: open.channel, bytes: part.count))
+            open.pair.central.submit(.channelConsumed(channel: open.channel, bytes: part.count))
+            try await open.pair.emulator.runUntilIdle()
+        }
+        #expect(open.received() == total)
+        #expect(open.receivedByCentral == total)
+    }
+
+    @Test func bytesTakeTheirTime() async throws {
+        let open = try await Open(.default)
+        let count = open.pair.peripheral.events.count
+        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(3000)))
+        try await open.pair.emulator.advance(by: .milliseconds(49))
+        // Six packets of 245 bytes in a connection event.
+        #expect(open.received(from: count).count == 1470)
+        try await open.pair.emulator.runUntilIdle()
+        #expect(open.received(from: count).count == 3000)
+    }
+
+    /// Proves S153.
+    @Test func S153_theOtherSideHearsOfACloseAfterAllThatWasSent() async throws {
+        let open = try await Open(.default)
+        let count = open.pair.peripheral.events.count
+        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(3000)))
+        open.pair.central.submit(.closeChannel(channel: open.channel))
+        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(1)))
+        try await open.pair.emulator.runUntilIdle()
+        #expect(open.received(from: count) == bytes(3000))
+        #expect(open.pair.peripheral.events.last == .channelClosed(channel: open.channel))
+    }
+
+    /// Proves S153.
+    @Test func S153_aLostLinkClosesBothEnds() async throws {
+        let open = try await Open()
+        let count = open.pair.central.events.count
+        open.pair.device.setProximity(.outOfRange)
+        try await open.pair.emulator.runUntilIdle()
+        #expect(open.pair.peripheral.events.last == .channelClosed(channel: open.channel))
+        #expect(open.pair.central.events(from: count).first == .channelClosed(channel: open.channel))
+    }
+
+    /// Proves S154.
+    @Test func S154_unpublishingClosesAndRefuses() async throws {
+        let open = try await Open()
+        let count = open.pair.central.events.count
+        let told = try await open.pair.peripheral.run(.unpublishChannel(operation: op(12), psm: open.psm))
+        #expect(told == [.channelUnpublished(operation: op(12), psm: open.psm)])
+        #expect(open.pair.central.events(from: count) == [.channelClosed(channel: open.channel)])
+        let again = try await open.pair.central.run(
+            .openChannel(link: open.pair.link, operation: op(13), psm: open.psm))
+        guard case .operationFailed? = again.last else { throw Unexpected("\(again)") }
+        let unknown = try await open.pair.peripheral.run(.unpublishChannel(operation: op(14), psm: 0xF0))
+        guard case .operationFailed(op(14), let error)? = unknown.last else { throw Unexpected("\(unknown)") }
+        #expect(error.code == .invalidParameters)
+    }
+
+    /// Proves S146.
+    @Test func S146_anEncryptedChannelPairsFirst() async throws {
+        let pair = try await ConnectedPair()
+        _ = try await pair.peripheral.run(.publishChannel(operation: op(10), isEncryptionRequired: true))
+        let told = try await pair.central.run(.openChannel(link: pair.link, operation: op(11), psm: 0x80))
+        guard case .channelOpened? = told.last else { throw Unexpected("\(told)") }
+        #expect(pair.emulator.host.isBonded(with: pair.device))
+    }
+
+    @Test func aManagerThatQuitsClosesItsChannels() async throws {
+        let open = try await Open()
+        let count = open.pair.central.events.count
+        open.pair.peripheral.peripheral.invalidate()
+        try await open.pair.emulator.runUntilIdle()
+        #expect(open.pair.central.events(from: count).contains(.channelClosed(channel: open.channel)))
+        let told = try await open.pair.central.run(
+            .openChannel(link: open.pair.link, operation: op(13), psm: open.psm))
+        guard case .operationFailed? = told.last else { throw Unexpected("\(told)") }
+    }
+
+    @Test func aDeviceReturnsWhatItGets() async throws {
+        let stage = Stage(.default)
+        let device = try stage.emulator.add(
+            PeripheralDescription(
+                name: "Echo", advertising: [AdvertisingDescription(AdvertisingData())],
+                channels: [ChannelDescription(psm: 0x90, echo: true)]))
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        _ = try await stage.run(.openChannel(link: link, operation: op(1), psm: 0x90))
+        let channel = try #require(device.channels.first)
+        let told = try await stage.run(.sendOnChannel(channel: channel, data: bytes(16_384)))
+        let back = told.reduce(into: Data()) { data, event in
+            if case .channelReceived(channel, let part) = event { data.append(part) }
+        }
+        #expect(back == bytes(16_384))
+        // A device that has more to say than there is room for waits.
+        device.send(bytes(100), on: channel)
+        #expect(try await stage.run().isEmpty)
+        let rest = try await stage.run(.channelConsumed(channel: channel, bytes: 16_384))
+        #expect(rest == [.channelReceived(channel: channel, data: bytes(100))])
+        device.close(channel)
+        #expect(try await stage.run() == [.channelClosed(channel: channel)])
+        #expect(device.channels.isEmpty)
+    }
+
+    @Test func aHandlerSpeaksOnAChannel() async throws {
+        struct Greeter: EmulatedPeripheralHandler {
+            func makeState() -> Int { 0 }
+            func notice(_ occurrence: PeripheralOccurrence, state: inout Int, device: inout DeviceActions) {
+                switch occurrence {
+                case .channelOpened(_, let channel, _): device.send(Data("hello".utf8), on: channel)
+                case .channelReceived(let channel, let data):
+                    state += data.count
+                    if state >= 3 { device.close(channel) }
+                default: break
+                }
+            }
+        }
+        let stage = Stage()
+        let device = try stage.emulator.add(
+            EmulatedPeripheral(
+                PeripheralDescription(
+                    name: "Greeter", advertising: [AdvertisingDescription(AdvertisingData())],
+                    channels: [ChannelDescription(psm: 0x90)]), handler: Greeter()))
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        let told = try await stage.run(.openChannel(link: link, operation: op(1), psm: 0x90))
+        let channel = try #require(device.channels.first)
+        #expect(told.last == .channelReceived(channel: channel, data: Data("hello".utf8)))
+        let ended = try await stage.run(.sendOnChannel(channel: channel, data: Data([1, 2, 3])))
+        #expect(ended.last == .channelClosed(channel: channel))
+    }
+}

@@ -1,0 +1,233 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// Services and advertising of the peripheral role.
+@Suite struct PeripheralPublishingTests {
+    /// Proves S106.
+    @Test func S106_servicesAreAddedInOrder() async throws {
+        let stage = PeripheralStage(Emulator(configuration: .instant, time: .virtual))
+        try await stage.powerOn()
+        let other = ServiceDefinition(id: attribute(9), uuid: "C0DF", included: [attribute(1)])
+        let told = try await stage.run(
+            .addService(operation: op(1), service: PeripheralStage.service),
+            .addService(operation: op(2), service: other))
+        #expect(told == [.serviceAdded(operation: op(1)), .serviceAdded(operation: op(2))])
+    }
+
+    /// Proves S110.
+    @Test func S110_anIncludedServiceMustBePublishedFirst() async throws {
+        let stage = PeripheralStage(Emulator(configuration: .instant, time: .virtual))
+        try await stage.powerOn()
+        let service = ServiceDefinition(id: attribute(9), uuid: "C0DF", included: [attribute(1)])
+        let told = try await stage.run(.addService(operation: op(1), service: service))
+        guard case .operationFailed(op(1), let error)? = told.first else { throw Unexpected("\(told)") }
+        #expect(error.code == .invalidParameters)
+    }
+
+    /// Proves S112.
+    @Test func S112_anIdentifierIsPublishedOnceAndEqualTypesAreSeparate() async throws {
+        let pair = try await ConnectedPair()
+        let again = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralStage.service))
+        guard case .operationFailed(op(3), _)? = again.first else { throw Unexpected("\(again)") }
+        let twin = ServiceDefinition(id: attribute(50), uuid: "C0DE")
+        #expect(try await pair.peripheral.run(.addService(operation: op(4), service: twin)).count == 1)
+        let found = try await pair.central.attributes(pair.link)
+        #expect(found.services.map(\.uuid) == ["C0DE", "C0DE"])
+    }
+
+    /// Proves S103 and S113.
+    @Test func S113_S103_addingRemovingAndQuittingAreServiceChanged() async throws {
+        let pair = try await ConnectedPair()
+        let first = try pair.attributes.service("C0DE")
+        var count = pair.central.events.count
+        let extra = ServiceDefinition(id: attribute(50), uuid: "C0DF")
+        try await pair.peripheral.run(.addService(operation: op(3), service: extra))
+        guard case .servicesChanged(pair.link, [], let added)? = pair.central.events(from: count).first else {
+            throw Unexpected("\(pair.central.events(from: count))")
+        }
+        #expect(added.map(\.uuid) == ["C0DF"])
+        count = pair.central.events.count
+        try await pair.peripheral.run(.removeService(attribute(1)))
+        #expect(
+            pair.central.events(from: count) == [.servicesChanged(link: pair.link, removed: [first], added: [])])
+        count = pair.central.events.count
+        pair.peripheral.peripheral.invalidate()
+        try await pair.emulator.runUntilIdle()
+        #expect(
+            pair.central.events(from: count) == [
+                .servicesChanged(link: pair.link, removed: added.map(\.id), added: [])
+            ])
+    }
+
+    /// Proves S114.
+    @Test func S114_servicesAreServedAdvertisedOrNot() async throws {
+        let pair = try await ConnectedPair()
+        try await pair.peripheral.run(.stopAdvertising)
+        let other = PeripheralStage(pair.emulator, host: "peripheral 1")
+        try await other.powerOn()
+        try await other.run(
+            .addService(operation: op(1), service: ServiceDefinition(id: attribute(1), uuid: "C0DF")))
+        #expect(try await pair.central.attributes(pair.link).services.map(\.uuid) == ["C0DE", "C0DF"])
+    }
+
+    /// Proves S104.
+    @Test func S104_aResetClearsServicesAndAdvertising() async throws {
+        let pair = try await ConnectedPair()
+        let host = try #require(pair.emulator.host(named: "peripheral 1"))
+        let count = pair.peripheral.events.count
+        host.reset(for: .seconds(10))
+        try await pair.central.wait { event in
+            if case .disconnected(pair.link, .timeout, _, _) = event { true } else { false }
+        }
+        try await pair.emulator.advance(by: .seconds(20))
+        #expect(
+            pair.peripheral.events(from: count) == [.stateChanged(.resetting), .stateChanged(.poweredOn)])
+        let seen = pair.central.events.count
+        pair.central.submit(.startScan(ScanParameters()))
+        try await pair.emulator.advance(by: .seconds(5))
+        #expect(pair.central.events(from: seen).isEmpty)
+        // The database is empty: the same service can be added again.
+        let told = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralStage.service))
+        #expect(told == [.serviceAdded(operation: op(3))])
+    }
+
+    /// Proves S105.
+    @Test func S105_publishedServicesAndAdvertisingSurvivePowerOff() async throws {
+        let pair = try await ConnectedPair(.default)
+        try await pair.subscribe("C0D1")
+        let host = try #require(pair.emulator.host(named: "peripheral 1"))
+        let count = pair.peripheral.events.count
+        host.setPower(false)
+        try await pair.central.wait { event in
+            if case .disconnected(pair.link, .remote, _, _) = event { true } else { false }
+        }
+        try await pair.emulator.advance(by: .seconds(10))
+        #expect(pair.device.connectionCount == 0)
+        host.setPower(true)
+        // Advertising goes on by itself.
+        let link = try await pair.central.connect(pair.device)
+        #expect(pair.peripheral.events(from: count) == [.stateChanged(.poweredOff), .stateChanged(.poweredOn)])
+        #expect(try await pair.central.attributes(link).services.map(\.uuid) == ["C0DE"])
+        let again = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralStage.service))
+        guard case .operationFailed(op(3), _)? = again.first else { throw Unexpected("\(again)") }
+    }
+
+    /// Proves S119 and S121.
+    @Test func S119_S121_advertisingIsHeardUntilItIsStopped() async throws {
+        let central = Stage()
+        let peripheral = PeripheralStage(central.emulator)
+        try await peripheral.publish()
+        try await central.powerOn()
+        let peer = try await central.find(PeripheralStage.device(central.emulator))
+        let heard = central.events.compactMap { event -> Discovery? in
+            if case .discovered(let discovery) = event { discovery } else { nil }
+        }
+        #expect(heard.first?.peer == peer)
+        #expect(heard.first?.advertisement.localName == "Mine")
+        #expect(heard.first?.advertisement.serviceUUIDs == ["C0DE"])
+        #expect(heard.first?.advertisement.isConnectable == true)
+        #expect(try await peripheral.run(.stopAdvertising).isEmpty)
+        let count = central.events.count
+        central.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        try await central.emulator.advance(by: .seconds(10))
+        #expect(central.events(from: count).isEmpty)
+    }
+
+    /// Proves S122.
+    @Test func S122_aNameThatDoesNotFitComesWithTheScanResponse() async throws {
+        let central = Stage()
+        let peripheral = PeripheralStage(central.emulator)
+        try await peripheral.powerOn()
+        let long = Advertisement(
+            localName: "A name", serviceUUIDs: ["0000EC40-7A3D-4C5B-9E1F-2B6A8D4C0F01", "180D", "180F"])
+        try await peripheral.run(.startAdvertising(operation: op(1), advertisement: long))
+        try await central.powerOn()
+        central.submit(.startScan(ScanParameters()))
+        try await central.emulator.advance(by: .seconds(1))
+        let names = central.events.compactMap { event -> String?? in
+            if case .discovered(let discovery) = event { .some(discovery.advertisement.localName) } else { nil }
+        }
+        #expect(names == [nil, "A name"])
+    }
+
+    /// Proves S123.
+    @Test func S123_advertisingGoesOnAfterACentralConnects() async throws {
+        let pair = try await ConnectedPair()
+        let host = try pair.emulator.add(HostDescription(name: "second"))
+        let second = Stage(host: host.name, emulator: pair.emulator)
+        try await second.powerOn()
+        let peer = try await second.find(pair.device, host: "second")
+        second.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        try await second.wait { event in
+            if case .connected(peer, _, _, _) = event { true } else { false }
+        }
+        #expect(pair.device.connectionCount == 2)
+        try await pair.emulator.advance(by: .seconds(86_400))
+        let count = second.events.count
+        second.submit(.startScan(ScanParameters()))
+        try await pair.emulator.advance(by: .seconds(1))
+        #expect(second.events.count == count + 1)
+    }
+
+    @Test func advertisingSetsRunOut() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        try emulator.add(HostDescription(name: "phone"))
+        let stages = (0...emulator.configuration.maximumAdvertisingSets).map { _ in
+            PeripheralStage(emulator, host: "phone")
+        }
+        for stage in stages { try await stage.powerOn() }
+        let start = PeripheralCommand.startAdvertising(
+            operation: op(1), advertisement: PeripheralStage.advertisement)
+        for stage in stages.dropLast() {
+            #expect(try await stage.run(start) == [.advertisingStarted(operation: op(1))])
+        }
+        let last = try #require(stages.last)
+        let told = try await last.run(start)
+        guard case .operationFailed(op(1), let error)? = told.first else { throw Unexpected("\(told)") }
+        #expect(error.code == .outOfSpace)
+        stages.first?.peripheral.invalidate()
+        #expect(try await last.run(start) == [.advertisingStarted(operation: op(1))])
+    }
+
+    @Test func managersOfOneHostAreOneDeviceAndDoNotHearThemselves() async throws {
+        let central = Stage()
+        let first = PeripheralStage(central.emulator, host: "default")
+        let second = PeripheralStage(central.emulator, host: "default")
+        try await first.publish()
+        try await second.publish()
+        try await central.powerOn()
+        central.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        try await central.emulator.advance(by: .seconds(5))
+        #expect(central.events == [.stateChanged(.poweredOn)])
+        let host = try central.emulator.add(HostDescription(name: "other"))
+        let other = Stage(host: host.name, emulator: central.emulator)
+        try await other.powerOn()
+        other.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        try await central.emulator.advance(by: .seconds(5))
+        let peers = Set(
+            other.events.compactMap { event -> PeerID? in
+                if case .discovered(let discovery) = event { discovery.peer } else { nil }
+            })
+        #expect(peers.count == 1)
+    }
+
+    @Test func aManagerWithoutAHostGetsOneThatServesTheNextWhenItIsGone() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let first = PeripheralStage(emulator)
+        let second = PeripheralStage(emulator)
+        #expect(emulator.hosts.map(\.name) == ["default", "peripheral 1", "peripheral 2"])
+        #expect(emulator.devices.isEmpty)
+        first.peripheral.invalidate()
+        let third = PeripheralStage(emulator)
+        #expect(emulator.hosts.count == 3)
+        emulator.host.setAuthorization(.denied)
+        try await emulator.runUntilIdle()
+        third.peripheral.activate(third.sink)
+        second.peripheral.activate(second.sink)
+        try await emulator.runUntilIdle()
+        #expect(second.events == [.stateChanged(.unauthorized)])
+        #expect(third.events == [.stateChanged(.unauthorized)])
+    }
+}

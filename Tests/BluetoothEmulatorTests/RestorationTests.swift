@@ -1,0 +1,161 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// Apps that the system ends and starts again.
+@Suite struct RestorationTests {
+    private func central(_ emulator: Emulator) -> (any CentralBackend, CollectingSink<CentralEvent>) {
+        (
+            emulator.makeCentral(CentralOptions(restoreIdentifier: "app")), CollectingSink<CentralEvent>()
+        )
+    }
+
+    private func state(_ event: CentralEvent?) throws -> RestoredCentralState {
+        guard case .restored(let state)? = event else { throw Unexpected("\(String(describing: event))") }
+        return state
+    }
+
+    /// Proves S141 and S142.
+    @Test func S141_S142_connectionsSubscriptionsAndTheScanOutliveTheApp() async throws {
+        let other = Stage()
+        let emulator = other.emulator
+        let near = try emulator.add(ContractPeer.description)
+        let far = try emulator.add(
+            PeripheralDescription(
+                name: "Far", advertising: [AdvertisingDescription(AdvertisingData(), isEnabled: false)]))
+        emulator.host.remember(near)
+        emulator.host.remember(far)
+        let (first, sink) = central(emulator)
+        first.activate(sink)
+        let nearID = try #require(near.identifier())
+        let farID = try #require(far.identifier())
+        try await emulator.advance(by: .seconds(1))
+        first.submit(.connect(peer: nearID, operation: op(3), options: ConnectOptions()))
+        first.submit(.connect(peer: farID, operation: op(4), options: ConnectOptions()))
+        try await emulator.advance(by: .seconds(1))
+        let opened = sink.events.compactMap { event -> LinkID? in
+            if case .connected(_, let link, _, _) = event { link } else { nil }
+        }
+        let link = try #require(opened.first)
+        let path: CharacteristicPath = "C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01"
+        first.submit(.discoverServices(link: link, operation: op(5), uuids: [ContractPeer.uuid("0001")]))
+        try await emulator.advance(by: .seconds(1))
+        guard case .servicesDiscovered(_, _, let services)? = sink.events.last, let service = services.first else {
+            throw Unexpected("\(sink.events)")
+        }
+        first.submit(.discoverCharacteristics(link: link, operation: op(6), service: service.id, uuids: [path.uuid]))
+        try await emulator.advance(by: .seconds(1))
+        guard case .characteristicsDiscovered(_, _, let found)? = sink.events.last, let notifier = found.first else {
+            throw Unexpected("\(sink.events)")
+        }
+        first.submit(.setNotifying(link: link, operation: op(7), attribute: notifier.id, enabled: true))
+        first.submit(.startScan(ScanParameters(services: ["180D"])))
+        try await emulator.advance(by: .seconds(1))
+        emulator.host.terminateApp(restoreIdentifier: "app")
+        try await emulator.advance(by: .seconds(1))
+        let count = sink.events.count
+        #expect(near.connectionCount == 1)
+
+        let (second, restored) = central(emulator)
+        second.activate(restored)
+        try await emulator.advance(by: .seconds(1))
+        let state = try state(restored.events.first)
+        #expect(restored.events.dropFirst().first == .stateChanged(.poweredOn))
+        #expect(state.scan == ScanParameters(services: ["180D"]))
+        let peers = Dictionary(uniqueKeysWithValues: state.peers.map { ($0.summary.id, $0) })
+        #expect(peers[farID]?.link == nil)
+        #expect(peers[nearID]?.operation == op(3))
+        let kept = try #require(peers[nearID]?.link)
+        #expect(kept != link)
+        #expect(peers[nearID]?.services.flatMap(\.notifying) == [notifier.id])
+        near.notify(path, value: Data([9]))
+        far.setAdvertising(true)
+        try await emulator.advance(by: .seconds(1))
+        #expect(restored.events.contains(.valueNotified(link: kept, attribute: notifier.id, value: Data([9]))))
+        #expect(
+            restored.events.contains { event in
+                if case .connected(farID, _, op(4), _) = event { true } else { false }
+            })
+        #expect(sink.events.count == count)
+    }
+
+    /// Proves S141.
+    @Test func S141_aStateThatIsGivenIsRestoredOnce() async throws {
+        let stage = Stage()
+        let device = try stage.emulator.add(ContractPeer.description)
+        let peer = try #require(device.identifier())
+        stage.emulator.host.remember(device)
+        stage.emulator.host.setRestoredState(
+            RestoredCentralState(peers: [.init(summary: PeerSummary(id: peer), operation: op(8))]), for: "app")
+        stage.emulator.host.connectOtherApp(to: device)
+        try await stage.emulator.advance(by: .seconds(1))
+        let (first, sink) = central(stage.emulator)
+        first.activate(sink)
+        try await stage.emulator.advance(by: .seconds(1))
+        let state = try state(sink.events.first)
+        #expect(state.peers.first?.link != nil)
+        #expect(state.peers.first?.summary.name == "Contract Peer")
+        let (second, later) = central(stage.emulator)
+        second.activate(later)
+        try await stage.emulator.advance(by: .seconds(1))
+        #expect(later.events == [.stateChanged(.poweredOn)])
+    }
+
+    /// Proves S143.
+    @Test func S143_servicesSubscribersAndAdvertisingOutliveTheApp() async throws {
+        let central = Stage()
+        let emulator = central.emulator
+        let first = PeripheralStage(emulator, restoreIdentifier: "app")
+        try await first.publish()
+        try await central.powerOn()
+        let device = try PeripheralStage.device(emulator)
+        let link = try await central.connect(device)
+        let attributes = try await central.attributes(link)
+        let id = try attributes.characteristic("C0D1")
+        _ = try await central.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+        let host = try #require(emulator.host(named: "peripheral 1"))
+        host.terminateApp(restoreIdentifier: "app")
+        try await emulator.runUntilIdle()
+        let before = central.events.count
+        // Nobody answers while the app is away.
+        _ = try await central.run(.read(link: link, operation: op(2), attribute: id))
+        #expect(
+            central.events(from: before) == [
+                .operationFailed(link: link, operation: op(2), error: .att(0x0E, operation: "read"))
+            ])
+        let stranger = PeripheralStage(emulator)
+        let second = PeripheralStage(emulator, restoreIdentifier: "app")
+        #expect(emulator.hosts.map(\.name) == ["default", "peripheral 1", "peripheral 2"])
+        try await stranger.powerOn()
+        try await second.powerOn()
+        guard case .restored(let state)? = second.events.first, case .notifyCredits(let peer, 20) = second.events[1]
+        else { throw Unexpected("\(second.events)") }
+        #expect(state.services == [PeripheralStage.service])
+        #expect(state.advertisement == PeripheralStage.advertisement)
+        #expect(state.subscriptions == [.init(central: peer, attribute: attribute(2), mtu: 185)])
+        try await second.run(.updateValue(attribute: attribute(2), value: Data([4]), centrals: nil))
+        #expect(central.events.last == .valueNotified(link: link, attribute: id, value: Data([4])))
+        central.submit(.read(link: link, operation: op(3), attribute: id))
+        _ = try await second.nextRequest(from: 0)
+        try second.answer(Data([5]))
+        try await emulator.runUntilIdle()
+        #expect(central.events.last == .valueRead(link: link, operation: op(3), value: Data([5])))
+    }
+
+    /// Proves S143.
+    @Test func S143_aStateThatIsGivenIsPublishedAndAdvertised() async throws {
+        let central = Stage()
+        let host = try central.emulator.add(HostDescription(name: "phone"))
+        host.setRestoredState(
+            RestoredPeripheralState(
+                services: [PeripheralStage.service], advertisement: PeripheralStage.advertisement), for: "app")
+        let stage = PeripheralStage(central.emulator, host: "phone", restoreIdentifier: "app")
+        try await stage.powerOn()
+        guard case .restored(let state)? = stage.events.first else { throw Unexpected("\(stage.events)") }
+        #expect(state.services == [PeripheralStage.service])
+        try await central.powerOn()
+        let link = try await central.connect(try PeripheralStage.device(central.emulator, host: "phone"))
+        #expect(try await central.attributes(link).services.map(\.uuid) == ["C0DE"])
+    }
+}

@@ -1,0 +1,159 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// A peripheral manager's backend in the world of a central's stage, with what it was told.
+final class PeripheralStage: Sendable {
+    let emulator: Emulator
+    let peripheral: any PeripheralBackend
+    let sink = CollectingSink<PeripheralEvent>()
+
+    /// - Parameter host: The host; nil takes one of its own.
+    init(_ emulator: Emulator, host: String? = nil, restoreIdentifier: String? = nil) {
+        self.emulator = emulator
+        peripheral = emulator.makePeripheral(
+            PeripheralOptions(adapter: host, restoreIdentifier: restoreIdentifier))
+    }
+
+    var events: [PeripheralEvent] { sink.events }
+
+    func events(from count: Int) -> [PeripheralEvent] { Array(events.dropFirst(count)) }
+
+    /// Submits commands and returns all that came until the world was idle.
+    @discardableResult
+    func run(_ commands: PeripheralCommand...) async throws -> [PeripheralEvent] {
+        let count = events.count
+        for command in commands { peripheral.submit(command) }
+        try await emulator.runUntilIdle()
+        return events(from: count)
+    }
+
+    /// Drives until an event that matches comes, counted from `count`.
+    func wait(
+        from count: Int = 0, within limit: Duration = .seconds(60),
+        for isMatch: @escaping @Sendable (PeripheralEvent) -> Bool
+    ) async throws {
+        try await emulator.advance(until: { self.events(from: count).contains(where: isMatch) }, within: limit)
+    }
+
+    func powerOn() async throws {
+        peripheral.activate(sink)
+        try await wait { $0 == .stateChanged(.poweredOn) }
+    }
+
+    /// The last request.
+    var request: RequestID? {
+        events.reversed().lazy.compactMap { event -> RequestID? in
+            switch event {
+            case .readRequested(let request, _, _, _, _): request
+            case .writeRequested(let request, _, _, _, _): request
+            default: nil
+            }
+        }.first
+    }
+
+    /// Waits for a request that comes after the first `count` events.
+    func nextRequest(from count: Int) async throws -> PeripheralEvent {
+        try await wait(from: count, for: \.isRequest)
+        let request = events(from: count).first(where: \.isRequest)
+        return try #require(request)
+    }
+
+    /// Answers the last request.
+    func answer(_ value: Data? = nil, code: UInt8 = 0) throws {
+        peripheral.submit(.respond(request: try #require(request), attCode: code, value: value))
+    }
+
+    /// A service with a dynamic characteristic that does everything, a static one and an indicating one.
+    static let service = ServiceDefinition(
+        id: attribute(1), uuid: "C0DE",
+        characteristics: [
+            ServiceDefinition.Characteristic(
+                id: attribute(2), uuid: "C0D1", properties: [.read, .write, .writeWithoutResponse, .notify],
+                permissions: [.readable, .writeable]),
+            ServiceDefinition.Characteristic(
+                id: attribute(3), uuid: "C0D2", properties: [.read], permissions: [.readable],
+                staticValue: Data([1, 2, 3]),
+                descriptors: [ServiceDefinition.Descriptor(id: attribute(4), uuid: "2901", value: Data("text".utf8))]),
+            ServiceDefinition.Characteristic(
+                id: attribute(5), uuid: "C0D3", properties: [.read, .write, .indicate], permissions: []),
+            ServiceDefinition.Characteristic(
+                id: attribute(6), uuid: "C0D4", properties: [.read, .write, .notifyEncryptionRequired],
+                permissions: [.readEncryptionRequired, .writeEncryptionRequired]),
+        ])
+
+    static let advertisement = Advertisement(localName: "Mine", serviceUUIDs: ["C0DE"])
+
+    /// Powers on, publishes ``service`` and advertises it.
+    func publish(_ service: ServiceDefinition = PeripheralStage.service) async throws {
+        try await powerOn()
+        let told = try await run(
+            .addService(operation: op(1), service: service),
+            .startAdvertising(operation: op(2), advertisement: Self.advertisement))
+        try #require(told == [.serviceAdded(operation: op(1)), .advertisingStarted(operation: op(2))])
+    }
+
+    /// The device that the managers of a host are.
+    static func device(_ emulator: Emulator, host: String = "peripheral 1") throws -> EmulatedDevice {
+        try #require(emulator.host(named: host)?.peripheral)
+    }
+}
+
+extension PeripheralEvent {
+    var isRequest: Bool {
+        switch self {
+        case .readRequested, .writeRequested: true
+        default: false
+        }
+    }
+}
+
+/// Attribute numbers.
+func attribute(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) }
+
+/// A central and a peripheral manager that are connected and know each other.
+struct ConnectedPair {
+    let central: Stage
+    let peripheral: PeripheralStage
+    let device: EmulatedDevice
+    let link: LinkID
+    let attributes: Attributes
+
+    init(
+        _ configuration: EmulatorConfiguration = .instant, service: ServiceDefinition = PeripheralStage.service
+    )
+        async throws
+    {
+        central = Stage(configuration)
+        peripheral = PeripheralStage(central.emulator)
+        try await peripheral.publish(service)
+        try await central.powerOn()
+        device = try PeripheralStage.device(central.emulator)
+        link = try await central.connect(device)
+        attributes = try await central.attributes(link)
+    }
+
+    var emulator: Emulator { central.emulator }
+    /// Dynamic, does everything.
+    var dynamic: AttributeID { get throws { try attributes.characteristic("C0D1") } }
+
+    /// The central's identity at the peripheral, seen in its events.
+    var centralID: PeerID? {
+        peripheral.events.lazy.compactMap { event -> PeerID? in
+            switch event {
+            case .subscribed(let central, _, _, _), .readRequested(_, let central, _, _, _),
+                .writeRequested(_, let central, _, _, _):
+                central
+            default: nil
+            }
+        }.first
+    }
+
+    /// Subscribes to a characteristic.
+    func subscribe(_ uuid: BluetoothUUID, _ isOn: Bool = true) async throws {
+        let id = try attributes.characteristic(uuid)
+        let told = try await central.run(.setNotifying(link: link, operation: op(77), attribute: id, enabled: isOn))
+        try #require(told == [.notifyingChanged(link: link, operation: op(77), isNotifying: isOn)])
+    }
+}

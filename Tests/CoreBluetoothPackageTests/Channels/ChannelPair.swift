@@ -1,0 +1,112 @@
+import BluetoothBackend
+import BluetoothLocking
+import Foundation
+import Synchronization
+
+@testable import CoreBluetoothPackage
+
+/// Two ends of one channel without a radio: what one sends the other receives, what one reads the other may send.
+final class ChannelPair: Sendable {
+    let near = ChannelTable()
+    let far = ChannelTable()
+    private let id = ChannelID(rawValue: 1)
+    private let window: Int
+    private let onTheWay = Lock((toFar: 0, toNear: 0))
+    private let overruns = Lock(0)
+
+    /// - Parameter window: The bytes that each end may send before the other reads.
+    init(window: Int) {
+        self.window = window
+        near.open(id, from: .psm(0x80), credits: window) { [unowned self] in pass($0, to: far, \.toFar, \.toNear) }
+        far.open(id, from: .psm(0x80), credits: window) { [unowned self] in pass($0, to: near, \.toNear, \.toFar) }
+    }
+
+    /// How often more was sent than the other end allowed.
+    var overrunCount: Int { overruns.withLock { $0 } }
+
+    func channel(_ table: ChannelTable) -> CBL2CAPChannel? {
+        CBL2CAPChannel(id, in: table, peer: TestObjects.central(), psm: 0x80)
+    }
+
+    private func pass(
+        _ command: ChannelMachine.Command, to other: ChannelTable,
+        _ sent: WritableKeyPath<(toFar: Int, toNear: Int), Int>,
+        _ received: WritableKeyPath<(toFar: Int, toNear: Int), Int>
+    ) {
+        switch command {
+        case .send(let data):
+            let count = onTheWay.withLock { state in
+                state[keyPath: sent] += data.count
+                return state[keyPath: sent]
+            }
+            if count > window { overruns.withLock { $0 += 1 } }
+            other[id]?.receive(data)
+        case .consumed(let bytes):
+            onTheWay.withLock { $0[keyPath: received] -= bytes }
+            other[id]?.grant(bytes)
+        case .close:
+            other[id]?.endRemotely()
+        }
+    }
+}
+
+/// Runs `body` on a thread of its own and then the thread's loop, until nothing is scheduled in it any more.
+func onLoopThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+        Thread {
+            body()
+            while RunLoop.current.run(mode: .default, before: .distantFuture) {}
+            continuation.resume()
+        }.start()
+    }
+}
+
+/// Runs `body` on a thread of its own.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        Thread { continuation.resume(returning: body()) }.start()
+    }
+}
+
+/// A stream's delegate that writes down what it is told.
+final class StreamListener: NSObject, StreamDelegate, Sendable {
+    private let seen = Lock<[String]>([])
+    private let onEvent: @Sendable (Stream, Stream.Event) -> Void
+
+    init(_ onEvent: @escaping @Sendable (Stream, Stream.Event) -> Void = { _, _ in }) { self.onEvent = onEvent }
+
+    var lines: [String] { seen.withLock { $0 } }
+
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+        let line =
+            switch eventCode {
+            case .openCompleted: "open"
+            case .hasBytesAvailable: "bytes"
+            case .hasSpaceAvailable: "space"
+            case .endEncountered: "end"
+            case .errorOccurred: "error"
+            default: "\(eventCode)"
+            }
+        seen.withLock { $0.append(line) }
+        onEvent(aStream, eventCode)
+    }
+}
+
+extension InputStream {
+    /// Reads once, at most `count` bytes.
+    func bytes(_ count: Int) -> Data? {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let length = read(&buffer, maxLength: count)
+        return length < 0 ? nil : Data(buffer.prefix(length))
+    }
+}
+
+extension OutputStream {
+    /// Writes once.
+    @discardableResult
+    func write(_ data: Data) -> Int {
+        data.withUnsafeBytes { bytes in
+            bytes.bindMemory(to: UInt8.self).baseAddress.map { write($0, maxLength: bytes.count) } ?? 0
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import BluetoothBackend
+import BluetoothLocking
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CoreBluetoothPackage
+
+/// Restoration and connection events of a central manager, over a radio played by hand.
+@Suite struct RestorationTests {
+    /// Keeps what it is given.
+    private final class Delegate: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+        // Invariant: touched on the manager's queue, and by the test after that queue settled.
+        var lines: [String] = []
+        var dictionary: [String: Any] = [:]
+        var stateWithin: CBManagerState?
+        var keepsPeripherals = true
+        var peripherals: [CBPeripheral] = []
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) { lines.append("state \(central.state)") }
+
+        func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+            lines.append("restore")
+            stateWithin = central.state
+            let restored = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+            for peripheral in restored {
+                peripheral.delegate = self
+                peripheral.readRSSI()
+            }
+            guard keepsPeripherals else { return }
+            dictionary = dict
+            peripherals = restored
+        }
+
+        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            lines.append("connected")
+        }
+
+        func centralManager(
+            _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
+        ) {
+            lines.append("event \(event) \(peripheral.name ?? "-")")
+            peripherals.append(peripheral)
+        }
+
+        func centralManager(
+            _ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral
+        ) {
+            lines.append("ancs \(peripheral.ancsAuthorized)")
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+        ) {
+            lines.append("value \(characteristic.value.map { Array($0) } ?? [])")
+        }
+    }
+
+    private let delegate = Delegate()
+    private let link = LinkID(rawValue: 9)
+    private let level = CharacteristicRecord(
+        id: AttributeID(rawValue: 2), uuid: "2A19", properties: [.read, .notify])
+    private let connected = PeerID(UUID())
+    private let connecting = PeerID(UUID())
+
+    private var state: RestoredCentralState {
+        let battery = ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true)
+        return RestoredCentralState(
+            peers: [
+                .init(
+                    summary: PeerSummary(id: connected, name: "sensor", address: "00:11:22:33:44:55"),
+                    operation: OperationID(rawValue: 5), link: link,
+                    parameters: LinkParameters(mtu: 185, writeCredits: 1),
+                    services: [.init(record: battery, characteristics: [level], notifying: [level.id])]),
+                .init(summary: PeerSummary(id: connecting), operation: OperationID(rawValue: 6)),
+            ],
+            scan: ScanParameters(services: ["180D"], solicitedServices: ["180A"], allowDuplicates: true))
+    }
+
+    private func stage(identifier: String? = "app") -> FacadeStage {
+        let stage = FacadeStage(
+            options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
+        stage.manager?.delegate = delegate
+        return stage
+    }
+
+    /// Proves S2, S141.
+    @Test func S2_S141_willRestoreStateIsTheFirstCallAndTakesNoCommands() async {
+        let stage = stage()
+        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        #expect(delegate.lines == ["restore", "state poweredOn"])
+        #expect(delegate.stateWithin == .unknown)
+        #expect(!stage.central.commands.contains { if case .readRSSI = $0 { true } else { false } })
+    }
+
+    /// Proves S142.
+    @Test func S142_theDictionaryHasPeripheralsAndTheScan() async throws {
+        let stage = stage()
+        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        let dictionary = delegate.dictionary
+        #expect(
+            dictionary[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID] == [CBUUID(string: "180D")])
+        let options = try #require(
+            dictionary[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any])
+        #expect((options[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber)?.boolValue == true)
+        #expect(
+            options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180A")])
+        #expect(delegate.peripherals.map(\.state) == [.connected, .connecting])
+        let peripheral = try #require(delegate.peripherals.first)
+        #expect(peripheral.name == "sensor")
+        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 182)
+        let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
+        #expect(characteristic.isNotifying)
+        #expect(characteristic.service === peripheral.services?.first)
+        #expect(stage.manager?.isScanning == true)
+        #expect(stage.central.commands.contains(.startScan(try #require(state.scan))))
+    }
+
+    /// Proves S142.
+    @Test func S142_restoredAttributesAreUsable() async throws {
+        let stage = stage()
+        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        let peripheral = try #require(delegate.peripherals.first)
+        let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
+        await stage.central.play(.valueNotified(link: link, attribute: level.id, value: Data([7])))
+        #expect(delegate.lines.last == "value [7]")
+        peripheral.readValue(for: characteristic)
+        let operation = try #require(stage.central.lastOperation)
+        #expect(operation > OperationID(rawValue: 6))
+        #expect(stage.central.commands.last == .read(link: link, operation: operation, attribute: level.id))
+    }
+
+    /// Proves S142.
+    @Test func S142_missingPartsAreMissingKeys() async {
+        let stage = stage()
+        await stage.central.play(.restored(RestoredCentralState()), .stateChanged(.poweredOn))
+        #expect(delegate.lines == ["restore", "state poweredOn"])
+        #expect(delegate.dictionary.isEmpty)
+    }
+
+    /// Proves S31, S142.
+    @Test func S31_S142_restoredPeripheralsThatNobodyKeepsAreDisconnected() async {
+        delegate.keepsPeripherals = false
+        let stage = stage()
+        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        await stage.central.settle()
+        #expect(stage.central.commands.contains(.disconnect(peer: connected)))
+        #expect(stage.central.commands.contains(.disconnect(peer: connecting)))
+    }
+
+    /// Proves S144.
+    @Test func S144_withoutAnIdentifierNothingIsRestoredAndTheLogSaysSo() async {
+        LogCapture.start()
+        let stage = stage(identifier: nil)
+        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        #expect(delegate.lines == ["state poweredOn"])
+        let manager = "\(stage.manager!)"
+        #expect(
+            LogCapture.lines(containing: "API MISUSE: \(manager) has no restore identifier but the delegate").count
+                == 1)
+    }
+
+    /// Proves S145.
+    @Test func S145_theIdentifierIsAcceptedWhereNothingIsRestored() async {
+        let stage = stage()
+        await stage.central.play(.stateChanged(.poweredOn))
+        #expect(delegate.lines == ["state poweredOn"])
+    }
+
+    // MARK: Connection events
+
+    /// Proves S155.
+    @Test func S155_aConnectionToTheSystemIsToldAndMakesNoLocalOne() async throws {
+        let radio = ScriptedRadio()
+        radio.know([PeerSummary(id: connected, name: "keyboard")])
+        let manager = CBCentralManager(
+            backend: .custom(radio), delegate: delegate, queue: DispatchQueue(label: "events"))
+        let central = radio.centrals[0]
+        await central.play(.stateChanged(.poweredOn))
+        manager.registerForConnectionEvents(options: [
+            .serviceUUIDs: [CBUUID(string: "180F")], .peripheralUUIDs: [connecting.uuid],
+        ])
+        #expect(
+            central.commands.last
+                == .setConnectionEventFilter(ConnectionEventFilter(services: ["180F"], peers: [connecting])))
+        await central.play(.connectionEvent(peer: connected, isConnected: true))
+        await central.play(.connectionEvent(peer: connected, isConnected: false))
+        #expect(delegate.lines.suffix(2) == ["event peerConnected keyboard", "event peerDisconnected keyboard"])
+        let peripheral = try #require(delegate.peripherals.first)
+        #expect(peripheral.state == .disconnected)
+        manager.registerForConnectionEvents(options: nil)
+        #expect(central.commands.last == .setConnectionEventFilter(nil))
+    }
+
+    /// Proves S155.
+    @Test func S155_onlyFourServicesAreWatched() async {
+        let stage = stage()
+        await stage.central.play(.stateChanged(.poweredOn))
+        let uuids = ["180A", "180B", "180C", "180D", "180E"].map { CBUUID(string: $0) }
+        stage.manager?.registerForConnectionEvents(options: [.serviceUUIDs: uuids])
+        #expect(
+            stage.central.commands.last
+                == .setConnectionEventFilter(
+                    ConnectionEventFilter(services: ["180A", "180B", "180C", "180D"])))
+    }
+
+    /// Proves S156.
+    @Test func S156_theAuthorizationIsNewWithinTheCallback() async {
+        let stage = stage()
+        let peripheral = await stage.connect()
+        #expect(!peripheral.ancsAuthorized)
+        await stage.central.play(.ancsAuthorizationChanged(peer: stage.peer, isAuthorized: true))
+        #expect(delegate.lines.last == "ancs true")
+        #expect(peripheral.ancsAuthorized)
+    }
+}

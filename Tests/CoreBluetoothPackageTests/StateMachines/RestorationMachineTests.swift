@@ -1,0 +1,168 @@
+import BluetoothBackend
+import Testing
+
+@testable import CoreBluetoothPackage
+
+/// What an earlier process left, in the machine.
+@Suite struct RestorationMachineTests {
+    private let peer = MachineStage.peer
+    private let other = MachineStage.other
+    private let link = LinkID(rawValue: 9)
+    private let battery = ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true)
+    private let level = CharacteristicRecord(
+        id: AttributeID(rawValue: 2), uuid: "2A19", properties: [.read, .notify])
+
+    private var connected: RestoredCentralState.Peer {
+        RestoredCentralState.Peer(
+            summary: PeerSummary(id: peer, name: "peer"), operation: OperationID(rawValue: 40), link: link,
+            parameters: LinkParameters(mtu: 185, writeCredits: 3),
+            services: [.init(record: battery, characteristics: [level], notifying: [level.id])])
+    }
+
+    private var connecting: RestoredCentralState.Peer {
+        RestoredCentralState.Peer(summary: PeerSummary(id: other), operation: OperationID(rawValue: 41))
+    }
+
+    private func restored(_ state: RestoredCentralState) -> CentralStateMachine {
+        var machine = CentralStateMachine(canRestore: true)
+        machine.adopt(PeerHandle(id: peer, generation: 1), name: "peer")
+        machine.adopt(PeerHandle(id: other, generation: 2), name: nil)
+        _ = machine.handle(.restored(state))
+        return machine
+    }
+
+    /// Proves S142.
+    @Test func S142_aConnectedPeerIsConnectedWithWhatWasKnown() throws {
+        var machine = restored(RestoredCentralState(peers: [connected]))
+        let state = try #require(machine.peer(PeerHandle(id: peer, generation: 1)))
+        #expect(state.state == .connected)
+        #expect(state.mtu == 185)
+        #expect(state.writeCredits == 3)
+        #expect(state.notifying == [level.id])
+        _ = machine.handle(.stateChanged(.poweredOn))
+        #expect(
+            machine.handle(.valueNotified(link: link, attribute: level.id, value: .init([1]))).callbacks
+                == [.notified(peer, level.id, .init([1]))])
+    }
+
+    /// Proves S142.
+    @Test func S142_aConnectionUnderWayStaysUnderWay() {
+        var machine = restored(RestoredCentralState(peers: [connecting]))
+        #expect(machine.peer(PeerHandle(id: other, generation: 2))?.state == .connecting)
+        #expect(machine.handle(.stateChanged(.poweredOn)).commands == [])
+        let event = CentralEvent.connected(
+            peer: other, link: link, operation: OperationID(rawValue: 41),
+            parameters: LinkParameters(mtu: 23, writeCredits: 1))
+        #expect(machine.handle(event).callbacks == [.connected(other)])
+    }
+
+    /// Proves S142.
+    @Test func S142_theScanGoesOnWhenThereIsPower() {
+        let scan = ScanParameters(services: ["180F"], allowDuplicates: true)
+        var machine = restored(RestoredCentralState(scan: scan))
+        #expect(machine.isScanning)
+        #expect(machine.handle(.stateChanged(.poweredOn)).commands == [.startScan(scan)])
+        _ = machine.handle(.stateChanged(.poweredOff))
+        #expect(machine.handle(.stateChanged(.poweredOn)).commands == [])
+    }
+
+    /// Proves S142.
+    @Test func S142_withoutPowerNothingGoesOn() {
+        var machine = restored(RestoredCentralState(peers: [connected, connecting], scan: ScanParameters()))
+        _ = machine.handle(.stateChanged(.poweredOff))
+        #expect(!machine.isScanning)
+        #expect(machine.peer(PeerHandle(id: peer, generation: 1))?.state == .disconnected)
+        #expect(machine.peer(PeerHandle(id: other, generation: 2))?.state == .disconnected)
+        #expect(machine.handle(.stateChanged(.poweredOn)).commands == [])
+    }
+
+    /// Proves S141.
+    @Test func S141_noCommandIsSentBeforeThereIsPower() {
+        var machine = restored(RestoredCentralState(peers: [connected]))
+        let handle = PeerHandle(id: peer, generation: 1)
+        #expect(
+            machine.request(handle, .rssi) { .readRSSI(link: $0, operation: $1) } == [.misuse(.notConnected(peer))])
+        #expect(machine.cancel(handle) == [.misuse(.notPoweredOn)])
+        #expect(machine.scan(ScanParameters()) == [.misuse(.notPoweredOn)])
+    }
+
+    /// A new operation must not be taken for one of the earlier process.
+    @Test func operationsGoOnBehindTheRestoredOnes() {
+        var machine = restored(RestoredCentralState(peers: [connected]))
+        #expect(machine.newOperation() > OperationID(rawValue: 40))
+    }
+
+    /// Proves S144.
+    @Test func S144_withoutAnIdentifierNothingIsRestored() {
+        var machine = CentralStateMachine()
+        machine.adopt(PeerHandle(id: peer, generation: 1), name: nil)
+        let state = RestoredCentralState(peers: [connected], scan: ScanParameters())
+        #expect(machine.handle(.restored(state)) == [.misuse(.noRestoreIdentifier)])
+        #expect(!machine.isScanning)
+        #expect(machine.peer(PeerHandle(id: peer, generation: 1))?.state == .disconnected)
+    }
+
+    // MARK: Connection events
+
+    /// Proves S155.
+    @Test func S155_aRegistrationIsSentAndReplacedAndCleared() {
+        var machine = MachineStage.poweredOn().machine
+        let first = ConnectionEventFilter(services: ["180F"])
+        let second = ConnectionEventFilter(peers: [peer])
+        #expect(machine.registerForConnectionEvents(first) == [.submit(.setConnectionEventFilter(first))])
+        #expect(machine.registerForConnectionEvents(second) == [.submit(.setConnectionEventFilter(second))])
+        let event = CentralEvent.connectionEvent(peer: other, isConnected: true)
+        #expect(machine.handle(event) == [.callback(.connectionEvent(other, isConnected: true))])
+        #expect(machine.registerForConnectionEvents(nil) == [.submit(.setConnectionEventFilter(nil))])
+        #expect(machine.handle(event) == [])
+    }
+
+    /// Proves S155.
+    @Test func S155_aRegistrationOutlivesThePower() {
+        var machine = MachineStage.poweredOn().machine
+        let filter = ConnectionEventFilter(services: ["180F"])
+        _ = machine.registerForConnectionEvents(filter)
+        #expect(machine.handle(.stateChanged(.poweredOff)).commands == [])
+        #expect(machine.registerForConnectionEvents(nil) == [.misuse(.notPoweredOn)])
+        #expect(machine.handle(.stateChanged(.poweredOn)).commands == [.setConnectionEventFilter(filter)])
+    }
+
+    /// Proves S156.
+    @Test func S156_authorizationIsToldWhenItFlipsAndEndsWithTheLink() {
+        var stage = MachineStage.connected()
+        let event = CentralEvent.ancsAuthorizationChanged(peer: peer, isAuthorized: true)
+        #expect(stage.machine.handle(event) == [.callback(.ancsAuthorizationUpdated(peer))])
+        #expect(stage.machine.handle(event) == [])
+        #expect(stage.machine.peer(MachineStage.handle)?.isANCSAuthorized == true)
+        _ = stage.machine.handle(
+            .disconnected(link: stage.link, reason: .remote, at: MachineStage.date, isReconnecting: false))
+        #expect(stage.machine.peer(MachineStage.handle)?.isANCSAuthorized == false)
+    }
+
+    // MARK: Reconnecting
+
+    /// Proves S48, S49.
+    @Test func S48_S49_aReconnectedLinkStartsAnew() {
+        var stage = MachineStage.connected()
+        let operation = stage.operation
+        _ = stage.read(2)
+        let effects = stage.machine.handle(
+            .disconnected(link: stage.link, reason: .timeout, at: MachineStage.date, isReconnecting: true))
+        guard
+            case .disconnected(peer, at: MachineStage.date, isReconnecting: true, let error)? = effects.callbacks.first
+        else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(error?.code == .connectionTimeout)
+        #expect(stage.state == .connecting)
+        let new = LinkID(rawValue: 70)
+        #expect(
+            stage.machine.handle(
+                .connected(
+                    peer: peer, link: new, operation: operation, parameters: LinkParameters(mtu: 50, writeCredits: 1))
+            ).callbacks == [.connected(peer)])
+        #expect(stage.machine.peer(MachineStage.handle)?.pending.isEmpty == true)
+        #expect(stage.machine.peer(MachineStage.handle)?.link == new)
+    }
+}

@@ -1,0 +1,32 @@
+import BluetoothEmulator
+import CoreBluetooth
+import CoreBluetoothTesting
+import XCTest
+
+final class EmulatorTestCaseTests: EmulatorTestCase {
+    private var app: HeartRateApp?
+
+    override var seed: UInt64 { 3 }
+
+    override func setUpWithError() throws {
+        try emulator.add(PeripheralDescription.heartRateMonitor)
+        app = HeartRateApp(queue: nil)
+    }
+
+    override func tearDown() {
+        app?.stop()
+        app = nil
+    }
+
+    func testTheMainQueueIsServed() {
+        expect(.didUpdateState, .didConnect, .didUpdateValue)
+        XCTAssertEqual(app?.beats.count, 1)
+        XCTAssertEqual(emulator.seed, 3)
+    }
+
+    func testAnAsynchronousTestIsInTheSameWorld() async {
+        await Task.yield()
+        expect(.didConnect, .didUpdateValue)
+        XCTAssertTrue(Emulator.current === emulator)
+    }
+}

@@ -1,0 +1,89 @@
+import BluetoothEmulator
+import CoreBluetooth
+import CoreBluetoothTesting
+import Testing
+
+#if compiler(>=6.2)
+/// What a test with the trait fails on, seen from outside: each runs a test body within a trait of its own.
+@Suite struct FailureTests {
+    /// The messages of the issues that a body causes.
+    private func issues(
+        allowing allowed: EmulatorTrait.Leftovers = [], _ body: @escaping @Sendable () async throws -> Void
+    ) async throws -> [String] {
+        let test = try #require(Test.current)
+        let messages = Messages()
+        try await IssueHandlingTrait.compactMapIssues { issue in
+            messages.append(issue.comments.map(\.rawValue).joined(separator: "\n"))
+            return nil
+        }
+        .provideScope(for: test, testCase: nil) {
+            try await EmulatorTrait.emulator(.instant, seed: 41, world: .builtIn, allowing: allowed)
+                .provideScope(for: test, testCase: nil, performing: body)
+        }
+        return messages.all
+    }
+
+    @Test func anExpectationThatIsNotMetSaysWhatCameAndHowToReproduceIt() async throws {
+        let messages = try await issues {
+            let app = HeartRateApp()
+            await Emulator.current.expect(.didFailToConnect, within: .seconds(5))
+            app.stop()
+        }
+        let message = try #require(messages.first)
+        #expect(message.contains("expected: didFailToConnect; came: didUpdateState, didDiscover"))
+        #expect(message.contains("seed 41"))
+        #expect(message.contains("> central 1 stateChanged poweredOn"))
+        #expect(messages.count == 1)
+    }
+
+    @Test func aManagerThatOutlivesItsTestIsALeak() async throws {
+        let keeper = Keeper()
+        let messages = try await issues {
+            keeper.app = HeartRateApp()
+            await Emulator.current.expect(.didDiscover)
+        }
+        #expect(messages.contains { $0.contains("leaked: <CBCentralManager") })
+        #expect(messages.contains { $0.contains("leaked: <CBPeripheral") })
+        keeper.app = nil
+        #expect(try await issues(allowing: .livingObjects) { keeper.app = HeartRateApp() }.isEmpty)
+    }
+
+    @Test func aCommandWithoutAnswerIsAFailure() async throws {
+        let body: @Sendable () async throws -> Void = {
+            let app = HeartRateApp()
+            await Emulator.current.expect(.didConnect)
+            // The services were asked for in that callback, and time stands.
+            app.stop()
+        }
+        let messages = try await issues(body)
+        #expect(messages.count == 1)
+        #expect(messages.first?.contains("unanswered: services of peripheral") == true)
+        #expect(try await issues(allowing: .unansweredCommands, body).isEmpty)
+    }
+
+    @Test func aFailureOfTheTestsOwnTellsTheSeedOnce() async throws {
+        let messages = try await issues {
+            Issue.record("one")
+            Issue.record("two")
+        }
+        #expect(messages.map { $0.contains("seed 41") } == [true, false])
+    }
+
+    @Test func theEmulatorOfAnotherTestExpectsNothing() async throws {
+        let messages = try await issues { await Emulator(time: .virtual).expect(.didConnect) }
+        #expect(messages.count == 1)
+        #expect(messages.first?.contains("this emulator is not the test's own") == true)
+    }
+}
+
+private final class Keeper: @unchecked Sendable {
+    // Invariant: used by one test, one step after the other.
+    var app: HeartRateApp?
+}
+
+private final class Messages: @unchecked Sendable {
+    // Invariant: issues of one test body are recorded one after the other.
+    private(set) var all: [String] = []
+    func append(_ message: String) { all.append(message) }
+}
+#endif

@@ -1,0 +1,58 @@
+import CoreBluetooth
+import Foundation
+
+/// App code as it is written for the air: it names no radio.
+final class HeartRateApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Invariant: touched on `queue` only, but for `beats`, which is read when the queue is at rest.
+    private(set) var beats: [UInt8] = []
+    private var manager: CBCentralManager?
+    private var monitor: CBPeripheral?
+
+    init(queue: DispatchQueue? = DispatchQueue(label: "heart rate app")) {
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: queue)
+    }
+
+    /// Ends all.
+    func stop() {
+        monitor = nil
+        manager = nil
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: [CBUUID(string: "180D")]) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard monitor == nil else { return }
+        monitor = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices([CBUUID(string: "180D")])
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        for characteristic in service.characteristics ?? [] where characteristic.properties.contains(.notify) {
+            peripheral.setNotifyValue(true, for: characteristic)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        if let value = characteristic.value, value.count > 1 { beats.append(value[value.startIndex + 1]) }
+    }
+}
