@@ -31,7 +31,9 @@ import Testing
     /// Proves S154.
     @Test func S154_unpublishingIsAnsweredWithThePSM() {
         var stage = published()
-        let operation = operation(in: stage.machine.unpublishChannel(psm: 0x81))
+        let effects = stage.machine.unpublishChannel(psm: 0x81)
+        #expect(effects.last == .closeChannels(psm: 0x81))
+        let operation = operation(in: effects)
         #expect(
             stage.machine.handle(.channelUnpublished(operation: operation, psm: 0x81))
                 == [.callback(.channelUnpublished(psm: 0x81, nil))])
@@ -63,10 +65,10 @@ import Testing
         let channel = ChannelID(rawValue: 3)
         #expect(
             stage.machine.handle(.channelOpened(channel: channel, psm: 0x81, central: Stage.central, credits: 1))
-                == [.callback(.channelOpened(channel, psm: 0x81, Stage.central, credits: 1))])
+                == [.callback(.channelOpened(channel, psm: 0x81, Stage.central))])
         #expect(
             stage.machine.handle(.channelOpened(channel: channel, psm: 0x82, central: Stage.central, credits: 1))
-                == [.submit(.closeChannel(channel: channel))])
+                == [.closeChannel(channel)])
     }
 
     @Test func powerOffEndsAllListening() {
