@@ -43,8 +43,10 @@ public struct DeviceActions: Sendable {
 
     /// Starts a timer, in place of a running one of the same number: ``PeripheralOccurrence/timer(_:)``.
     ///
-    /// - Parameter period: Repeats it so often; nil fires once. A repeating timer does not keep the world from
-    ///   being idle.
+    /// - Parameters:
+    ///   - number: Any number; a timer's name.
+    ///   - delay: From now to the first time.
+    ///   - period: Repeats it so often; nil fires once. A repeating timer does not keep the world from being idle.
     public mutating func startTimer(_ number: Int, after delay: Duration, every period: Duration? = nil) {
         controls.append(.startTimer(number, after: delay, every: period))
     }
@@ -81,6 +83,18 @@ public struct DeviceActions: Sendable {
         controls.append(.exchangeMTU(mtu))
     }
 
+    // MARK: Channels
+
+    /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
+    public mutating func send(_ data: Data, on channel: ChannelID) {
+        controls.append(.send(channel, data))
+    }
+
+    /// Closes an L2CAP channel, after all that was sent before.
+    public mutating func close(_ channel: ChannelID) {
+        controls.append(.closeChannel(channel))
+    }
+
     // MARK: Services
 
     /// Adds a service, with Service Changed to those who are connected.
@@ -92,7 +106,9 @@ public struct DeviceActions: Sendable {
 
     /// Removes a service, with Service Changed to those who are connected.
     ///
-    /// - Parameter index: Which one among those of that UUID, from 0 on.
+    /// - Parameters:
+    ///   - uuid: The service's type.
+    ///   - index: Which one among those of that UUID, from 0 on.
     public mutating func removeService(_ uuid: BluetoothUUID, index: Int = 0) {
         controls.append(.removeService(uuid, index: index))
     }

@@ -295,9 +295,4 @@ struct Device: Sendable {
         let offset = Int(rssiRandom.below(UInt64(2 * deviation + 1))) - deviation
         return min(20, max(-127, meanRSSI + offset))
     }
-
-    /// Whether a host's scanners have the data of a set.
-    mutating func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
-        host < sets[index].heard.count && sets[index].heard[host] == epoch
-    }
 }

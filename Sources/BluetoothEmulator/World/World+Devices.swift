@@ -152,22 +152,6 @@ extension World {
         devices[ref]?.database.characteristic(path)
     }
 
-    /// The characteristic that a control names; a line in the trace if there is none.
-    private mutating func existing(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
-        let id = characteristic(path, of: ref)
-        if id == nil { trace.note("control ignored: device \(ref.serial) has no characteristic \(path.uuid)", at: now) }
-        return id
-    }
-
-    private mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
-        guard let id = existing(path, of: ref) else { return }
-        devices[ref]?.database[id]?.value = value
-        if trace.isOn, subscriberCount(path, of: ref) == 0 {
-            trace.note("new value of \(path.uuid) not sent: nobody subscribes to it", at: now)
-        }
-        for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
-    }
-
     /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.
     mutating func notify(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
         guard let kind = links[ref]?.subscriptions[attribute], let mtu = links[ref]?.mtu else { return }

@@ -1,5 +1,11 @@
 import BluetoothBackend
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 // Lines of the trace that say why something does not happen.
 extension World {
     /// Notes which devices a scan that starts will not report, and why: ten at most.
@@ -31,5 +37,23 @@ extension World {
         if parameters.matches(heard) { return nil }
         let advertised = TraceFormat.text(heard.serviceUUIDs ?? [])
         return "it advertises services=\(advertised), not \(TraceFormat.text(parameters.services))"
+    }
+
+    // MARK: Values
+
+    /// The characteristic that a control names; a line in the trace if there is none.
+    mutating func existing(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
+        let id = characteristic(path, of: ref)
+        if id == nil { trace.note("control ignored: device \(ref.serial) has no characteristic \(path.uuid)", at: now) }
+        return id
+    }
+
+    mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
+        guard let id = existing(path, of: ref) else { return }
+        devices[ref]?.database[id]?.value = value
+        if trace.isOn, subscriberCount(path, of: ref) == 0 {
+            trace.note("new value of \(path.uuid) not sent: nobody subscribes to it", at: now)
+        }
+        for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }
 }

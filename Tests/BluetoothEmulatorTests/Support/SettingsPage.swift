@@ -24,23 +24,25 @@ struct SettingsPage {
         "connectionDelay": Note("time", "E connectionDelay · R connect delay"),
         "disconnectionDelay": Note("time", "E disconnectionDelay · R cancel delay"),
         "scanDelay": Note("time", "E scanDiscoveryInterval · R scan delay"),
-        "discoveryDelay": Note("time, added to round trips", "E serviceDiscoveryDelay … · R discover delays"),
+        "discoveryDelay": Note(
+            "time, added to round trips", "E serviceDiscoveryDelay, characteristic…, descriptor… · R discover delays"),
         "readDelay": Note("time, added to a round trip", "E readDelay · R readCharacteristic delay"),
         "writeDelay": Note("time, added to round trips", "E writeDelay · R write, notify delays"),
         "notificationDelay": Note("time", "E notificationDelay · R update delay"),
         "connectionInterval": Note("time of one round trip", "N connectionInterval · E read, write delays"),
         "supervisionTimeout": Note("time", "N supervisionTimeout"),
         "maximumMTU": Note("bytes, 23...517", "N mtu · E defaultMTU, maximumMTU"),
-        "transmitBuffer": Note("write commands", "E writeWithoutResponseQueueSize"),
-        "notifyBuffer": Note("values", "E notificationQueueSize"),
+        "transmitBuffer": Note("write commands", "E maxWriteWithoutResponseQueue"),
+        "notifyBuffer": Note("values", "E maxNotificationQueue"),
         "maximumAdvertisingSets": Note("advertising managers of a host"),
+        "channelBuffer": Note("bytes"), "packetLossRate": Note("chance, 0...1"),
         "pairingDelay": Note("time", "E pairingDelay"),
         "maximumBonds": Note("bonds of a host"),
-        "packetsPerConnectionEvent": Note("packets", "E simulateBackpressure"),
+        "packetsPerConnectionEvent": Note("packets", "E simulateBackpressure, backpressureProcessingDelay"),
         "rssiDeviation": Note("dBm, both ways", "N simulateRSSIDeviation · E rssiVariation"),
         "advertisingLossRate": Note("chance, 0...1"),
-        "connectionFailureRate": Note("chance, 0...1", "E connectionFailureRate"),
-        "operationErrorRate": Note("chance, 0...1", "E readWriteErrorRate"),
+        "connectionFailureRate": Note("chance, 0...1", "E simulateConnectionFailure, connectionFailureRate"),
+        "operationErrorRate": Note("chance, 0...1", "E simulateReadWriteErrors, readWriteErrorRate"),
         "traceLimit": Note("lines"),
     ]
 
@@ -52,14 +54,17 @@ struct SettingsPage {
         "connectionInterval": Note("time, 0...4 s", "N connectionInterval"),
         "supervisionTimeout": Note("time, 0.1...32 s", "N supervisionTimeout"),
         "handler": Note("a ready device", "N CBMPeripheralSpecDelegate"), "parameters": Note("see each device"),
-        "pairing": Note("see below", "E requirePairing, simulatePairing"),
+        "channels": Note("L2CAP channels", "E l2capSupported, l2capPSMRange"),
+        "peripheralLatency": Note("connection events, 0...499"), "addressRotation": Note("time, 1 s or more"),
+        "packetLossRate": Note("chance, 0...1"), "pairing": Note("see below", "E requirePairing, simulatePairing"),
     ]
 
     static let advertising: [String: Note] = [
         "data": Note("at most 28 bytes, 31 if not connectable", "N data"), "scanResponse": Note("at most 31 bytes"),
-        "interval": Note("time, 20 ms...10.24 s", "N interval · E advertisingInterval"),
-        "isConnectable": Note("yes or no", "N IsConnectable · R connectable"),
+        "interval": Note("time, 20 ms...10.24 s", "N interval"),
+        "isConnectable": Note("yes or no", "N and E IsConnectable · R connectable"),
         "continuesWhileConnected": Note("yes or no", "N isAdvertisingWhenConnected"),
+        "duration": Note("time", "N interval 0 and delay"), "isExtended": Note("yes or no"),
         "isEnabled": Note("yes or no", "N simulateAdvertisementChange"),
     ]
 
@@ -67,7 +72,7 @@ struct SettingsPage {
         "uuid": Note("16, 32 or 128 bits", "N type"), "properties": Note("a set", "N properties"),
         "permissions": Note("a set", "E permissions"), "value": Note("at most 512 bytes", "R values"),
         "maximumLength": Note("bytes, 0...512"), "timer": Note("time, and values"), "echo": Note("yes or no"),
-        "clientConfiguration": Note("yes or no", "N CBMClientCharacteristicConfigurationDescriptorMock"),
+        "clientConfiguration": Note("yes or no", "N CBMCCCDescriptorMock"),
         "descriptors": Note("descriptors", "N descriptors"),
     ]
 
@@ -136,7 +141,9 @@ struct SettingsPage {
     private static func text(of duration: Duration) -> String {
         let milliseconds = duration / .milliseconds(1)
         if milliseconds == 0 { return "0" }
-        return milliseconds < 1000 ? "\(Int(milliseconds)) ms" : "\(milliseconds / 1000) s"
+        if milliseconds < 1000 { return "\(Int(milliseconds)) ms" }
+        let seconds = milliseconds / 1000
+        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 
     private static let introduction = """
@@ -152,6 +159,9 @@ struct SettingsPage {
         N is Nordic Semiconductor's CoreBluetoothMock, E is CoreBluetoothEmulator, R is RZBluetooth. Their delays for reads,
         writes and notifications are, here, the time of a round trip, which is ``EmulatorConfiguration/connectionInterval``;
         the delays below come on top.
+
+        What E switches on and off is always as on the air here: duplicates and solicited services are honoured, connection
+        events are told to who registers for them, flow control is by credits.
 
         This page is made by a test.
 

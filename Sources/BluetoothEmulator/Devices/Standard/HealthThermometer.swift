@@ -16,6 +16,7 @@ extension PeripheralDescription {
     ///
     /// - Parameters:
     ///   - temperature: -100...300, in degrees Celsius unless `isFahrenheit`.
+    ///   - isFahrenheit: Whether it measures in degrees Fahrenheit.
     ///   - interval: The seconds between measurements while somebody subscribes, 0...3,600; 0 makes none.
     ///   - type: Where it measures: 1 armpit, 2 body, 3 ear, 4 finger, 5 gastrointestinal, 6 mouth, 7 rectum, 8 toe,
     ///     9 ear drum.
