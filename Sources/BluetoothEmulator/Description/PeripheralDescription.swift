@@ -41,8 +41,9 @@ public struct PeripheralDescription: Hashable, Sendable {
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
         handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
-        pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
-        peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0
+        pairing: PairingDescription = PairingDescription(),
+        channels: [ChannelDescription] = [], peripheralLatency: Int = 0, addressRotation: Duration? = nil,
+        packetLossRate: Double = 0
     ) {
         self.name = name
         self.address = address
@@ -104,7 +105,6 @@ public struct PeripheralDescription: Hashable, Sendable {
         if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
         }
-        if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
         guard (0...499).contains(peripheralLatency) else {
             throw DescriptionError("\(prefix)peripheralLatency", "the latency is 0...499 connection events")
         }
@@ -114,6 +114,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         guard (0.0...1.0).contains(packetLossRate) else {
             throw DescriptionError("\(prefix)packetLossRate", "a chance is 0...1")
         }
+        if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
         try pairing.validate(path: "\(prefix)pairing")
         for (index, channel) in channels.enumerated() {
             try channel.validate(path: "\(prefix)channels[\(index)]")

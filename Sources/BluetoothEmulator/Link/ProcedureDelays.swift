@@ -17,7 +17,7 @@ struct ProcedureDelays: Sendable {
         case .services, .included, .characteristics, .descriptors: discovery
         case .write, .setNotifying: write
         case .read: read
-        case .writeCommand, .rssi, .openChannel, .deviceName: 0
+        case .writeCommand, .rssi, .deviceName, .openChannel: 0
         }
     }
 }

@@ -24,6 +24,8 @@ struct Manager: Sendable {
     var toldState: AdapterState?
     /// In the order of birth, which is that of their identifiers.
     private var shares: [(id: LinkID, share: Share)] = []
+    /// The links that it gave up and was not told the end of.
+    var farewells: [PeerID: LinkID] = [:]
     var connectionEventFilter: ConnectionEventFilter?
     /// What it published, by its own numbers: the numbers in its host's database.
     var published: [AttributeID: AttributeID] = [:]
@@ -65,7 +67,10 @@ struct Manager: Sendable {
         if let position = position(of: id) { shares.remove(at: position) }
     }
 
-    mutating func closeAll() { shares = [] }
+    mutating func closeAll() {
+        shares = []
+        farewells = [:]
+    }
 
     /// The manager's identifier of a physical link.
     func id(of link: Ref<Link>) -> LinkID? { shares.first { $0.share.link == link }?.id }

@@ -68,12 +68,10 @@ extension World {
         case .request(let event):
             guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
             let delay = delays.delay(of: kind)
-            guard interval > 0 || delay > 0 else { return queue.schedule(.answer(ref), at: event) }
-            let count = roundTrips(of: kind, on: ref)
-            let lost = retransmissionTime(count, on: ref)
+            let trips = interval > 0 || delay > 0 ? roundTrips(of: kind, on: ref) : 0
             // What the host knows by itself needs nothing of the device.
-            queue.schedule(
-                .answer(ref), at: event + Nanoseconds(count) * interval + lost + (count > 0 ? delay : 0))
+            let lost = interval > 0 ? retransmissionTime(trips, on: ref) : 0
+            queue.schedule(.answer(ref), at: event + Nanoseconds(trips) * interval + (trips > 0 ? delay : 0) + lost)
         }
     }
 
@@ -230,8 +228,7 @@ extension World {
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true
-        queue.schedule(
-            .peerTransmit(ref),
-            at: link.connectionEvent(from: now + delays.notification) + retransmissionTime(on: ref))
+        let event = link.connectionEvent(from: now + delays.notification)
+        queue.schedule(.peerTransmit(ref), at: event + retransmissionTime(on: ref))
     }
 }

@@ -50,11 +50,15 @@ class ContractParty {
     }
 
     /// Waits for one callback whose values another scenario compares.
-    func skip(_ prefix: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    ///
+    /// - Parameter isFailure: Whether it has an error, of whatever kind.
+    func skip(
+        _ prefix: String, isFailure: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         let index = compared
         try await wait(prefix, sourceLocation: sourceLocation) { [trace] in trace.lines.count > index }
         #expect(trace.lines[index].hasPrefix(prefix), sourceLocation: sourceLocation)
-        #expect(!trace.lines[index].contains("!"), sourceLocation: sourceLocation)
+        #expect(trace.lines[index].contains("!") == isFailure, sourceLocation: sourceLocation)
         compared = index + 1
     }
 

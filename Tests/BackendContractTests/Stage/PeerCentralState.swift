@@ -91,7 +91,6 @@ struct PeerCentralState: Sendable {
 
     // MARK: Events
 
-    /// - Returns: What is to be said to that, outside every lock.
     mutating func handle(_ event: CentralEvent) {
         switch event {
         case .stateChanged(let state): isOn = state == .poweredOn
@@ -101,6 +100,7 @@ struct PeerCentralState: Sendable {
         case .disconnected(_, let reason, _, _):
             link = nil
             questions = [:]
+            if channel.id != nil { closeChannel() }
             tell("disconnected \(reason)")
         case .mtuChanged(_, let mtu): self.mtu = mtu
         case .servicesChanged(_, let removed, let added):
@@ -109,11 +109,14 @@ struct PeerCentralState: Sendable {
         case .valueNotified(_, let attribute, let value): tell("notified \(names[attribute] ?? "?") \(value.brief)")
         case .channelReceived(_, let data): channel.receive(data)
         case .channelCredits(_, let count): channel.credits += count
-        case .channelClosed:
-            channel.id = nil
-            tell("channel closed")
+        case .channelClosed: closeChannel()
         default: answer(event)
         }
+    }
+
+    private mutating func closeChannel() {
+        channel.id = nil
+        tell("channel closed")
     }
 
     private mutating func answer(_ event: CentralEvent) {

@@ -37,6 +37,12 @@ extension ContractScenario {
             try await c.expect("didDisconnect disconnected ! CBError 7")
             #expect(end.isAtEnd)
         },
+        ContractScenario("S153 S40: leaving a peer ends the streams", needs: [.channels]) { c in
+            let end = try await c.openChannel(0x90)
+            c.manager.cancelPeripheralConnection(try #require(c.peripheral))
+            try await c.expect("didDisconnect disconnected")
+            #expect(end.isAtEnd)
+        },
         ContractScenario("S151: a channel that is let go of can be opened again", needs: [.channels]) { c in
             let end = try await c.openChannel(0x90)
             c.trace.releaseChannels()

@@ -57,7 +57,9 @@ extension ContractScenario {
             let second = p.makeOther(restoring: "app")
             try await second.expect(#"willRestore ["C0DE1000"] advertising Served"#)
             try await second.powerOn()
-            #expect(second.manager.isAdvertising)
+            try await second.wait("advertising") { [manager = Carried(second.manager)] in
+                manager.object.isAdvertising
+            }
             let notify = try #require(try second.trace.restoredServices.first?.mutable("C0DE1003"))
             #expect(notify.subscribedCentrals?.count == 1)
             #expect(second.manager.updateValue(Data([7]), for: notify, onSubscribedCentrals: nil))

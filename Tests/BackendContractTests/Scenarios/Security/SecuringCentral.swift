@@ -62,7 +62,7 @@ extension ContractScenario {
             peripheral.readValue(for: try service.characteristic("C0DE0601"))
             try await agent.expect("asks enterPasskey")
             try agent.request.enter(passkey: 43)
-            try await agent.skip("pairing failed")
+            try await agent.skip("pairing failed", isFailure: true)
             try await c.expect("didUpdateValue C0DE0601 nil ! CBATTError 5")
             agent.finish()
         },
@@ -81,7 +81,7 @@ extension ContractScenario {
             let agent = c.makeAgent(.displayOnly)
             let (peripheral, service) = try await c.connect(discovering: "C0DE0006")
             peripheral.readValue(for: try service.characteristic("C0DE0601"))
-            try await agent.expect("asks display", "paired")
+            try await agent.expect("asks display", "asks no more", "paired")
             try await c.expect("didUpdateValue C0DE0601 73616665")
             agent.finish()
         },

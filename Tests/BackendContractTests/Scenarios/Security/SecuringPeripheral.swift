@@ -59,7 +59,7 @@ extension ContractScenario {
             try await p.one.expect("asks enterPasskey")
             try await agent.expect("asks display")
             try await p.one.perform(.answer(.passkey(try agent.passkey)))
-            try await agent.expect("paired")
+            try await agent.expect("asks no more", "paired")
             try await p.one.expect("paired")
             try await p.expect("didReceiveRead C0DE1007 @0")
             try p.answerRead(Data([7]))
@@ -76,7 +76,8 @@ extension ContractScenario {
             try await p.one.expect("asks enterPasskey")
             try await agent.expect("asks display")
             try await p.one.perform(.answer(.passkey((try agent.passkey + 1) % 1_000_000)))
-            try await agent.skip("pairing failed")
+            try await agent.expect("asks no more")
+            try await agent.skip("pairing failed", isFailure: true)
             try await p.one.expect("pairing failed", "read C0DE1007 ! 5")
             agent.finish()
         },
@@ -109,7 +110,7 @@ extension ContractScenario {
             try await p.one.expect("asks confirm")
             try await p.one.perform(.answer(.reject))
             try await agent.expect("asks no more")
-            try await agent.skip("pairing failed")
+            try await agent.skip("pairing failed", isFailure: true)
             try await p.one.expect("pairing failed", "read C0DE1007 ! 5")
             agent.finish()
         },
@@ -125,7 +126,8 @@ extension ContractScenario {
             try await p.expect("didUnsubscribe C0DE1008 of 0")
             try await p.one.perform(.connect(service: "C0DE1000"))
             try await p.expect("didSubscribe C0DE1008 of 1")
-            try await p.one.expect("connected")
+            try await p.one.perform(.subscribe("C0DE1008"))
+            try await p.one.expect("connected", "subscribed C0DE1008 true")
             #expect(
                 p.manager.updateValue(Data([1]), for: try service.mutable("C0DE1008"), onSubscribedCentrals: nil))
             try await p.one.expect("notified C0DE1008 01")
