@@ -58,7 +58,6 @@ public struct DeviceActions: Sendable {
 
     // MARK: Links
 
-
     /// Closes all links.
     public mutating func disconnect() {
         controls.append(.disconnect)
