@@ -29,7 +29,8 @@ public final class ProgramRun: @unchecked Sendable {
     /// Prepares a run.
     ///
     /// - Parameter wrap: What the managers get for a radio: the emulator itself, or something around it.
-    public init(_ program: Program, around wrap: @escaping @Sendable (Emulator) throws -> any BluetoothBackend = { $0 }) {
+    public init(_ program: Program, around wrap: @escaping @Sendable (Emulator) throws -> any BluetoothBackend = { $0 })
+    {
         self.program = program
         self.wrap = wrap
     }
@@ -53,8 +54,12 @@ public final class ProgramRun: @unchecked Sendable {
             emulator.host.remember(device)
             devices.append(device)
         }
-        try within { self.centrals = (0..<2).map(ProgramCentral.init); self.server = ProgramServer() }
-        try within { self.centrals.forEach { $0.begin() }; self.server?.begin() }
+        try within {
+            self.centrals = (0..<2).map(ProgramCentral.init); self.server = ProgramServer()
+        }
+        try within {
+            self.centrals.forEach { $0.begin() }; self.server?.begin()
+        }
         try await emulator.advance(by: .seconds(1))
         for step in program.steps { try await perform(step, emulator) }
         try await end(emulator)
