@@ -26,7 +26,7 @@ public final class Emulator: BluetoothBackend {
     public let time: EmulatorTime
     /// From which all chance follows.
     public let seed: UInt64
-    /// The wall date of the world's beginning: in virtual time always 2025-01-01T00:00:00Z.
+    /// The wall date of the world's beginning: 2025-01-01T00:00:00Z where it began in virtual time.
     let origin: Date
     let core: Lock<EmulatorCore>
     private let start = DispatchTime.now().uptimeNanoseconds
@@ -68,14 +68,11 @@ public final class Emulator: BluetoothBackend {
     }
 
     /// A world whose description was checked.
-    private init(
+    private convenience init(
         verified description: WorldDescription, configuration: EmulatorConfiguration = .default,
         time: EmulatorTime = .real, seed: UInt64 = 1
     ) {
-        self.configuration = configuration
-        self.time = time
-        self.seed = seed
-        origin = time == .virtual ? Date(timeIntervalSince1970: 1_735_689_600) : Date()
+        let origin = time == .virtual ? Date(timeIntervalSince1970: 1_735_689_600) : Date()
         let traceLimit = configuration.traceLimit ?? (time == .virtual ? 1_000 : 0)
         var world = World(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)
         let hasDefault = description.hosts.contains { $0.name == "default" }
@@ -89,6 +86,15 @@ public final class Emulator: BluetoothBackend {
                 preconditionFailure("a checked description failed: \(error)")
             }
         }
+        self.init(living: world, time: time)
+    }
+
+    /// An emulator of a world that is there.
+    init(living world: World, time: EmulatorTime) {
+        configuration = world.configuration
+        self.time = time
+        seed = world.seed
+        origin = world.origin
         core = Lock(EmulatorCore(world: world))
     }
 

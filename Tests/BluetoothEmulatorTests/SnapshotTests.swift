@@ -1,0 +1,245 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothLocking
+import Foundation
+import Synchronization
+import Testing
+
+/// Worlds that are taken down and gone back to.
+@Suite struct SnapshotTests {
+    /// Counts seconds by itself, and tells.
+    private struct Ticker: EmulatedPeripheralHandler {
+        func makeState() -> UInt8 { 0 }
+
+        func notice(_ occurrence: PeripheralOccurrence, state: inout UInt8, device: inout DeviceActions) {
+            switch occurrence {
+            case .parameterChanged: device.startTimer(1, after: .seconds(1), every: .seconds(1))
+            case .timer:
+                state += 1
+                device.notify("2A19", value: Data([state]))
+            default: break
+            }
+        }
+    }
+
+    private static let ticking = PeripheralDescription(
+        name: "Ticker", advertising: [AdvertisingDescription(AdvertisingData())],
+        services: [.init("180F", characteristics: [.init("2A19", [.read, .notify], value: Data([0]))])])
+
+    /// A world in which packets get lost and signals vary, with a device that ticks.
+    private func world() async throws -> Emulator {
+        var configuration = EmulatorConfiguration.default
+        configuration.traceLimit = 100_000
+        configuration.packetLossRate = 0.2
+        configuration.advertisingLossRate = 0.2
+        let emulator = Emulator(configuration: configuration, time: .virtual, seed: 5)
+        try emulator.add(EmulatedPeripheral(Self.ticking, handler: Ticker())).set("start", to: 1)
+        try await emulator.advance(by: .milliseconds(3_300))
+        return emulator
+    }
+
+    /// What a new app sees of the device in ten seconds.
+    private func visit(_ emulator: Emulator) async throws -> [CentralEvent] {
+        let central = emulator.makeCentral(CentralOptions())
+        let sink = RecordingSink { event in
+            switch event {
+            case .stateChanged(.poweredOn): central.submit(.startScan(ScanParameters(allowDuplicates: true)))
+            case .discovered(let discovery):
+                central.submit(.connect(peer: discovery.peer, operation: op(1), options: ConnectOptions()))
+            case .connected(_, let link, _, _):
+                central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
+            case .servicesDiscovered(let link, _, let services):
+                for service in services {
+                    central.submit(
+                        .discoverCharacteristics(link: link, operation: op(3), service: service.id, uuids: nil))
+                }
+            case .characteristicsDiscovered(let link, _, let found):
+                for characteristic in found {
+                    central.submit(
+                        .setNotifying(link: link, operation: op(4), attribute: characteristic.id, enabled: true))
+                }
+            default: break
+            }
+        }
+        central.activate(sink)
+        try await emulator.advance(by: .seconds(10))
+        return sink.events
+    }
+
+    @Test func aRestoredWorldGoesOnAsTheOriginalDoes() async throws {
+        let original = try await world()
+        let snapshot = try original.snapshot()
+        let before = original.trace.count
+        let seen = try await visit(original)
+        let after = original.trace.dropFirst(before)
+        #expect(seen.contains { $0.kind == "discovered" })
+        #expect(seen.contains { $0.kind == "valueNotified" })
+
+        let restored = Emulator(restoring: snapshot)
+        #expect(restored.now == snapshot.now)
+        #expect(restored.devices.first?.value(of: "2A19") == Data([3]))
+        #expect(try await visit(restored) == seen)
+        #expect(Array(restored.trace.dropFirst(before + 1)) == Array(after))
+        #expect(restored.devices.first?.value(of: "2A19") == Data([13]))
+    }
+
+    @Test func twoRestorationsWithTheSameInputsHaveTheSameTrace() async throws {
+        let original = try await world()
+        _ = try await visit(original)
+        let snapshot = try original.snapshot()
+        let first = Emulator(restoring: snapshot)
+        _ = try await visit(first)
+        let second = Emulator(restoring: snapshot)
+        _ = try await visit(second)
+        #expect(first.trace == second.trace)
+        #expect(first.trace.starts(with: original.trace))
+        #expect(first.trace.count > original.trace.count + 10)
+    }
+
+    @Test func appsEndWithTheWorldThatTheyWereIn() async throws {
+        let stage = Stage()
+        let device = try stage.emulator.add(ContractPeer.description)
+        try await stage.powerOn()
+        _ = try await stage.connect(device)
+        stage.submit(.startScan(ScanParameters()))
+        device.rename("later")
+        let snapshot = try stage.emulator.snapshot()
+        let count = stage.events.count
+        let restored = Emulator(restoring: snapshot)
+        try await restored.advance(by: .seconds(1))
+        let copy = try #require(restored.devices.first)
+        #expect(copy.connectionCount == 0)
+        #expect(restored.isIdle)
+        #expect(stage.events.count == count)
+        #expect(device.connectionCount == 1)
+        // What was in line happens in both.
+        #expect(copy.value(of: CharacteristicPath("2A00", service: "1800")) == Data("later".utf8))
+    }
+
+    @Test func linksAndSubscriptionsAreRestoredToTheManagerOfTheirIdentifier() async throws {
+        let original = try await world()
+        let device = try #require(original.devices.first)
+        original.host.remember(device)
+        let central = original.makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let stage = RestoredApp(central)
+        try await stage.subscribe(to: device)
+        let snapshot = try original.snapshot()
+        let ticks = try #require(device.value(of: "2A19")?.first)
+
+        let restored = Emulator(restoring: snapshot)
+        let successor = restored.makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let sink = CollectingSink<CentralEvent>()
+        successor.activate(sink)
+        try await restored.advance(by: .seconds(3))
+        guard case .restored(let state)? = sink.events.first else { throw Unexpected("\(sink.events)") }
+        let peer = try #require(state.peers.first)
+        let link = try #require(peer.link)
+        #expect(peer.services.flatMap(\.notifying).count == 1)
+        let values = sink.events.compactMap { event -> UInt8? in
+            if case .valueNotified(link, _, let value) = event { value.first } else { nil }
+        }
+        #expect(values.count >= 2)
+        #expect(values.first == ticks + 1)
+    }
+
+    @Test func aWorldThatIsDrivenGivesNoSnapshot() async throws {
+        let stage = Stage()
+        let errors = Lock<[EmulatorError?]>([])
+        let central = stage.emulator.makeCentral(CentralOptions())
+        let sink = RecordingSink { [emulator = stage.emulator] _ in
+            let error: EmulatorError?
+            do {
+                _ = try emulator.snapshot()
+                error = nil
+            } catch let thrown as EmulatorError {
+                error = thrown
+            } catch {
+                return
+            }
+            errors.withLock { $0.append(error) }
+        }
+        central.activate(sink)
+        try await stage.emulator.advance(by: .seconds(1))
+        #expect(errors.withLock { $0 } == [.alreadyDriven])
+        _ = try stage.emulator.snapshot()
+    }
+
+    /// Answers five seconds late, by the clock that it is given.
+    private final class Late: AsynchronousPeripheralHandler {
+        let clock: Lock<EmulatorClock?>
+        let asked = Lock(0)
+
+        init(clock: EmulatorClock) { self.clock = Lock(clock) }
+
+        func respond(to request: PeripheralRequest) async -> PeripheralResponse {
+            asked.withLock { $0 += 1 }
+            do {
+                try await clock.withLock { $0 }?.sleep(for: .seconds(5))
+                return .value(Data([42]))
+            } catch {
+                return .error(.unlikelyError)
+            }
+        }
+    }
+
+    @Test func anAsynchronousHandlerIsAskedAgainWhatItOwes() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let handler = Late(clock: emulator.swiftClock)
+        let device = try emulator.add(EmulatedPeripheral(Self.ticking, handler: handler))
+        let app = RestoredApp(emulator.makeCentral(CentralOptions(restoreIdentifier: "app")))
+        let (link, attribute) = try await app.subscribe(to: device)
+        app.central.submit(.read(link: link, operation: op(8), attribute: attribute))
+        try await emulator.advance(by: .seconds(1))
+        #expect(handler.asked.withLock { $0 } == 1)
+
+        let restored = Emulator(restoring: try emulator.snapshot())
+        handler.clock.withLock { $0 = restored.swiftClock }
+        let successor = restored.makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let sink = CollectingSink<CentralEvent>()
+        successor.activate(sink)
+        try await restored.advance(by: .seconds(1))
+        #expect(handler.asked.withLock { $0 } == 2)
+        guard case .restored(let state)? = sink.events.first, let kept = state.peers.first?.link else {
+            throw Unexpected("\(sink.events)")
+        }
+        // The line of the link is free when the old question is answered.
+        successor.submit(.read(link: kept, operation: op(9), attribute: attribute))
+        try await restored.advance(by: .seconds(10))
+        #expect(handler.asked.withLock { $0 } == 3)
+        #expect(sink.events.last == .valueRead(link: kept, operation: op(9), value: Data([42])))
+    }
+}
+
+/// An app that connects and subscribes, and may be ended.
+private struct RestoredApp {
+    let central: any CentralBackend
+    let sink = CollectingSink<CentralEvent>()
+
+    init(_ central: any CentralBackend) { self.central = central }
+
+    /// Connects and subscribes to the battery level.
+    @discardableResult
+    func subscribe(to device: EmulatedDevice) async throws -> (LinkID, AttributeID) {
+        let emulator = device.emulator
+        emulator.host.remember(device)
+        let peer = try #require(device.identifier())
+        central.activate(sink)
+        try await emulator.advance(by: .seconds(1))
+        central.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        try await emulator.advance(by: .seconds(3))
+        guard case .connected(_, let link, _, _)? = sink.events.last else { throw Unexpected("\(sink.events)") }
+        central.submit(.discoverServices(link: link, operation: op(2), uuids: ["180F"]))
+        try await emulator.advance(by: .seconds(3))
+        guard case .servicesDiscovered(_, _, let services)? = sink.events.last, let service = services.first else {
+            throw Unexpected("\(sink.events)")
+        }
+        central.submit(.discoverCharacteristics(link: link, operation: op(3), service: service.id, uuids: nil))
+        try await emulator.advance(by: .seconds(3))
+        guard case .characteristicsDiscovered(_, _, let found)? = sink.events.last, let level = found.first else {
+            throw Unexpected("\(sink.events)")
+        }
+        central.submit(.setNotifying(link: link, operation: op(4), attribute: level.id, enabled: true))
+        try await emulator.advance(by: .seconds(1))
+        return (link, level.id)
+    }
+}
