@@ -68,17 +68,21 @@ let package = Package(
                 "BluetoothLocking", logging,
             ],
             swiftSettings: settings),
+        // The system's time, which only what has Dispatch can tell.
+        .target(
+            name: "BluetoothSystemClock", dependencies: ["BluetoothBackend", "BluetoothLocking"],
+            swiftSettings: settings),
         .target(
             name: "BlueZ",
             dependencies: [
-                "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", logging,
+                "BluetoothSystemClock", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
             name: "CoreBluetoothPackage",
             dependencies: [
-                "BluetoothBackend", "BluetoothLocking", logging,
+                "BluetoothSystemClock", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -127,7 +131,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothTestingTests",
-            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothEmulator"], swiftSettings: settings),
+            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
+            swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),

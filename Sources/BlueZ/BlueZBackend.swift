@@ -2,6 +2,7 @@
 public import BluetoothBackend
 import BluetoothDBus
 import BluetoothLocking
+import BluetoothSystemClock
 import Synchronization
 
 /// Real adapters, through BlueZ's D-Bus service `org.bluez`.
@@ -40,7 +41,7 @@ public final class BlueZBackend: BluetoothBackend {
     public var name: String { "bluez" }
 
     /// The system's time.
-    public var clock: any BackendClock { BlueZClock() }
+    public var clock: any BackendClock { SystemClock() }
 
     /// `.denied` once the bus or its policy has refused this process; `.allowed` else.
     public func authorization() -> AuthorizationStatus {

@@ -164,6 +164,8 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     /// Removes a service, with Service Changed to those who are connected.
     ///
-    /// - Parameter index: Which one among those of that UUID, from 0 on.
+    /// - Parameters:
+    ///   - uuid: The service's type.
+    ///   - index: Which one among those of that UUID, from 0 on.
     public func removeService(_ uuid: BluetoothUUID, index: Int = 0) { control(.removeService(uuid, index: index)) }
 }

@@ -9,6 +9,16 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var connectionDelay: Duration = .milliseconds(200)
     /// From the cancellation of a connection to its end.
     public var disconnectionDelay: Duration = .milliseconds(100)
+    /// From the start of a scan until packets are heard.
+    public var scanDelay: Duration = .zero
+    /// What a device needs for each discovery, besides the round trips.
+    public var discoveryDelay: Duration = .zero
+    /// What a device needs for each read, besides the round trips.
+    public var readDelay: Duration = .zero
+    /// What a device needs for each write and each change of a subscription, besides the round trips.
+    public var writeDelay: Duration = .zero
+    /// From a device's wish to notify, while nothing else waits, until the value is ready for a connection event.
+    public var notificationDelay: Duration = .zero
     /// The interval of connection events, by which a link lives: one ATT round trip takes one.
     ///
     /// A device may have its own. Zero: no latency. The radio's range is 7.5 ms...4 s (Core Specification, Vol 6, Part

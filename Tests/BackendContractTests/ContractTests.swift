@@ -16,10 +16,14 @@ import Testing
             socketPath: environment["CONTRACT_PEER_SOCKET"])
     }
 
-    /// With a foreign peripheral only the generic scenarios apply.
+    /// What the stage can play; with a foreign peripheral only the generic scenarios.
     private static var applicable: [ContractScenario] {
-        guard isOnBlueZ, environment["CONTRACT_PEER_SOCKET"] == nil else { return ContractScenario.all }
-        return ContractScenario.all.filter(\.isGeneric)
+        let features = isOnBlueZ ? BlueZStage.features : EmulatorStage.features
+        let possible = ContractScenario.all.filter { $0.needs.isSubset(of: features) }
+        guard isOnBlueZ else { return possible }
+        return possible.filter { scenario in
+            scenario.isExpressibleOnBlueZ && (scenario.isGeneric || environment["CONTRACT_PEER_SOCKET"] != nil)
+        }
     }
 
     /// The radios on which each scenario plays.
@@ -59,16 +63,26 @@ import Testing
 
     private func play(_ scenario: ContractScenario, on stage: any ContractStage) async throws {
         try await stage.begin()
-        let context = ContractContext(
-            stage, scenario: scenario.name, differences: ContractDifference.lines(for: scenario.name, on: stage.name))
-        try await scenario.body(context)
-        context.finish()
+        try await scenario.play(on: stage)
+    }
+
+    @Test func whatThisStageDoesNotPlayIsCountedByReason() {
+        let played = Set(Self.applicable.map(\.name))
+        var counts: [String: Int] = [:]
+        for scenario in ContractScenario.all where !played.contains(scenario.name) {
+            let needs = scenario.needs.map(\.rawValue).sorted().joined(separator: ", ")
+            let reason = scenario.emulatorOnly.map { "never, since \($0)" } ?? (needs.isEmpty ? "" : "later: \(needs)")
+            counts[reason.isEmpty ? "only with the contract's peer" : reason, default: 0] += 1
+        }
+        #expect(Self.isOnBlueZ || counts.isEmpty)
+        print("contract: \(played.count) of \(ContractScenario.all.count) scenarios")
+        for (reason, count) in counts.sorted(by: { $0.key < $1.key }) { print("contract: \(count) \(reason)") }
     }
 
     @Test func theTableOfDifferencesNamesScenariosThatExist() {
         let names = Set(ContractScenario.all.map(\.name))
         #expect(ContractDifference.all.allSatisfy { names.contains($0.scenario) })
         #expect(names.count == ContractScenario.all.count, "names are unique")
-        #expect(names.count >= 40)
+        #expect(names.count >= 95)
     }
 }

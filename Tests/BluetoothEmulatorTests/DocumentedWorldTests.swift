@@ -4,11 +4,9 @@ import Testing
 
 /// The world files that the documentation shows can be loaded.
 @Suite struct DocumentedWorldTests {
-    private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-        "../../Sources/CoreBluetoothPackage/CoreBluetoothPackage.docc/WorldFiles.md")
-
-    @Test func eachWorldOnThePageIsValid() throws {
-        let text = try String(contentsOf: Self.page, encoding: .utf8)
+    @Test(arguments: [Document("WorldFiles", of: "CoreBluetoothPackage"), Document("ReadyDevices")])
+    func eachWorldOnThePageIsValid(page: Document) throws {
+        let text = try page.text()
         let blocks = text.components(separatedBy: "<!-- sample: world -->\n```json\n").dropFirst()
         #expect(!blocks.isEmpty)
         for block in blocks {

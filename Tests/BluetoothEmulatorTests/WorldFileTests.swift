@@ -43,7 +43,7 @@ import Testing
         (#"{"hosts": [{"name": "a"}, {"name": "a"}]}"#, "hosts[1].name: another host has the name \"a\""),
         (
             #"{"devices": [{"name": "A", "handler": "toaster"}]}"#,
-            "devices[0].handler: \"toaster\": the handlers are heart-rate, blinky"
+            "devices[0].handler: \"toaster\": the handlers are \(BuiltInHandler.allCases.map(\.rawValue).joined(separator: ", "))"
         ),
     ])
     func aMistakeNamesPathAndRule(json: String, message: String) {

@@ -26,6 +26,22 @@ import Testing
         #expect(callbacks > 4_000)
     }
 
+    /// A link that another manager keeps is there again at once; the end of the earlier one must come before.
+    @Test func aConnectionThatIsRenewedAtOnceIsEndedFirst() async throws {
+        let program = Program(
+            seed: 1443, configuration: 3,
+            steps: [
+                .connect(1, 1),
+                .connect(0, 1),
+                .wait(milliseconds: 1000),
+                .rssi(0, 1),
+                .cancel(0, 1),
+                .connect(0, 1),
+                .services(0, 1),
+            ])
+        #expect(try await ProgramRun(program).run().violations == [])
+    }
+
     @Test func theSameSeedGivesTheSameTraceInAnotherProcessToo() async throws {
         var own: [String] = []
         for seed in 0...19 as ClosedRange<UInt64> {

@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 import BluetoothLocking
+import BluetoothSystemClock
 import Dispatch
 import Logging
 import Synchronization
@@ -20,7 +21,7 @@ final class CentralRadio: Sendable {
 
     private let contents: Lock<Contents>
     private let daemon: BlueZDaemon
-    private let clock = BlueZClock()
+    private let clock = SystemClock()
 
     init(selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings) {
         self.daemon = daemon

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothDBus
 import BluetoothLocking
+import BluetoothSystemClock
 import Dispatch
 import Logging
 import Synchronization

@@ -11,19 +11,10 @@
 ///   state ends first. Answers on one link come in the order of the commands; a write command keeps its place among
 ///   them.
 /// - Each write command costs one write credit; credits are granted in increments, the first with `connected`.
-public protocol CentralBackend: AnyObject, Sendable {
-    /// Starts delivery; called once. The backend holds the sink until ``invalidate()``.
-    func activate(_ sink: any EventSink<CentralEvent>)
-
-    /// Hands over one command; callable from any thread.
-    func submit(_ command: CentralCommand)
-
+public protocol CentralBackend: RoleBackend where Command == CentralCommand, Event == CentralEvent {
     /// Those of the given peers that the host knows, in the order asked; from memory, never I/O.
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary]
 
     /// The peers that are connected to the host by anyone and offer one of the services; from memory, never I/O.
     func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary]
-
-    /// Ends this manager's scan, connections and delivery, in silence. Later calls do nothing.
-    func invalidate()
 }

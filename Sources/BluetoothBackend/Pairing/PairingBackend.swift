@@ -1,16 +1,9 @@
 /// Pairing, of both roles: requests to the user come up, answers go down, values too.
 ///
+/// Until `activate` the backend answers as a device without input and output does; `invalidate` rejects open requests.
+///
 /// Source: Core Specification, Vol 3, Part H; BlueZ `org.bluez.Agent1`.
-public protocol PairingBackend: AnyObject, Sendable {
-    /// Starts delivery; called once. Until then the backend answers as a device without input and output does.
-    func activate(_ sink: any EventSink<PairingEvent>)
-
-    /// Hands over one command; callable from any thread.
-    func submit(_ command: PairingCommand)
-
-    /// Ends delivery; open requests are rejected. Later calls do nothing.
-    func invalidate()
-}
+public protocol PairingBackend: RoleBackend where Command == PairingCommand, Event == PairingEvent {}
 
 /// What an app asks of pairing.
 public enum PairingCommand: Hashable, Sendable, Codable {

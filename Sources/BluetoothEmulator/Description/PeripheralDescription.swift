@@ -24,6 +24,8 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var supervisionTimeout: Duration?
     /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
     public var handler: BuiltInHandler?
+    /// What its handler is told at first.
+    public var parameters: [DeviceParameter: Double]
     /// How it pairs.
     public var pairing: PairingDescription
     /// The L2CAP channels that it listens for.
@@ -38,9 +40,9 @@ public struct PeripheralDescription: Hashable, Sendable {
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
-        handler: BuiltInHandler? = nil, pairing: PairingDescription = PairingDescription(),
-        channels: [ChannelDescription] = [], peripheralLatency: Int = 0, addressRotation: Duration? = nil,
-        packetLossRate: Double = 0
+        handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
+        pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
+        peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0
     ) {
         self.name = name
         self.address = address
@@ -52,6 +54,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.connectionInterval = connectionInterval
         self.supervisionTimeout = supervisionTimeout
         self.handler = handler
+        self.parameters = parameters
         self.pairing = pairing
         self.channels = channels
         self.peripheralLatency = peripheralLatency
@@ -65,6 +68,20 @@ public struct PeripheralDescription: Hashable, Sendable {
         var generator = SeededGenerator(seed: 0, stream: "address \(name)")
         // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
         return DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
+    }
+
+    /// The same device under another name, which it advertises too, and at the address that follows from the name.
+    public func named(_ name: String) -> PeripheralDescription {
+        var copy = self
+        copy.name = name
+        copy.address = nil
+        for index in advertising.indices {
+            if advertising[index].data.localName == self.name { copy.advertising[index].data.localName = name }
+            if advertising[index].scanResponse?.localName == self.name {
+                copy.advertising[index].scanResponse?.localName = name
+            }
+        }
+        return copy
     }
 
     /// Checks the description.
@@ -87,6 +104,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
             throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
         }
+        if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
         guard (0...499).contains(peripheralLatency) else {
             throw DescriptionError("\(prefix)peripheralLatency", "the latency is 0...499 connection events")
         }

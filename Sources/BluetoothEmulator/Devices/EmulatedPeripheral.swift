@@ -4,6 +4,8 @@ public struct EmulatedPeripheral: Sendable {
     public let description: PeripheralDescription
     let makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
     let asynchronousHandler: (any AsynchronousPeripheralHandler)?
+    /// The parameters of a ready handler; nil where a handler has its own.
+    let parameters: [DeviceParameter: ClosedRange<Double>]?
 
     /// A device that serves what its description holds.
     ///
@@ -11,12 +13,10 @@ public struct EmulatedPeripheral: Sendable {
     public init(_ description: PeripheralDescription) throws {
         try description.validate()
         self.description = description
-        if let handler = description.handler {
-            makeBehaviour = { handler.makeBehaviour() }
-        } else {
-            makeBehaviour = nil
-        }
+        try description.validateParameters()
+        makeBehaviour = description.handler?.makeBehaviour
         asynchronousHandler = nil
+        parameters = description.handler?.parameters
     }
 
     /// A device with a handler.
@@ -27,6 +27,7 @@ public struct EmulatedPeripheral: Sendable {
         self.description = description
         makeBehaviour = { HandledBehaviour(handler) }
         asynchronousHandler = nil
+        parameters = nil
     }
 
     /// A device with an asynchronous handler.
@@ -35,7 +36,9 @@ public struct EmulatedPeripheral: Sendable {
     public init(_ description: PeripheralDescription, handler: some AsynchronousPeripheralHandler) throws {
         try description.validate()
         self.description = description
+        try description.validateParameters()
         makeBehaviour = nil
         asynchronousHandler = handler
+        parameters = nil
     }
 }

@@ -8,7 +8,7 @@ public import Foundation
 
 /// The behaviour of an emulated device: answers requests and reacts to what happens to it.
 ///
-/// Both functions run inside a step of the world: they must be quick and pure, change nothing but `state`, and leave
+/// All functions run inside a step of the world: they must be quick and pure, change nothing but `state`, and leave
 /// wishes in `device`. The emulator never runs them concurrently for one device. What must wait for something
 /// else is an ``AsynchronousPeripheralHandler``.
 public protocol EmulatedPeripheralHandler: Sendable {
@@ -25,7 +25,12 @@ public protocol EmulatedPeripheralHandler: Sendable {
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse
 
-    /// Reacts to connections, subscriptions and timers.
+    /// Answers a discovery or a subscription, each time a central asks for one over the air.
+    func respond(
+        to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout State, device: inout DeviceActions
+    ) -> ProcedureResponse
+
+    /// Reacts to connections, subscriptions, timers and changes of parameters.
     func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions)
 }
 
@@ -34,6 +39,11 @@ extension EmulatedPeripheralHandler {
     public func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse { .stored }
+
+    /// Grants everything.
+    public func respond(
+        to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout State, device: inout DeviceActions
+    ) -> ProcedureResponse { .granted }
 
     /// Does nothing.
     public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {}
@@ -114,81 +124,12 @@ public enum PeripheralOccurrence: Hashable, Sendable {
     case unsubscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
     /// A timer of the device's is due.
     case timer(Int)
+    /// A test, a tool or a world file set a parameter: ``EmulatedDevice/set(_:to:)``.
+    case parameterChanged(DeviceParameter, Double)
     /// A central opened an L2CAP channel.
     case channelOpened(CentralIdentity, ChannelID, psm: UInt16)
     /// Bytes arrived on an L2CAP channel.
     case channelReceived(ChannelID, Data)
     /// An L2CAP channel is over, by the central or with its link.
     case channelClosed(ChannelID)
-}
-
-/// What a device wishes to do, collected while its handler runs and done right after.
-public struct DeviceActions: Sendable {
-    /// The time since the world began.
-    public let now: Duration
-    var controls: [DeviceControl] = []
-
-    init(now: Duration) { self.now = now }
-
-    /// Notifies (or indicates to) subscribers of a value and keeps it.
-    public mutating func notify(_ characteristic: CharacteristicPath, value: Data) {
-        controls.append(.notify(characteristic, value))
-    }
-
-    /// Keeps a value without telling anybody.
-    public mutating func setValue(_ value: Data, of characteristic: CharacteristicPath) {
-        controls.append(.setValue(characteristic, value))
-    }
-
-    /// Starts a timer, in place of a running one of the same number: ``PeripheralOccurrence/timer(_:)``.
-    ///
-    /// - Parameter period: Repeats it so often; nil fires once. A repeating timer does not keep the world from
-    ///   being idle.
-    public mutating func startTimer(_ number: Int, after delay: Duration, every period: Duration? = nil) {
-        controls.append(.startTimer(number, after: delay, every: period))
-    }
-
-    /// Stops a timer.
-    public mutating func stopTimer(_ number: Int) {
-        controls.append(.stopTimer(number))
-    }
-
-    /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
-    public mutating func send(_ data: Data, on channel: ChannelID) {
-        controls.append(.send(channel, data))
-    }
-
-    /// Closes an L2CAP channel, after all that was sent before.
-    public mutating func close(_ channel: ChannelID) {
-        controls.append(.closeChannel(channel))
-    }
-
-    /// Closes all links.
-    public mutating func disconnect() {
-        controls.append(.disconnect)
-    }
-}
-
-/// A handler with its state, without its type.
-protocol DeviceBehaviour: Sendable {
-    mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse
-    mutating func notice(_ occurrence: PeripheralOccurrence, device: inout DeviceActions)
-}
-
-struct HandledBehaviour<Handler: EmulatedPeripheralHandler>: DeviceBehaviour {
-    let handler: Handler
-    var state: Handler.State
-
-    init(_ handler: Handler) {
-        self.handler = handler
-        state = handler.makeState()
-    }
-
-    mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse {
-        handler.respond(to: request, state: &state, device: &device)
-    }
-
-    mutating func notice(_ occurrence: PeripheralOccurrence, device: inout DeviceActions) {
-        handler.notice(occurrence, state: &state, device: &device)
-    }
 }

@@ -20,7 +20,9 @@ extension Emulator {
 
     /// The synchronous twin of ``advance(until:within:)``; see ``advanceSynchronously(by:)``.
     ///
-    /// - Parameter condition: Asked on the calling thread.
+    /// - Parameters:
+    ///   - condition: Asked on the calling thread.
+    ///   - limit: The most virtual time that it may take.
     /// - Throws: ``EmulatorError``, as ``advance(until:within:)`` does.
     public func advanceSynchronously(until condition: () -> Bool, within limit: Duration = .seconds(60)) throws {
         let end = try beginSynchronousDrive(for: limit)

@@ -14,7 +14,9 @@ extension Emulator {
 
     /// Lets virtual time go on until `condition` is true, asked at first and after each handled event, on any thread.
     ///
-    /// - Parameter limit: The most virtual time that it may take.
+    /// - Parameters:
+    ///   - condition: Whether time has gone on long enough.
+    ///   - limit: The most virtual time that it may take.
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does; ``EmulatorError/conditionNotMet(within:)`` at the limit.
     public func advance(
         until condition: @escaping @Sendable () -> Bool, within limit: Duration = .seconds(60)

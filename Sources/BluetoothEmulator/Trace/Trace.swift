@@ -16,6 +16,9 @@ struct Trace: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
+    /// Whether anything is kept.
+    var isOn: Bool { limit > 0 }
+
     /// One line each: `12.345678901 < central 1 read(…)`; `<` came in, `>` went out.
     var lines: [String] { entries.map { Self.line($0.at, $0.entry) } }
 

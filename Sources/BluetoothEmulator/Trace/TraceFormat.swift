@@ -123,6 +123,7 @@ enum TraceFormat {
         switch control {
         case .notify(let path, let value): "notify \(text(path)) \(text(value))"
         case .setValue(let path, let value): "setValue \(text(path)) \(text(value))"
+        case .setParameter(let parameter, let value): "setParameter \(parameter.rawValue) \(value)"
         case .hold(let path, let isHeld): "hold \(text(path)) \(isHeld)"
         case .setAdvertising(let index, _): "setAdvertising \(index)"
         case .addService(let service): "addService \(service.uuid)"

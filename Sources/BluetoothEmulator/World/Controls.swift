@@ -9,7 +9,13 @@ import Foundation
 /// What a test, a tool or a device's own handler does to a device.
 enum DeviceControl: Sendable {
     case notify(CharacteristicPath, Data)
+    /// Ahead of the answer under way, and whether anybody subscribed or not.
+    case notifyAtOnce(CharacteristicPath, Data)
     case setValue(CharacteristicPath, Data)
+    /// Tells the handler of a parameter.
+    case setParameter(DeviceParameter, Double)
+    /// A line of the handler's for the trace.
+    case note(String)
     /// Reads are not answered while held.
     case hold(CharacteristicPath, Bool)
     /// Closes all links, as the device.
@@ -46,6 +52,7 @@ enum DeviceControl: Sendable {
     /// Whether it changes what a device is, which is its managers' business where it is a host's.
     var changesDescription: Bool {
         switch self {
+        case .setParameter, .notifyAtOnce, .note: true
         case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
             .changeAddress,
             .startTimer, .stopTimer, .send, .closeChannel, .remove:
@@ -102,6 +109,8 @@ enum WorldInput: Sendable {
 enum WorldEvent: Sendable {
     case tellState(Ref<Manager>)
     case adapterBack(Int, epoch: UInt32)
+    /// A scan that started a while ago hears its first packets.
+    indirect case listen(Ref<Manager>, UInt64, ScanParameters)
     case advertise(Ref<Device>, set: Int, generation: UInt32)
     case established(Int, Ref<Device>, epoch: UInt32)
     /// The answer to the request at the head of a link's line arrives.

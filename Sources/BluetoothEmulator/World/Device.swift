@@ -81,6 +81,8 @@ struct Device: Sendable {
     var sets: [AdvertisingSet]
     var database = AttributeDatabase()
     var behaviour: (any DeviceBehaviour)?
+    /// The parameters of a ready handler and their ranges; nil where a handler has its own.
+    var parameters: [DeviceParameter: ClosedRange<Double>]?
     var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
@@ -117,6 +119,7 @@ struct Device: Sendable {
         rssi = description.rssi
         sets = description.advertising.map(AdvertisingSet.init)
         behaviour = peripheral.makeBehaviour?()
+        parameters = peripheral.parameters
         asynchronousHandler = peripheral.asynchronousHandler
         self.identities = identities
         delayRandom = SeededGenerator(seed: seed, stream: "advertising delay \(address)")
@@ -291,10 +294,5 @@ struct Device: Sendable {
         guard deviation > 0 else { return meanRSSI }
         let offset = Int(rssiRandom.below(UInt64(2 * deviation + 1))) - deviation
         return min(20, max(-127, meanRSSI + offset))
-    }
-
-    /// Whether a host's scanners have the data of a set.
-    mutating func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
-        host < sets[index].heard.count && sets[index].heard[host] == epoch
     }
 }

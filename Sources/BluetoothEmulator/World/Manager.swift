@@ -18,10 +18,14 @@ struct Manager: Sendable {
     let role: Role
     /// Its host's index; nil if it asked for a host that is not there.
     let host: Int?
+    /// The scan that does not hear yet.
+    var pendingScan: UInt64?
     /// The state that it was told last; nil before the first.
     var toldState: AdapterState?
     /// In the order of birth, which is that of their identifiers.
     private var shares: [(id: LinkID, share: Share)] = []
+    /// The links that it gave up and was not told the end of.
+    var farewells: [PeerID: LinkID] = [:]
     var connectionEventFilter: ConnectionEventFilter?
     /// What it published, by its own numbers: the numbers in its host's database.
     var published: [AttributeID: AttributeID] = [:]
@@ -68,7 +72,10 @@ struct Manager: Sendable {
         if let position = position(of: id) { shares.remove(at: position) }
     }
 
-    mutating func closeAll() { shares = [] }
+    mutating func closeAll() {
+        shares = []
+        farewells = [:]
+    }
 
     /// The manager's identifier of a physical link.
     func id(of link: Ref<Link>) -> LinkID? { shares.first { $0.share.link == link }?.id }

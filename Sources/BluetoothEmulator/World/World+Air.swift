@@ -179,3 +179,10 @@ extension World {
         devices[ref]?.measureRSSI(configuration.rssiDeviation) ?? 127
     }
 }
+
+extension Device {
+    /// Whether a host's scanners have the data of a set.
+    mutating func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
+        host < sets[index].heard.count && sets[index].heard[host] == epoch
+    }
+}

@@ -115,6 +115,8 @@ extension World {
     private mutating func tellConnected(_ share: HostLedger.Share, _ peer: PeerID, _ link: Ref<Link>) {
         let manager = Ref<Manager>(packed: share.manager)
         guard isManager(manager), let id = share.link, let mtu = links[link]?.mtu else { return }
+        // A link that others kept is there again at once: its earlier end comes before.
+        sayFarewell(manager, peer)
         let credits = configuration.transmitBuffer
         managers[manager]?.open(id, Manager.Share(link: link, credits: credits))
         let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
@@ -147,6 +149,7 @@ extension World {
             if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
+            managers[ref]?.farewells[peer] = id
             queue.schedule(
                 .tellLocal(ref, id, epoch: hosts[host].epoch), at: now + configuration.disconnectionDelay.nanoseconds)
         }
@@ -159,7 +162,15 @@ extension World {
     }
 
     mutating func tellLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
-        guard let host = managers[ref]?.host, hosts[host].epoch == epoch else { return }
+        guard let host = managers[ref]?.host, hosts[host].epoch == epoch,
+            let peer = managers[ref]?.farewells.first(where: { $0.value == link })?.key
+        else { return }
+        sayFarewell(ref, peer)
+    }
+
+    /// Tells a manager of the end that it asked for, if that was not done.
+    private mutating func sayFarewell(_ ref: Ref<Manager>, _ peer: PeerID) {
+        guard let link = managers[ref]?.farewells.removeValue(forKey: peer) else { return }
         emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
     }
 

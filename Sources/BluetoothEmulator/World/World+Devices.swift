@@ -19,6 +19,8 @@ extension World {
         let identities = hosts.map { $0.identity(of: address) }
         let ref = devices.insert(try Device(peripheral, identities: identities, seed: seed))
         if peripheral.description.packetLossRate > 0 { isLossy = true }
+        let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
+        for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
         submit(.deviceAdded(ref))
         return ref
     }
@@ -39,11 +41,12 @@ extension World {
         }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
+        case .notifyAtOnce, .setParameter, .note: applyForHandler(control, to: ref)
         case .setValue(let path, let value):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.value = value
         case .hold(let path, let isHeld):
-            guard let id = characteristic(path, of: ref) else { return }
+            guard let id = existing(path, of: ref) else { return }
             devices[ref]?.database[id]?.isHeld = isHeld
         case .disconnect:
             for link in devices[ref]?.links ?? [] {
@@ -149,12 +152,6 @@ extension World {
         devices[ref]?.database.characteristic(path)
     }
 
-    private mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
-        guard let id = characteristic(path, of: ref) else { return }
-        devices[ref]?.database[id]?.value = value
-        for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
-    }
-
     /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.
     mutating func notify(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
         guard let kind = links[ref]?.subscriptions[attribute], let mtu = links[ref]?.mtu else { return }
@@ -226,7 +223,7 @@ extension World {
     /// Tells a device's handler what happened.
     mutating func notice(_ occurrence: PeripheralOccurrence, at ref: Ref<Device>) {
         guard devices[ref]?.behaviour != nil else { return }
-        var actions = DeviceActions(now: .nanoseconds(now))
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
         devices[ref]?.behaviour?.notice(occurrence, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
     }

@@ -128,7 +128,10 @@ extension World {
     /// Ends all that needs power, without a word to the managers.
     private mutating func powerWent(_ host: Int) {
         hosts[host].epoch += 1
-        for manager in hosts[host].managers { managers[manager]?.closeAll() }
+        for manager in hosts[host].managers {
+            managers[manager]?.closeAll()
+            managers[manager]?.pendingScan = nil
+        }
         hosts[host].dialing = []
         for peer in hosts[host].pairingWishes.keys.sorted(by: { $0.description < $1.description }) {
             failPairingWishes(peer, on: host, BackendError(.notConnected, operation: "pair"))
@@ -175,12 +178,26 @@ extension World {
     private mutating func startScan(_ ref: Ref<Manager>, on host: Int, _ parameters: ScanParameters) {
         hosts[host].ledger.startScan(ref.packed, parameters)
         hosts[host].scanners.removeAll { $0.manager == ref }
+        scansChanged(host)
+        noteSilentDevices(for: parameters, on: host)
+        lastScan += 1
+        managers[ref]?.pendingScan = lastScan
+        guard configuration.scanDelay > .zero else { return listen(ref, lastScan, parameters) }
+        queue.schedule(
+            .listen(ref, lastScan, parameters), at: now + configuration.scanDelay.nanoseconds)
+    }
+
+    /// The scanner hears from now on, unless the scan was stopped or another one started.
+    mutating func listen(_ ref: Ref<Manager>, _ number: UInt64, _ parameters: ScanParameters) {
+        guard managers[ref]?.pendingScan == number, let host = managers[ref]?.host else { return }
+        managers[ref]?.pendingScan = nil
         hosts[host].scanners.append(Host.Scanner(manager: ref, filter: ScanReportFilter(parameters)))
         scansChanged(host)
         wakeAll()
     }
 
     private mutating func stopScan(_ ref: Ref<Manager>, on host: Int) {
+        managers[ref]?.pendingScan = nil
         guard hosts[host].ledger.stopScan(ref.packed) else { return }
         hosts[host].scanners.removeAll { $0.manager == ref }
         scansChanged(host)

@@ -64,13 +64,16 @@ extension World {
     private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
         switch start {
         case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
-        case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
+        case .read(let due): queue.schedule(.answer(ref), at: due + delays.read + retransmissionTime(on: ref))
         case .request(let event):
             guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
-            guard interval > 0 else { return queue.schedule(.answer(ref), at: event) }
+            let delay = delays.delay(of: kind)
+            guard interval > 0 || delay > 0 else { return queue.schedule(.answer(ref), at: event) }
             let count = roundTrips(of: kind, on: ref)
             let lost = retransmissionTime(count, on: ref)
-            queue.schedule(.answer(ref), at: event + Nanoseconds(count) * interval + lost)
+            // What the host knows by itself needs nothing of the device.
+            queue.schedule(
+                .answer(ref), at: event + Nanoseconds(count) * interval + lost + (count > 0 ? delay : 0))
         }
     }
 
@@ -200,7 +203,10 @@ extension World {
         queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
     }
 
-    private mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
+    /// What the device sends arrives.
+    ///
+    /// - Returns: Whether it waits for a confirmation.
+    mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref] else { return false }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
@@ -224,6 +230,8 @@ extension World {
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: now) + retransmissionTime(on: ref))
+        queue.schedule(
+            .peerTransmit(ref),
+            at: link.connectionEvent(from: now + delays.notification) + retransmissionTime(on: ref))
     }
 }

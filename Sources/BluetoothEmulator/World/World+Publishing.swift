@@ -46,7 +46,7 @@ extension World {
         }
     }
 
-    /// Below poweredOn the centrals are gone and advertising pauses; below poweredOff nothing is published any more.
+    /// Below poweredOn the centrals and the numbers of channels are gone and advertising pauses; below poweredOff nothing is published any more.
     ///
     /// Nobody is told, as the state says it.
     mutating func serverStateChanged(_ host: Int) {
@@ -55,7 +55,10 @@ extension World {
         let isOn = state == .poweredOn
         let wasServing = devices[server]?.isOn == true
         devices[server]?.isOn = isOn
-        if wasServing, !isOn { closeServer(server, isOrderly: state == .poweredOff) }
+        if wasServing, !isOn {
+            closeServer(server, isOrderly: state == .poweredOff)
+            hosts[host].listeners = [:]
+        }
         guard state != .poweredOn, state != .poweredOff, let database = devices[server]?.database else { return }
         removeServices(database.publishedServices(), of: server)
         for index in devices[server]?.sets.indices ?? 0..<0 { freeSet(index, of: server) }
@@ -65,7 +68,6 @@ extension World {
             managers[manager]?.advertisement = nil
         }
         hosts[host].preservedPeripherals = [:]
-        hosts[host].listeners = [:]
     }
 
     /// Ends the links to a host's server: with a word to the centrals when it is switched off, without one when its

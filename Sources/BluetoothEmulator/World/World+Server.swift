@@ -15,7 +15,8 @@ extension World {
         case .read(let attribute): read(attribute, answered, on: ref)
         case .write(let attribute, let value): write(attribute, value, answered, on: ref)
         case .writeCommand: break  // has its own way: transmit
-        case .setNotifying(let attribute, let isOn): setNotifying(attribute, isOn, operation, on: ref)
+        case .setNotifying(let attribute, let isOn):
+            if isGranted(answered, on: ref) { setNotifying(attribute, isOn, operation, on: ref) }
         case .rssi:
             guard hosts[answered.host].features.contains(.connectedRSSI) else {
                 let error = BackendError(.operationNotSupported, operation: "read RSSI")
@@ -27,7 +28,8 @@ extension World {
             complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
         case .deviceName: readDeviceName(on: ref)
         case .openChannel(let psm): openChannel(psm, operation, on: ref)
-        case .services, .included, .characteristics, .descriptors: discover(operation, on: ref)
+        case .services, .included, .characteristics, .descriptors:
+            if isGranted(answered, on: ref) { discover(operation, on: ref) }
         }
     }
 
@@ -164,7 +166,7 @@ extension World {
             outputs.append(.ask(ref, lastRequest, handler, request))
             return nil
         }
-        var actions = DeviceActions(now: .nanoseconds(now))
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
         let response = devices[device]?.behaviour?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         return response

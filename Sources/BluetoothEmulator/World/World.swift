@@ -14,6 +14,7 @@ import Foundation
 /// the same inputs give the same outputs.
 struct World: Sendable {
     let configuration: EmulatorConfiguration
+    let delays: ProcedureDelays
     let seed: UInt64
     /// The wall date of the world's beginning.
     let origin: Date
@@ -35,6 +36,7 @@ struct World: Sendable {
     /// Whether packets may get lost on some link.
     var isLossy: Bool
     var lastRequest: UInt64 = 0
+    var lastScan: UInt64 = 0
     var lastPairing: UInt64 = 0
     /// The numbers of ledgers' keepers; 0 and 1 are other apps and pairing.
     var lastKeeper: UInt32 = 1
@@ -46,6 +48,7 @@ struct World: Sendable {
 
     init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
         self.configuration = configuration
+        delays = ProcedureDelays(configuration)
         self.seed = seed
         self.origin = origin
         trace = Trace(limit: traceLimit)
@@ -121,6 +124,7 @@ struct World: Sendable {
         case .localClose(let link): localClose(link)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
         case .tellState(let manager): tellState(manager)
+        case .listen(let manager, let number, let parameters): listen(manager, number, parameters)
         case .adapterBack(let host, let epoch): adapterBack(host, epoch)
         case .notifyTimer(let device, let attribute): notifyTimerFired(device, attribute)
         case .deviceTimer(let device, let number, let generation): handlerTimerFired(device, number, generation)

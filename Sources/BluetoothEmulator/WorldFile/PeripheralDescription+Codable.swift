@@ -3,23 +3,29 @@ import BluetoothBackend
 extension PeripheralDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
-        case handler, pairing, channels, peripheralLatency, addressRotation, packetLossRate
+        case handler, parameters, pairing, channels, peripheralLatency, addressRotation, packetLossRate
     }
 
     /// Reads a device of a world file.
     public init(from decoder: any Decoder) throws {
         let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
         let proximities = Proximity.allCases.map(\.rawValue).joined(separator: ", ")
+        let name: String = try fields.required(.name)
+        let handler = try fields.text(.handler, BuiltInHandler.rule) { BuiltInHandler(rawValue: $0) }
+        let ready = handler?.device.named(name)
+        let parameters: [String: Double]? = try fields.optional(.parameters)
         self.init(
-            name: try fields.required(.name),
-            address: try fields.text(.address, TextRule.address) { DeviceAddress($0) },
-            advertising: try fields.optional(.advertising) ?? [], services: try fields.optional(.services) ?? [],
+            name: name, address: try fields.text(.address, TextRule.address) { DeviceAddress($0) },
+            advertising: try fields.optional(.advertising) ?? ready?.advertising ?? [],
+            services: try fields.optional(.services) ?? ready?.services ?? [],
             proximity: try fields.text(.proximity, "the proximities are \(proximities)") { Proximity(rawValue: $0) }
                 ?? .near,
-            rssi: try fields.optional(.rssi), maximumMTU: try fields.optional(.maximumMTU) ?? 517,
+            rssi: try fields.optional(.rssi), maximumMTU: try fields.optional(.maximumMTU) ?? ready?.maximumMTU ?? 517,
             connectionInterval: try fields.text(.connectionInterval, TextRule.duration, DurationText.parse),
             supervisionTimeout: try fields.text(.supervisionTimeout, TextRule.duration, DurationText.parse),
-            handler: try fields.text(.handler, BuiltInHandler.rule) { BuiltInHandler(rawValue: $0) },
+            handler: handler,
+            parameters: parameters.map { Dictionary($0.map { (DeviceParameter(rawValue: $0), $1) }) { $1 } }
+                ?? ready?.parameters ?? [:],
             pairing: try fields.optional(.pairing) ?? PairingDescription(),
             channels: try fields.optional(.channels) ?? [],
             peripheralLatency: try fields.optional(.peripheralLatency) ?? 0,
@@ -36,7 +42,7 @@ extension PeripheralDescription: Codable {
         try fields.encode(services, forKey: .services)
         if proximity != .near { try fields.encode(proximity.rawValue, forKey: .proximity) }
         try fields.encodeIfPresent(rssi, forKey: .rssi)
-        if maximumMTU != 517 { try fields.encode(maximumMTU, forKey: .maximumMTU) }
+        if maximumMTU != handler?.device.maximumMTU ?? 517 { try fields.encode(maximumMTU, forKey: .maximumMTU) }
         try fields.encodeIfPresent(connectionInterval.map(DurationText.text), forKey: .connectionInterval)
         try fields.encodeIfPresent(supervisionTimeout.map(DurationText.text), forKey: .supervisionTimeout)
         try fields.encodeIfPresent(handler?.rawValue, forKey: .handler)
@@ -45,5 +51,7 @@ extension PeripheralDescription: Codable {
         try fields.encodeIfPresent(addressRotation.map(DurationText.text), forKey: .addressRotation)
         if packetLossRate != 0 { try fields.encode(packetLossRate, forKey: .packetLossRate) }
         if !channels.isEmpty { try fields.encode(channels, forKey: .channels) }
+        guard !parameters.isEmpty || handler?.device.parameters.isEmpty == false else { return }
+        try fields.encode(Dictionary(parameters.map { ($0.rawValue, $1) }) { $1 }, forKey: .parameters)
     }
 }

@@ -141,6 +141,7 @@ public struct WorldDescription: Hashable, Sendable, Codable {
         }
         for (index, device) in devices.enumerated() {
             try device.validate(path: "devices[\(index)]")
+            try device.validateParameters(path: "devices[\(index)].")
             guard !devices[..<index].contains(where: { $0.effectiveAddress == device.effectiveAddress }) else {
                 throw DescriptionError(
                     "devices[\(index)].address", "another device has the address \(device.effectiveAddress)")

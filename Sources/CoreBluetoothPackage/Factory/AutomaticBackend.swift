@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothLocking
+import BluetoothSystemClock
 import FoundationEssentials
 import Logging
 import Synchronization
@@ -37,9 +38,15 @@ final class AutomaticBackend: BluetoothBackend {
     var clock: any BackendClock { DecidedClock(backend: self, before: timeKeeper) }
     func authorization() -> AuthorizationStatus { (decided ?? primary).authorization() }
     func supports(_ feature: BackendFeature) -> Bool { (decided ?? primary).supports(feature) }
-    func makeCentral(_ options: CentralOptions) -> any CentralBackend { DeferredCentral(self, options) }
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { DeferredPeripheral(self, options) }
-    func makePairing() -> any PairingBackend { DeferredPairing(self) }
+    func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+        DeferredRole(self) { erased($0.makeCentral(options)) }
+    }
+    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+        DeferredRole(self) { erased($0.makePeripheral(options)) }
+    }
+    func makePairing() -> any PairingBackend {
+        DeferredRole(self) { erased($0.makePairing()) }
+    }
 
     /// Calls `body` with the radio, now if it is decided, else when it is.
     func whenDecided(_ body: @escaping @Sendable (any BluetoothBackend) -> Void) {

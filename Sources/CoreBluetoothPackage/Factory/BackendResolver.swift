@@ -53,6 +53,7 @@ enum BackendResolver {
         fallback: (any BluetoothBackend)?, isFallbackAllowed: Bool, _ environment: SelectionEnvironment
     ) -> any BluetoothBackend {
         if let fallback { return AutomaticBackend(primary: bluez(), fallback: { fallback }) }
+        if let shared = sharedAutomatic.withLock({ $0[isFallbackAllowed] }) { return shared }
         let emulated: @Sendable () -> any BluetoothBackend = { emulator(environment) }
         let made = AutomaticBackend(primary: bluez(), fallback: isFallbackAllowed ? emulated : nil)
         return sharedAutomatic.withLock { shared -> AutomaticBackend in

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothLocking
+import BluetoothSystemClock
 import Logging
 import Synchronization
 

@@ -90,7 +90,7 @@ extension ContractScenario {
         },
         ContractScenario("S41 S38: two managers share a link, and one may leave it") { c in
             let peripheral = try await c.connect()
-            let other = ContractContext(c.stage, scenario: c.scenario, differences: [:])
+            let other = c.makeOther()
             try await other.powerOn()
             let shared = try #require(
                 other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
@@ -114,7 +114,7 @@ extension ContractScenario {
         },
         ContractScenario("S54: connected peripherals are retrieved by their services") { c in
             let (peripheral, _) = try await c.connect(discovering: "C0DE0001")
-            let other = ContractContext(c.stage, scenario: c.scenario, differences: [:])
+            let other = c.makeOther()
             try await other.powerOn()
             let found = other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(contract: "C0DE0001")])
             #expect(found.map(\.identifier) == [peripheral.identifier])

@@ -96,7 +96,7 @@ extension ContractScenario {
         },
         ContractScenario("S94: one of two managers may unsubscribe") { c in
             let (peripheral, service) = try await c.connect(discovering: "C0DE0001")
-            let other = ContractContext(c.stage, scenario: c.scenario, differences: [:])
+            let other = c.makeOther()
             try await other.powerOn()
             let shared = try #require(
                 other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)

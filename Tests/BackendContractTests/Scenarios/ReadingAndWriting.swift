@@ -132,12 +132,3 @@ extension ContractScenario {
         },
     ]
 }
-
-/// A peripheral in a condition that another thread asks.
-///
-/// Its properties may be read from any thread.
-struct Carried: @unchecked Sendable {
-    // Invariant: only properties that CoreBluetooth lets any thread read.
-    let object: CBPeripheral
-    init(_ object: CBPeripheral) { self.object = object }
-}

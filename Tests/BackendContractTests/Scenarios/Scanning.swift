@@ -78,7 +78,7 @@ extension ContractScenario {
             #expect(!c.manager.isScanning)
         },
         ContractScenario("S6: two managers keep scans of their own") { c in
-            let other = ContractContext(c.stage, scenario: c.scenario, differences: [:])
+            let other = c.makeOther()
             try await c.powerOn()
             try await other.powerOn()
             try await c.perform(.advertise(.second, true))

@@ -18,20 +18,62 @@ final class BlueZStage: ContractStage {
 
     var hasPeer: Bool { peer != nil }
 
+    /// Nothing yet of what goes beyond the central role.
+    static let features: Set<ContractFeature> = []
+
     func begin() async throws { try await perform(.reset) }
 
-    func makeManager(delegate: any CBCentralManagerDelegate, queue: DispatchQueue) -> CBCentralManager {
+    func makeManager(
+        delegate: any CBCentralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
+    ) -> CBCentralManager {
         #if BlueZ
-        CBCentralManager(backend: .bluez(), delegate: delegate, queue: queue)
+        CBCentralManager(backend: .bluez(), delegate: delegate, queue: queue, options: options)
         #else
-        CBCentralManager(delegate: delegate, queue: queue)
+        CBCentralManager(delegate: delegate, queue: queue, options: options)
+        #endif
+    }
+
+    func makePeripheralManager(
+        delegate: any CBPeripheralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
+    ) -> CBPeripheralManager {
+        #if BlueZ
+        CBPeripheralManager(backend: .bluez(), delegate: delegate, queue: queue, options: options)
+        #else
+        CBPeripheralManager(delegate: delegate, queue: queue, options: options)
+        #endif
+    }
+
+    func makePairingAgent(
+        _ capability: CBPairingCapability, delegate: any CBPairingAgentDelegate, queue: DispatchQueue
+    ) -> CBPairingAgent {
+        #if BlueZ
+        CBPairingAgent(backend: .bluez(), capability: capability, delegate: delegate, queue: queue)
+        #else
+        CBPairingAgent(capability: capability, delegate: delegate, queue: queue)
         #endif
     }
 
     @discardableResult
     func perform(_ verb: PeerVerb) async throws -> PeerReply {
         guard let peer else { return PeerReply() }
-        return try await peer.ask(verb)
+        return try await peer.ask(verb.json)
+    }
+
+    @discardableResult
+    func perform(_ verb: CentralVerb, by central: ContractCentral) async throws -> PeerReply {
+        try await ask(central, verb.json)
+    }
+
+    /// The peer answers when there are so many, or at its own deadline.
+    func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String] {
+        let lines = try await ask(central, ["do": "lines", "count": count]).lines
+        guard lines.count >= count else { throw ContractTimeout() }
+        return lines
+    }
+
+    private func ask(_ central: ContractCentral, _ json: [String: Any]) async throws -> PeerReply {
+        guard let peer else { throw PeerSocket.Failure(description: "no peer, no central") }
+        return try await peer.ask(json.merging(["verb": "central", "central": central.rawValue]) { $1 })
     }
 
     func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {

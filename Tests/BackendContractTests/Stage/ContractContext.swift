@@ -1,70 +1,29 @@
 import CoreBluetooth
 import Testing
 
-/// What a scenario works with: one manager, its trace, and the usual steps.
+/// What a scenario of the central role works with: one manager, its trace, and the usual steps.
 ///
 /// A peripheral is used from the scenario's task, as an app may use it from any thread.
-final class ContractContext {
-    let stage: any ContractStage
-    let differences: [String: String]
-    let trace: ContractTrace
+final class ContractContext: ContractParty {
     let manager: CBCentralManager
-    /// The scenario for which this is.
-    let scenario: String
-    private var compared = 0
     private var keptPeripherals: [CBPeripheral] = []
+    /// What was found last.
+    var peripheral: CBPeripheral? { keptPeripherals.last }
 
-    init(_ stage: any ContractStage, scenario: String, differences: [String: String]) {
-        self.stage = stage
-        self.scenario = scenario
-        self.differences = differences
-        trace = ContractTrace()
-        manager = stage.makeManager(delegate: trace, queue: DispatchQueue(label: "contract \(scenario)"))
+    /// - Parameter identifier: The app's restore identifier, if it has one.
+    init(
+        _ stage: any ContractStage, scenario: String, differences: [String: String], restoring identifier: String? = nil
+    ) {
+        let trace = ContractTrace()
+        manager = stage.makeManager(
+            delegate: trace, queue: DispatchQueue(label: "contract \(scenario)"),
+            options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
+        super.init(stage, scenario: scenario, differences: differences, trace: trace)
     }
 
-    // MARK: The trace
-
-    /// Waits for exactly these callbacks, in this order, after those of the last `expect`.
-    ///
-    /// Where the table of differences has an entry for a line, the stage's own line is expected instead.
-    func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let expected = lines.map { differences[$0] ?? $0 }
-        let start = compared
-        let end = compared + expected.count
-        do {
-            try await stage.wait(for: trace) { [trace] in trace.lines.count >= end }
-        } catch {
-            Issue.record(
-                "\(scenario): expected \(expected), got \(Array(trace.lines.dropFirst(start)))",
-                sourceLocation: sourceLocation)
-            throw error
-        }
-        compared = end
-        #expect(Array(trace.lines[start..<end]) == expected, sourceLocation: sourceLocation)
-    }
-
-    /// Waits for something that leaves no line.
-    func wait(
-        _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
-        until condition: @escaping @Sendable () -> Bool
-    ) async throws {
-        do {
-            try await stage.wait(for: trace, until: condition)
-        } catch {
-            Issue.record("\(scenario): \(what) did not happen; trace \(trace.lines)", sourceLocation: sourceLocation)
-            throw error
-        }
-    }
-
-    /// Nothing more was traced than was expected.
-    func finish(sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(Array(trace.lines.dropFirst(compared)) == [], sourceLocation: sourceLocation)
-    }
-
-    // MARK: Steps
-
-    func powerOn() async throws {
-        try await wait("poweredOn") { [trace] in trace.states.last == .poweredOn }
+    /// Another manager on the same radio.
+    func makeOther(restoring identifier: String? = nil) -> ContractContext {
+        ContractContext(stage, scenario: scenario, differences: [:], restoring: identifier)
     }
 
     /// Scans until the peer is seen with its name, then stops.
@@ -107,24 +66,10 @@ final class ContractContext {
         return found
     }
 
-    /// Waits for one callback whose values another scenario compares.
-    func skip(_ prefix: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let index = compared
-        try await wait(prefix, sourceLocation: sourceLocation) { [trace] in trace.lines.count > index }
-        #expect(trace.lines[index].hasPrefix(prefix), sourceLocation: sourceLocation)
-        #expect(!trace.lines[index].contains("!"), sourceLocation: sourceLocation)
-        compared = index + 1
-    }
-
     /// Lets everything that was sent before arrive: a read goes through the same line.
     func fence(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) async throws {
         peripheral.readValue(for: characteristic)
         try await skip("didUpdateValue \(characteristic.uuid.short)")
-    }
-
-    @discardableResult
-    func perform(_ verb: PeerVerb) async throws -> PeerReply {
-        try await stage.perform(verb)
     }
 }
 

@@ -32,7 +32,11 @@ enum ContractDevices {
                                 uuid("C0DE0401"), [.write, .writeWithoutResponse, .notify], echo: true)
                         ]),
                 ],
-                maximumMTU: 247),
+                maximumMTU: 247,
+                channels: [
+                    ChannelDescription(psm: 0x90, echo: true),
+                    ChannelDescription(psm: 0x92, isEncryptionRequired: true, echo: true),
+                ]),
             handler: handler)
     }
 
@@ -52,6 +56,19 @@ enum ContractDevices {
         ServiceDescription(
             uuid("C0DE0009"),
             characteristics: [CharacteristicDescription(uuid("C0DE0901"), .read, value: Data([9]))])
+    }
+
+    /// The service for encrypted links only.
+    static var secure: ServiceDescription {
+        ServiceDescription(
+            uuid("C0DE0006"),
+            characteristics: [
+                CharacteristicDescription(
+                    uuid("C0DE0601"), [.read, .write], value: Data("safe".utf8),
+                    permissions: [.readEncryptionRequired, .writeEncryptionRequired]),
+                CharacteristicDescription(
+                    uuid("C0DE0602"), [.notify, .notifyEncryptionRequired], value: Data()),
+            ])
     }
 
     static func advertising(name: String) -> AdvertisingDescription {

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Where a scenario plays: a radio with the contract peers on the air, and time.
+/// Where a scenario plays: a radio with the contract's peers across the air, and time.
 protocol ContractStage: Sendable {
     /// "emulator", or "bluez" with the daemon's version.
     var name: String { get }
@@ -8,15 +8,39 @@ protocol ContractStage: Sendable {
     /// Whether the peers obey verbs: false with a foreign peripheral.
     var hasPeer: Bool { get }
 
-    /// Both peers as at the start.
+    /// What it has of what not every stage has.
+    static var features: Set<ContractFeature> { get }
+
+    /// All peers as at the start.
     func begin() async throws
 
     /// A manager on the stage's radio.
-    func makeManager(delegate: any CBCentralManagerDelegate, queue: DispatchQueue) -> CBCentralManager
+    func makeManager(
+        delegate: any CBCentralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
+    ) -> CBCentralManager
 
-    /// Asks the other side.
+    /// A manager of the other role on the stage's radio.
+    func makePeripheralManager(
+        delegate: any CBPeripheralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
+    ) -> CBPeripheralManager
+
+    /// An agent that speaks for all managers of the stage.
+    func makePairingAgent(
+        _ capability: CBPairingCapability, delegate: any CBPairingAgentDelegate, queue: DispatchQueue
+    ) -> CBPairingAgent
+
+    /// Asks the peers that are peripherals, or what is around the managers' host.
     @discardableResult
     func perform(_ verb: PeerVerb) async throws -> PeerReply
+
+    /// Asks a peer that is a central.
+    @discardableResult
+    func perform(_ verb: CentralVerb, by central: ContractCentral) async throws -> PeerReply
+
+    /// What a central across the air has to tell, once there are so many lines.
+    ///
+    /// - Throws: ``ContractTimeout`` when the deadline passes, in the stage's own time.
+    func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String]
 
     /// Returns when `condition` is true; asked whenever a callback was traced.
     ///

@@ -6,11 +6,13 @@ import CoreBluetooth
 struct EmulatorStage: ContractStage {
     let name = "emulator"
     let hasPeer = true
+    static let features = Set(ContractFeature.allCases)
     let emulator: Emulator
     private let selection: CBBackendSelection
     private let handler = ContractHandler()
     private let contract: EmulatedDevice
     private let second: EmulatedDevice
+    private let centrals: PeerCentrals
 
     /// - Parameter wrap: What stands between the managers and the emulator.
     init(
@@ -21,6 +23,7 @@ struct EmulatorStage: ContractStage {
         selection = if let wrap { .custom(try wrap(emulator)) } else { .emulator(emulator) }
         contract = try emulator.add(ContractDevices.contract(handler: handler))
         second = try emulator.add(ContractDevices.second())
+        centrals = PeerCentrals(emulator)
     }
 
     /// What happened, for a failing scenario.
@@ -28,16 +31,59 @@ struct EmulatorStage: ContractStage {
 
     func begin() async throws {}
 
-    func makeManager(delegate: any CBCentralManagerDelegate, queue: DispatchQueue) -> CBCentralManager {
-        CBCentralManager(backend: selection, delegate: delegate, queue: queue)
+    func makeManager(
+        delegate: any CBCentralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
+    ) -> CBCentralManager {
+        CBCentralManager(backend: selection, delegate: delegate, queue: queue, options: options)
     }
 
+    func makePeripheralManager(
+        delegate: any CBPeripheralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
+    ) -> CBPeripheralManager {
+        CBPeripheralManager(backend: selection, delegate: delegate, queue: queue, options: options)
+    }
+
+    func makePairingAgent(
+        _ capability: CBPairingCapability, delegate: any CBPairingAgentDelegate, queue: DispatchQueue
+    ) -> CBPairingAgent {
+        CBPairingAgent(backend: selection, capability: capability, delegate: delegate, queue: queue)
+    }
+
+    // MARK: Time
+
     func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {
+        try await advance(until: condition)
+    }
+
+    func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String] {
+        guard count > 0 else { return centrals.known(central)?.lines ?? [] }
+        let central = try centrals.central(central)
+        try await advance(until: { central.lines.count >= count })
+        return central.lines
+    }
+
+    private func advance(until condition: @escaping @Sendable () -> Bool) async throws {
         do {
-            try await emulator.advance(until: condition, within: .seconds(120))
+            try await emulator.advance(
+                until: { [centrals] in
+                    centrals.pump()
+                    return condition()
+                }, within: .seconds(120))
         } catch EmulatorError.conditionNotMet {
             throw ContractTimeout()
         }
+    }
+
+    // MARK: Verbs
+
+    /// The hosts of the managers under test.
+    private var hosts: [EmulatedHost] { emulator.hosts.filter { !centrals.areOn($0) } }
+
+    @discardableResult
+    func perform(_ verb: CentralVerb, by central: ContractCentral) async throws -> PeerReply {
+        let reply = try await centrals.central(central).perform(verb)
+        try await emulator.advance(by: .milliseconds(1))
+        return reply
     }
 
     @discardableResult
@@ -67,10 +113,25 @@ struct EmulatorStage: ContractStage {
         case .removeService: contract.removeService(ContractDevices.uuid("C0DE0009"))
         case .requestMTU(let mtu): contract.exchangeMTU(mtu)
         case .connections: reply.count = contract.connectionCount
-        case .adapter(let isPowered): emulator.host.setPower(isPowered)
-        case .daemon(let isRunning): if !isRunning { emulator.host.reset(for: .seconds(1)) }
+        case .adapter(let isPowered): for host in hosts { host.setPower(isPowered) }
+        case .daemon(let isRunning): for host in isRunning ? [] : hosts { host.reset(for: .seconds(1)) }
+        case .secure(let pairing):
+            try contract.setPairing(PairingDescription(pairing))
+            try contract.addService(ContractDevices.secure)
+        case .forget: contract.removeBond()
+        case .endApp(let identifier): for host in hosts { host.terminateApp(restoreIdentifier: identifier) }
+        case .otherApp(true): emulator.host.connectOtherApp(to: contract)
+        case .otherApp(false): emulator.host.disconnectOtherApp(from: contract)
         }
         try await emulator.advance(by: .milliseconds(1))
         return reply
+    }
+}
+
+extension PairingDescription {
+    fileprivate init(_ pairing: PeerPairing) {
+        self.init(
+            capability: PairingCapability(pairing.capability), passkey: pairing.passkey,
+            answer: pairing.accepts ? .accept : .reject)
     }
 }

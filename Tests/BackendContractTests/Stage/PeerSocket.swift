@@ -31,8 +31,8 @@ final class PeerSocket: Sendable {
     deinit { close(descriptor) }
 
     /// Asks, and returns the answer; a refusal is thrown.
-    func ask(_ verb: PeerVerb) async throws -> PeerReply {
-        let line = try JSONSerialization.data(withJSONObject: verb.json) + Data([UInt8(ascii: "\n")])
+    func ask(_ json: [String: Any]) async throws -> PeerReply {
+        let line = try JSONSerialization.data(withJSONObject: json) + Data([UInt8(ascii: "\n")])
         return try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 continuation.resume(with: Result { try reply(to: line) })
@@ -54,6 +54,7 @@ final class PeerSocket: Sendable {
         reply.value = (object["value"] as? String).flatMap(Data.init(hex:))
         reply.values = (object["values"] as? [String] ?? []).compactMap(Data.init(hex:))
         reply.count = (object["count"] as? NSNumber)?.intValue ?? 0
+        reply.lines = object["lines"] as? [String] ?? []
         return reply
     }
 

@@ -22,6 +22,14 @@ enum PeerVerb: Sendable {
     case connections
     case adapter(isPowered: Bool)
     case daemon(isRunning: Bool)
+    /// The service C0DE0006 appears, whose C0DE0601 and C0DE0602 are for encrypted links only.
+    case secure(PeerPairing = PeerPairing())
+    /// The peer loses its keys without a word.
+    case forget
+    /// Another app of the managers' host connects to the peer, or gives its connection up.
+    case otherApp(isConnected: Bool)
+    /// The system ends the app that gave this restore identifier, and keeps what it had.
+    case endApp(String)
 
     /// The peer's line.
     var json: [String: Any] {
@@ -47,6 +55,14 @@ enum PeerVerb: Sendable {
         case .connections: ["verb": "connections", "peer": "contract"]
         case .adapter(let isPowered): ["verb": "adapter", "powered": isPowered]
         case .daemon(let isRunning): ["verb": "daemon", "running": isRunning]
+        case .secure(let pairing):
+            [
+                "verb": "secure", "capability": pairing.capability.rawValue, "passkey": pairing.passkey,
+                "accepts": pairing.accepts,
+            ]
+        case .forget: ["verb": "forget", "peer": "contract"]
+        case .endApp(let identifier): ["verb": "endApp", "identifier": identifier]
+        case .otherApp(let isConnected): ["verb": "otherApp", "connected": isConnected]
         }
     }
 }
@@ -66,6 +82,7 @@ struct PeerReply: Sendable {
     var value: Data?
     var values: [Data] = []
     var count = 0
+    var lines: [String] = []
 }
 
 extension Data {

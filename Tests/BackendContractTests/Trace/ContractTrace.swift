@@ -15,8 +15,20 @@ final class ContractTrace: NSObject, Sendable {
         var rssi: Int
     }
 
+    /// What a central asked and the app owes.
+    enum Request: Sendable {
+        case read(Carried<CBATTRequest>)
+        case write([Carried<CBATTRequest>])
+    }
+
     private struct State: Sendable {
         var lines: [String] = []
+        var requests: [Request] = []
+        var pairingRequests: [CBPairingRequest] = []
+        var channels: [Carried<CBL2CAPChannel>] = []
+        var psms: [CBL2CAPPSM] = []
+        var restoredPeripherals: [Carried<CBPeripheral>] = []
+        var restoredServices: [Carried<CBMutableService>] = []
         var sightings: [Sighting] = []
         var states: [CBManagerState] = []
         var names: [String?] = []
@@ -30,6 +42,71 @@ final class ContractTrace: NSObject, Sendable {
     var sightings: [Sighting] { state.withLock { $0.sightings } }
     var states: [CBManagerState] { state.withLock { $0.states } }
     var names: [String?] { state.withLock { $0.names } }
+
+    var pairingRequests: [CBPairingRequest] { state.withLock { $0.pairingRequests } }
+    /// The channels that were opened; kept, since releasing them closes them.
+    var channels: [Carried<CBL2CAPChannel>] { state.withLock { $0.channels } }
+    func releaseChannels() {
+        // Let go of outside the lock.
+        let released = state.withLock { state in
+            defer { state.channels = [] }
+            return state.channels
+        }
+        withExtendedLifetime(released) {}
+    }
+    /// What was published.
+    var psms: [CBL2CAPPSM] { state.withLock { $0.psms } }
+
+    var restoredPeripherals: [CBPeripheral] { state.withLock { $0.restoredPeripherals }.map(\.object) }
+    var restoredServices: [CBMutableService] { state.withLock { $0.restoredServices }.map(\.object) }
+
+    /// Notes what was restored.
+    func note(_ peripherals: [CBPeripheral], _ services: [CBMutableService], _ line: String) {
+        let (peripherals, services) = (peripherals.map(Carried.init), services.map(Carried.init))
+        change { state in
+            state.restoredPeripherals = peripherals
+            state.restoredServices = services
+            state.lines.append(line)
+        }
+    }
+
+    /// Takes the oldest request of a central.
+    func takeRequest() -> Request? { state.withLock { $0.requests.isEmpty ? nil : $0.requests.removeFirst() } }
+
+    func note(_ request: Request, _ line: String) {
+        change { state in
+            state.requests.append(request)
+            state.lines.append(line)
+        }
+    }
+
+    func note(_ request: CBPairingRequest, _ line: String) {
+        change { state in
+            state.pairingRequests.append(request)
+            state.lines.append(line)
+        }
+    }
+
+    func note(_ new: CBManagerState) { change { $0.states.append(new) } }
+
+    /// Notes the answer to a publication.
+    func note(psm: CBL2CAPPSM, _ line: String, _ error: (any Error)?) {
+        let text = line + Self.text(error)
+        change { state in
+            state.psms.append(psm)
+            state.lines.append(text)
+        }
+    }
+
+    /// Notes what became of a channel.
+    func note(_ channel: CBL2CAPChannel?, _ line: String, _ error: (any Error)?) {
+        let text = line + Self.text(error)
+        let kept = channel.map(Carried.init)
+        change { state in
+            if let kept { state.channels.append(kept) }
+            state.lines.append(text)
+        }
+    }
 
     func clearSightings() { state.withLock { $0.sightings = [] } }
 
@@ -52,7 +129,7 @@ final class ContractTrace: NSObject, Sendable {
         for waiter in waiters { waiter() }
     }
 
-    private func record(_ line: String, _ error: (any Error)?) {
+    func record(_ line: String, _ error: (any Error)?) {
         let text = line + Self.text(error)
         change { $0.lines.append(text) }
     }
@@ -69,8 +146,7 @@ final class ContractTrace: NSObject, Sendable {
 
 extension ContractTrace: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        let new = central.state
-        change { $0.states.append(new) }
+        note(central.state)
     }
 
     func centralManager(
@@ -98,6 +174,12 @@ extension ContractTrace: CBCentralManagerDelegate {
         isReconnecting: Bool, error: (any Error)?
     ) {
         record("didDisconnect \(peripheral.state)\(isReconnecting ? " reconnecting" : "")", error)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
+    ) {
+        record("connectionEvent \(event == .peerConnected ? "connected" : "disconnected")", nil)
     }
 
     /// Advertisement fields as text; apps cast exactly so.
@@ -193,7 +275,7 @@ extension ContractTrace: CBPeripheralDelegate {
     }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        record("didOpen \(channel == nil ? "nil" : "channel")", error)
+        note(channel, "didOpen \(channel == nil ? "nil" : "channel")", error)
     }
 }
 

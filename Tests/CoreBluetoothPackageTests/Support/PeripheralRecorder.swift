@@ -28,6 +28,15 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, Sendable 
     var reads: [CBATTRequest] { state.withLock { Unchecked($0.value.reads) }.value }
     var writes: [[CBATTRequest]] { state.withLock { Unchecked($0.value.writes) }.value }
 
+    /// Lets go of all objects.
+    func forget() {
+        let gone = state.withLock { state in
+            defer { state.value = State(lines: state.value.lines) }
+            return Unchecked(state.value)
+        }
+        withExtendedLifetime(gone) {}
+    }
+
     /// Called within each callback.
     func onEach(_ body: @escaping (CBPeripheralManager, String) -> Void) {
         let body = Unchecked(body)

@@ -39,18 +39,30 @@ public final class TracingBackend: BluetoothBackend {
     /// Makes a central role whose commands and events are noted.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         let source = newRole("central", "makeCentral", options.adapter, options.restoreIdentifier)
-        return TracingCentral(base.makeCentral(options), trace: trace, source: source)
+        return central(base.makeCentral(options), source)
     }
 
     /// Makes a peripheral role whose commands and events are noted.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let source = newRole("peripheral", "makePeripheral", options.adapter, options.restoreIdentifier)
-        return TracingPeripheral(base.makePeripheral(options), trace: trace, source: source)
+        return peripheral(base.makePeripheral(options), source)
     }
 
     /// Makes a listener for pairing whose commands and events are noted.
     public func makePairing() -> any PairingBackend {
-        TracingPairing(base.makePairing(), trace: trace, source: newRole("pairing", "makePairing", nil, nil))
+        pairing(base.makePairing(), newRole("pairing", "makePairing", nil, nil))
+    }
+
+    private func central(_ base: some CentralBackend, _ source: String) -> any CentralBackend {
+        TracingRole(base, trace: trace, source: source)
+    }
+
+    private func peripheral(_ base: some PeripheralBackend, _ source: String) -> any PeripheralBackend {
+        TracingRole(base, trace: trace, source: source)
+    }
+
+    private func pairing(_ base: some PairingBackend, _ source: String) -> any PairingBackend {
+        TracingRole(base, trace: trace, source: source)
     }
 
     private func newRole(_ role: String, _ name: String, _ adapter: String?, _ restore: String?) -> String {

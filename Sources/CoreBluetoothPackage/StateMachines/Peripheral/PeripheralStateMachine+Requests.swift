@@ -13,6 +13,7 @@ extension PeripheralStateMachine {
     mutating func readRequested(
         _ request: RequestID, _ central: PeerID, _ attribute: AttributeID, offset: Int, mtu: Int
     ) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [] }
         let mtu = max(mtu, 23)
         guard let characteristic = database.characteristic(attribute) else { return answer(request, .invalidHandle) }
         guard characteristic.permissions.allowReading else { return answer(request, .readNotPermitted) }
@@ -29,6 +30,7 @@ extension PeripheralStateMachine {
     mutating func writeRequested(
         _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int
     ) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [] }
         guard !parts.isEmpty else { return answer(request, .success) }
         for part in parts {
             guard let characteristic = database.characteristic(part.attribute) else {

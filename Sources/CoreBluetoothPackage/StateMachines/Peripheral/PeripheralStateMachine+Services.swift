@@ -47,7 +47,8 @@ extension PeripheralStateMachine {
             }
             if error != nil { effects += withdraw(id) }
         }
-        return effects + additions.answer(operation, error).map { .callback(.added($0.operation, $0.error)) }
+        let answers = additions.answer(operation, error)
+        return effects + answers.map { .callback(.added($0.operation, $0.error)) } + readiness()
     }
 
     /// `remove` (S113); a service that is not published is no matter.
@@ -68,11 +69,7 @@ extension PeripheralStateMachine {
 
     /// At once for the radio and for `add`; what the app sees of it changes on the manager's queue.
     private mutating func takeOut(_ ids: [AttributeID]) -> [PeripheralEffect] {
-        for id in ids {
-            for attribute in database.remove(id)?.characteristics ?? [] {
-                subscribers.removeSubscribers(of: attribute)
-            }
-        }
+        for id in ids { dropService(id) }
         return ids.map { .thaw($0) } + [.complete(.withdrawn(ids))]
     }
 }

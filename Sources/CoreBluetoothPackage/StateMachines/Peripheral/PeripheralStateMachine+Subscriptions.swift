@@ -6,7 +6,7 @@ extension PeripheralStateMachine {
     mutating func subscribed(
         _ central: PeerID, to attribute: AttributeID, mtu: Int, credits: Int
     ) -> [PeripheralEffect] {
-        guard database.characteristic(attribute) != nil else { return [] }
+        guard state == .poweredOn, database.characteristic(attribute) != nil else { return [] }
         let mtu = max(mtu, 23)
         let isNew = subscribers.subscribe(central, to: attribute, mtu: mtu, credits: credits)
         return (isNew ? [.callback(.subscribed(central, attribute, mtu: mtu))] : []) + readiness()

@@ -82,7 +82,17 @@ struct PeripheralStateMachine: Sendable {
 
     /// Takes a service out, on the manager's queue.
     mutating func withdraw(_ id: AttributeID) -> [PeripheralEffect] {
-        database.remove(id) == nil ? [] : [.thaw(id), .forget(id)]
+        dropService(id) ? [.thaw(id), .forget(id)] : []
+    }
+
+    /// Takes a service out of the database, with its subscriptions.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    mutating func dropService(_ id: AttributeID) -> Bool {
+        guard let service = database.remove(id) else { return false }
+        for attribute in service.characteristics { subscribers.removeSubscribers(of: attribute) }
+        return true
     }
 
     mutating func newOperation() -> OperationID {

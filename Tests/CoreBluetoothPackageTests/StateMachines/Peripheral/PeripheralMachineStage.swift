@@ -76,14 +76,14 @@ struct PeripheralMachineStage {
     }
 
     mutating func read(
-        _ request: RequestID = request, key: UInt = 101, offset: Int = 0, mtu: Int = 23
+        as request: RequestID = request, key: UInt = 101, offset: Int = 0, mtu: Int = 23
     ) -> [PeripheralEffect] {
         machine.handle(
             .readRequested(request: request, central: Self.central, attribute: id(key), offset: offset, mtu: mtu))
     }
 
     mutating func write(
-        _ request: RequestID = request, wantsResponse: Bool = true, _ parts: [(key: UInt, bytes: [UInt8])]
+        as request: RequestID = request, wantsResponse: Bool = true, _ parts: [(key: UInt, bytes: [UInt8])]
     ) -> [PeripheralEffect] {
         machine.handle(
             .writeRequested(
@@ -92,7 +92,7 @@ struct PeripheralMachineStage {
     }
 
     mutating func respond(
-        _ request: RequestID = request, part: Int = 0, code: UInt8 = 0, _ value: [UInt8]? = nil
+        to request: RequestID = request, part: Int = 0, code: UInt8 = 0, _ value: [UInt8]? = nil
     ) -> [PeripheralEffect] {
         machine.respond(to: request, part: part, attCode: code, value: value.map { Data($0) })
     }

@@ -1,0 +1,84 @@
+import BluetoothBackend
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// What a device's handler has a say in besides reads and writes, and what it alone does.
+extension World {
+    /// Asks the device's handler whether a discovery or a subscription is done.
+    ///
+    /// If not, the operation is answered, or stays open.
+    mutating func isGranted(_ answered: Link.Answered, on ref: Ref<Link>) -> Bool {
+        let device = answered.device
+        guard devices[device]?.behaviour != nil, let procedure = procedure(of: answered, on: ref) else { return true }
+        let central = identity(host: answered.host, mtu: answered.mtu)
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
+        let response = devices[device]?.behaviour?.respond(to: procedure, of: central, device: &actions)
+        for control in actions.controls { apply(control, to: device) }
+        switch response {
+        case .granted?, nil: return true
+        case .error(let code)?: fail(answered.operation, code, on: ref, "procedure")
+        case .unanswered?: startTransactionTimeout(ref)
+        }
+        return false
+    }
+
+    /// What an operation is to the device; nil for what it is not asked.
+    private func procedure(of answered: Link.Answered, on ref: Ref<Link>) -> PeripheralProcedure? {
+        func uuid(_ attribute: AttributeID) -> BluetoothUUID? { devices[answered.device]?.database[attribute]?.uuid }
+        if links[ref]?.cache != nil, answered.operation.kind.isDiscovery { return nil }
+        switch answered.operation.kind {
+        case .services: return .discoverServices
+        case .included(let service, _): return uuid(service).map { .discoverIncludedServices(of: $0) }
+        case .characteristics(let service, _): return uuid(service).map { .discoverCharacteristics(of: $0) }
+        case .descriptors(let characteristic): return uuid(characteristic).map { .discoverDescriptors(of: $0) }
+        case .setNotifying(let attribute, let isOn):
+            // The host writes the configuration for its first subscriber and for its last.
+            guard let peer = links[ref]?.peer,
+                hosts[answered.host].ledger.subscribers(of: attribute, at: peer).count <= (isOn ? 0 : 1)
+            else { return nil }
+            return uuid(attribute).map { isOn ? .subscribe(to: $0) : .unsubscribe(from: $0) }
+        default: return nil
+        }
+    }
+
+    /// Controls that concern the handler.
+    mutating func applyForHandler(_ control: DeviceControl, to ref: Ref<Device>) {
+        switch control {
+        case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)
+        case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
+        case .note(let text): trace.note(text, at: now)
+        default: break
+        }
+    }
+
+    /// A value arrives ahead of all that waits; what nobody subscribed to is dropped by the host.
+    private mutating func notifyAtOnce(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
+        guard let id = characteristic(path, of: ref) else { return }
+        devices[ref]?.database[id]?.value = value
+        for link in devices[ref]?.links ?? [] where links[link]?.isSilent == false {
+            guard let host = links[link]?.host, let peer = links[link]?.peer, let mtu = links[link]?.mtu else {
+                continue
+            }
+            if hosts[host].ledger.subscribers(of: id, at: peer).isEmpty {
+                trace.note("notification of \(path.uuid) dropped: no app subscribes to it", at: now)
+            }
+            _ = deliver(.value(id, value.prefix(mtu - 3), needsConfirmation: false, sender: nil), on: link)
+        }
+    }
+
+    /// Tells the handler of a parameter, within its range.
+    mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
+        guard let device = devices[ref], device.behaviour != nil else {
+            return trace.note("parameter \(parameter.rawValue) ignored: the device has no handler", at: now)
+        }
+        guard let known = device.parameters else { return notice(.parameterChanged(parameter, value), at: ref) }
+        guard let range = known[parameter], !value.isNaN else {
+            return trace.note("parameter \(parameter.rawValue) ignored: the device does not have it", at: now)
+        }
+        notice(.parameterChanged(parameter, min(range.upperBound, max(range.lowerBound, value))), at: ref)
+    }
+}

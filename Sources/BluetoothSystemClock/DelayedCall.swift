@@ -1,0 +1,21 @@
+import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
+/// A call that may be taken back.
+package final class DelayedCall: BackendTimer {
+    private let body: Lock<(@Sendable () -> Void)?>
+
+    package init(_ body: @escaping @Sendable () -> Void) { self.body = Lock(body) }
+
+    package func fire() { take()?() }
+
+    package func cancel() { _ = take() }
+
+    private func take() -> (@Sendable () -> Void)? {
+        body.withLock { body in
+            defer { body = nil }
+            return body
+        }
+    }
+}

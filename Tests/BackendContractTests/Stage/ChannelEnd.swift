@@ -1,0 +1,73 @@
+import BluetoothLocking
+import CoreBluetooth
+import Synchronization
+
+/// The app's end of a channel: it sends and checks without a run loop, and never blocks.
+final class ChannelEnd: Sendable {
+    private struct State {
+        var toSend = 0
+        var sent = 0
+        var received = 0
+        var isIntact = true
+        var channel: Carried<CBL2CAPChannel>?
+    }
+
+    // Invariant: the streams are used under this lock.
+    private let state = Lock(State())
+
+    /// Opens the streams of a channel.
+    init(_ channel: Carried<CBL2CAPChannel>) {
+        channel.object.inputStream.open()
+        channel.object.outputStream.open()
+        state.withLock { $0.channel = channel }
+    }
+
+    /// How many bytes came; -1 if one was not what it should be.
+    var received: Int { state.withLock { $0.isIntact ? $0.received : -1 } }
+
+    /// Whether both streams are at their end.
+    var isAtEnd: Bool {
+        state.withLock { state in
+            guard let channel = state.channel?.object else { return true }
+            return channel.inputStream.streamStatus == .atEnd && channel.outputStream.streamStatus == .atEnd
+        }
+    }
+
+    /// Sends so many bytes more, as there is room.
+    func send(_ count: Int) { state.withLock { $0.toSend += count } }
+
+    func close() {
+        state.withLock { state in
+            state.channel?.object.inputStream.close()
+            state.channel?.object.outputStream.close()
+        }
+    }
+
+    /// Lets go of the channel.
+    func release() { state.withLock { $0.channel = nil } }
+
+    /// Moves what can be moved now.
+    func pump() {
+        state.withLock { state in
+            guard let channel = state.channel?.object else { return }
+            while state.sent < state.toSend, channel.outputStream.hasSpaceAvailable {
+                let data = ChannelPattern.bytes(from: state.sent, count: state.toSend - state.sent)
+                let count = data.withUnsafeBytes { bytes in
+                    bytes.baseAddress.map {
+                        channel.outputStream.write($0.assumingMemoryBound(to: UInt8.self), maxLength: bytes.count)
+                    } ?? 0
+                }
+                guard count > 0 else { return }
+                state.sent += count
+            }
+            var buffer = [UInt8](repeating: 0, count: ChannelPattern.longest)
+            while channel.inputStream.hasBytesAvailable {
+                let count = channel.inputStream.read(&buffer, maxLength: buffer.count)
+                guard count > 0 else { return }
+                let isIntact = ChannelPattern.matches(Data(buffer.prefix(count)), at: state.received)
+                state.isIntact = state.isIntact && isIntact
+                state.received += count
+            }
+        }
+    }
+}

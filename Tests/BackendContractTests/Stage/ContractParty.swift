@@ -1,0 +1,83 @@
+import CoreBluetooth
+import Testing
+
+/// A manager or an agent in a scenario, with the trace of its callbacks.
+class ContractParty {
+    let stage: any ContractStage
+    let differences: [String: String]
+    let trace: ContractTrace
+    /// The scenario for which this is.
+    let scenario: String
+    private var compared = 0
+
+    init(_ stage: any ContractStage, scenario: String, differences: [String: String], trace: ContractTrace) {
+        self.stage = stage
+        self.scenario = scenario
+        self.differences = differences
+        self.trace = trace
+    }
+
+    /// Waits for exactly these callbacks, in this order, after those of the last `expect`.
+    ///
+    /// Where the table of differences has an entry for a line, the stage's own line is expected instead.
+    func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let expected = lines.map { differences[$0] ?? $0 }
+        let start = compared
+        let end = compared + expected.count
+        do {
+            try await stage.wait(for: trace) { [trace] in trace.lines.count >= end }
+        } catch {
+            Issue.record(
+                "\(scenario): expected \(expected), got \(Array(trace.lines.dropFirst(start)))",
+                sourceLocation: sourceLocation)
+            throw error
+        }
+        compared = end
+        #expect(Array(trace.lines[start..<end]) == expected, sourceLocation: sourceLocation)
+    }
+
+    /// Waits for something that leaves no line.
+    func wait(
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
+        until condition: @escaping @Sendable () -> Bool
+    ) async throws {
+        do {
+            try await stage.wait(for: trace, until: condition)
+        } catch {
+            Issue.record("\(scenario): \(what) did not happen; trace \(trace.lines)", sourceLocation: sourceLocation)
+            throw error
+        }
+    }
+
+    /// Waits for one callback whose values another scenario compares.
+    ///
+    /// - Parameter isFailure: Whether it has an error, of whatever kind.
+    func skip(
+        _ prefix: String, isFailure: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let index = compared
+        try await wait(prefix, sourceLocation: sourceLocation) { [trace] in trace.lines.count > index }
+        #expect(trace.lines[index].hasPrefix(prefix), sourceLocation: sourceLocation)
+        #expect(trace.lines[index].contains("!") == isFailure, sourceLocation: sourceLocation)
+        compared = index + 1
+    }
+
+    /// Nothing more was traced than was expected.
+    func finish(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(Array(trace.lines.dropFirst(compared)) == [], sourceLocation: sourceLocation)
+    }
+
+    func powerOn() async throws {
+        try await wait("poweredOn") { [trace] in trace.states.last == .poweredOn }
+    }
+
+    @discardableResult
+    func perform(_ verb: PeerVerb) async throws -> PeerReply {
+        try await stage.perform(verb)
+    }
+
+    /// An agent that speaks for the scenario's managers, with a trace of its own.
+    func makeAgent(_ capability: CBPairingCapability) -> PairingContext {
+        PairingContext(stage, scenario: scenario, differences: differences, capability)
+    }
+}

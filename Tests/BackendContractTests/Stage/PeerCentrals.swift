@@ -1,0 +1,30 @@
+import BluetoothEmulator
+import BluetoothLocking
+import Synchronization
+
+/// The centrals of an emulated stage, each made when it is first used.
+final class PeerCentrals: Sendable {
+    private let emulator: Emulator
+    private let made = Lock<[ContractCentral: PeerCentral]>([:])
+
+    init(_ emulator: Emulator) { self.emulator = emulator }
+
+    func known(_ central: ContractCentral) -> PeerCentral? { made.withLock { $0[central] } }
+
+    func central(_ central: ContractCentral) throws -> PeerCentral {
+        if let known = known(central) { return known }
+        let new = try PeerCentral(central, in: emulator)
+        made.withLock { $0[central] = new }
+        return new
+    }
+
+    /// Moves what their channels can move.
+    func pump() {
+        for central in made.withLock({ Array($0.values) }) { central.pump() }
+    }
+
+    /// Whether a host is one of theirs.
+    func areOn(_ host: EmulatedHost) -> Bool {
+        ContractCentral.allCases.contains { "central \($0.rawValue)" == host.name }
+    }
+}

@@ -1,0 +1,38 @@
+import BluetoothBackend
+import Foundation
+
+/// A channel of a central across the emulated air: what came, and what waits for credits.
+struct PeerChannel: Sendable {
+    var id: ChannelID?
+    var credits = 0
+    /// How many bytes came; each was what it should be while `isIntact`.
+    private(set) var received = 0
+    private(set) var isIntact = true
+    private var taken = 0
+    private var toSend = 0
+    private var sent = 0
+
+    mutating func receive(_ data: Data) {
+        isIntact = isIntact && ChannelPattern.matches(data, at: received)
+        received += data.count
+    }
+
+    mutating func send(_ count: Int) { toSend += count }
+
+    /// What can be said to the other side now.
+    mutating func commands() -> [CentralCommand] {
+        guard let id else { return [] }
+        var commands: [CentralCommand] = []
+        if received > taken {
+            commands.append(.channelConsumed(channel: id, bytes: received - taken))
+            taken = received
+        }
+        let count = min(credits, toSend - sent, ChannelPattern.longest)
+        if count > 0 {
+            commands.append(.sendOnChannel(channel: id, data: ChannelPattern.bytes(from: sent, count: count)))
+            sent += count
+            credits -= count
+        }
+        return commands
+    }
+}

@@ -1,0 +1,171 @@
+import BluetoothBackend
+import Foundation
+import Testing
+
+@testable import BluetoothEmulator
+
+/// What each hostile device does to a central.
+@Suite struct HostileDeviceTests {
+    @Test func theMTUChangesWhenNobodyExpectsIt() async throws {
+        let stage = Stage(.default)
+        let device = try stage.emulator.add(.oddMTU)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        try await stage.emulator.advance(by: .seconds(4))
+        let mtus = stage.events.compactMap { event -> Int? in
+            switch event {
+            case .connected(_, link, _, let parameters): parameters.mtu
+            case .mtuChanged(link, let mtu): mtu
+            default: nil
+            }
+        }
+        // The host offers 185.
+        #expect(mtus == [27, 24, 185, 23])
+    }
+
+    @Test func aReadIsNeverAnsweredAndEndsTheLinkAfter30Seconds() async throws {
+        let stage = try await DeviceStage(.neverAnswers)
+        let start = stage.emulator.now
+        #expect(try await stage.read("FFF1") == .ended(.timeout))
+        #expect(stage.emulator.now - start == .seconds(30))
+    }
+
+    @Test func aDiscoveryIsNeverAnsweredAndEndsTheLinkAfter30Seconds() async throws {
+        let stage = Stage()
+        let device = try stage.emulator.add(.neverDiscovered)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        let start = stage.emulator.now
+        let told = try await stage.run(.discoverServices(link: link, operation: op(1), uuids: nil))
+        guard told.count == 1, case .disconnected(link, .timeout, _, _) = told[0] else { throw Unexpected("\(told)") }
+        #expect(stage.emulator.now - start == .seconds(30))
+    }
+
+    @Test func aValueComesBeforeTheConfirmationOfItsSubscription() async throws {
+        let stage = try await DeviceStage(.notifiesTooEarly)
+        #expect(
+            stage.emulator.trace.contains { $0.hasSuffix("! notification of FFF1 dropped: no app subscribes to it") })
+        let attribute = try stage.found.characteristic("FFF1")
+        let told = try await stage.stage.run(
+            .setNotifying(link: stage.link, operation: op(1), attribute: attribute, enabled: true))
+        #expect(
+            told == [
+                .valueNotified(link: stage.link, attribute: attribute, value: Data("B".utf8)),
+                .notifyingChanged(link: stage.link, operation: op(1), isNotifying: true),
+            ])
+    }
+
+    @Test func thousandsOfServicesAreDiscovered() async throws {
+        let stage = Stage()
+        let device = try stage.emulator.add(.endlessServices)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        let told = try await stage.run(.discoverServices(link: link, operation: op(1), uuids: nil))
+        guard case .servicesDiscovered(_, _, let services)? = told.first else { throw Unexpected("\(told.count)") }
+        #expect(services.count == 2_000)
+        let found = try await stage.run(
+            .discoverCharacteristics(link: link, operation: op(2), service: services[1_999].id, uuids: nil))
+        guard case .characteristicsDiscovered(_, _, let last)? = found.first else { throw Unexpected("\(found)") }
+        #expect(last.count == 15)
+        #expect(last.last?.handle == 62_007)
+    }
+
+    @Test func moreServicesThanHandlesAreRefused() {
+        let error = #expect(throws: DescriptionError.self) {
+            try PeripheralDescription.endlessServices(30_000, characteristics: 1).validate()
+        }
+        #expect(error?.rule == "a device has at most 65535 attributes")
+    }
+
+    @Test func eachMalformedValueIsReadInTurn() async throws {
+        let stage = try await DeviceStage(.malformedValues)
+        for entry in MalformedValuesHandler.catalogue {
+            for (uuid, values) in entry.values {
+                for value in values + values.prefix(1) {
+                    #expect(try await stage.read(uuid) == .value(value), "\(uuid)")
+                }
+            }
+        }
+        try await stage.subscribe("2A37")
+        #expect(try await stage.values("2A37", for: .seconds(3)) == [[0x00], [0x01, 60], [0x08, 60, 1]])
+    }
+
+    @Test func theLinkEndsAtOnce() async throws {
+        let stage = Stage()
+        let device = try stage.emulator.add(.disconnectsAtOnce)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        guard case .disconnected(link, .remote, _, _)? = stage.events.last else { throw Unexpected("\(stage.events)") }
+    }
+
+    @Test func theLinkEndsInMidDiscovery() async throws {
+        let stage = Stage()
+        let device = try stage.emulator.add(.disconnectsInDiscovery)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        let told = try await stage.run(.discoverServices(link: link, operation: op(1), uuids: nil))
+        guard case .servicesDiscovered(_, _, let services)? = told.first else { throw Unexpected("\(told)") }
+        let rest = try await stage.run(
+            .discoverCharacteristics(link: link, operation: op(2), service: services[0].id, uuids: nil))
+        guard rest.count == 1, case .disconnected(link, .remote, _, _) = rest[0] else { throw Unexpected("\(rest)") }
+    }
+
+    @Test func theLinkEndsInMidRead() async throws {
+        let stage = try await DeviceStage(.disconnectsInRead)
+        #expect(try await stage.write("FFF1", [9]) == .written)
+        #expect(try await stage.read("FFF1") == .ended(.remote))
+    }
+
+    @Test func equalUUIDsHaveValuesOfTheirOwn() async throws {
+        let stage = try await DeviceStage(.equalUUIDs)
+        #expect(stage.found.services.map(\.uuid) == ["FFF0", "FFF0", "FFF0"])
+        for index in 0..<9 {
+            #expect(try await stage.read("FFF1", index) == .value(Data([UInt8(index / 3), UInt8(index % 3)])))
+        }
+    }
+
+    @Test func aNameThatIsNoTextIsShownAllTheSame() async throws {
+        let stage = try await DeviceStage(.strangeName)
+        let names = stage.stage.events.compactMap { event -> String? in
+            if case .nameChanged(_, let name, .gap) = event { name } else { nil }
+        }
+        #expect(names.count == 1)
+        #expect(names.first?.unicodeScalars.allSatisfy { $0 == "\u{FFFD}" } == true)
+        let advertised = stage.stage.events.compactMap { event -> String? in
+            if case .discovered(let discovery) = event { discovery.advertisement.localName } else { nil }
+        }
+        #expect(advertised == ["\u{202E}Strange\r\n\u{7}\u{0}Name"])
+    }
+
+    @Test func valuesOfNoBytesAreValues() async throws {
+        let stage = try await DeviceStage(.emptyValues)
+        #expect(stage.found.services.map(\.uuid) == ["FFEF", "FFF0"])
+        #expect(try await stage.read("FFF1") == .value(Data()))
+        try await stage.subscribe("FFF1")
+        #expect(try await stage.values("FFF1", for: .seconds(2)) == [[], []])
+        let first = stage.stage.events.compactMap { event -> Advertisement? in
+            if case .discovered(let discovery) = event { discovery.advertisement } else { nil }
+        }.first
+        #expect(first?.manufacturerData == Data())
+        #expect(first?.serviceData == ["FFF0": Data()])
+    }
+
+    @Test func theServicesChangeTenTimesASecond() async throws {
+        let stage = Stage()
+        let device = try stage.emulator.add(.changingServices)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        let count = stage.events.count
+        try await stage.emulator.advance(by: .seconds(2))
+        let changes = stage.events(from: count).compactMap { event -> (removed: Int, added: [ServiceRecord])? in
+            if case .servicesChanged(link, let removed, let added) = event { (removed.count, added) } else { nil }
+        }
+        #expect(changes.count == 20)
+        #expect(changes.allSatisfy { $0.removed + $0.added.count == 1 })
+        // An attribute that is gone is not read.
+        let old = try #require(changes.compactMap(\.added.first).first)
+        let told = try await stage.run(
+            .discoverCharacteristics(link: link, operation: op(1), service: old.id, uuids: nil))
+        guard told.contains(where: { $0.kind == "operationFailed" }) else { throw Unexpected("\(told)") }
+    }
+}

@@ -1,0 +1,82 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// A central that is connected to one ready device and knows its database.
+struct DeviceStage {
+    let stage: Stage
+    let device: EmulatedDevice
+    let link: LinkID
+    let found: Attributes
+
+    init(
+        _ description: PeripheralDescription, _ configuration: EmulatorConfiguration = .instant
+    ) async throws {
+        try await self.init(EmulatedPeripheral(description), configuration)
+    }
+
+    init(_ peripheral: EmulatedPeripheral, _ configuration: EmulatorConfiguration = .instant) async throws {
+        stage = Stage(configuration)
+        device = try stage.emulator.add(peripheral)
+        try await stage.powerOn()
+        link = try await stage.connect(device)
+        found = try await stage.attributes(link)
+    }
+
+    var emulator: Emulator { stage.emulator }
+
+    /// What a request leads to: a value, an ATT error code, or nothing.
+    enum Outcome: Equatable, Sendable {
+        case value(Data)
+        case written
+        case refused(UInt8?)
+        case ended(DisconnectReason)
+        case silence
+    }
+
+    /// Drives until the world is idle, and tells the first answer.
+    private func ask(_ command: CentralCommand) async throws -> Outcome {
+        let told = try await stage.run(command)
+        for event in told {
+            switch event {
+            case .valueRead(_, _, let value): return .value(value)
+            case .written, .notifyingChanged: return .written
+            case .operationFailed(_, _, let error): return .refused(error.attCode)
+            case .disconnected(_, let reason, _, _): return .ended(reason)
+            default: continue
+            }
+        }
+        return .silence
+    }
+
+    func read(_ uuid: BluetoothUUID, _ index: Int = 0) async throws -> Outcome {
+        try await ask(.read(link: link, operation: op(1), attribute: found.characteristic(uuid, index)))
+    }
+
+    func write(_ uuid: BluetoothUUID, _ bytes: [UInt8]) async throws -> Outcome {
+        try await ask(
+            .write(link: link, operation: op(2), attribute: found.characteristic(uuid), value: Data(bytes)))
+    }
+
+    @discardableResult
+    func subscribe(_ uuid: BluetoothUUID, _ isOn: Bool = true) async throws -> Outcome {
+        try await ask(
+            .setNotifying(link: link, operation: op(3), attribute: found.characteristic(uuid), enabled: isOn))
+    }
+
+    /// The values of a characteristic that come while time goes on, each as bytes.
+    func values(_ uuid: BluetoothUUID, for time: Duration) async throws -> [[UInt8]] {
+        let count = stage.events.count
+        try await emulator.advance(by: time)
+        return try values(uuid, since: count)
+    }
+
+    /// The values of a characteristic that came after the first events.
+    func values(_ uuid: BluetoothUUID, since count: Int) throws -> [[UInt8]] {
+        let attribute = try found.characteristic(uuid)
+        return stage.events(from: count).compactMap { event in
+            if case .valueNotified(_, attribute, let value) = event { [UInt8](value) } else { nil }
+        }
+    }
+}

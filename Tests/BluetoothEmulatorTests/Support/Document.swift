@@ -1,0 +1,16 @@
+import Foundation
+
+/// A page of the emulator's documentation.
+struct Document {
+    let file: URL
+
+    init(_ name: String, of target: String = "BluetoothEmulator") {
+        file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../Sources/\(target)/\(target).docc/\(name).md")
+    }
+
+    func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }
+
+    /// Whether the environment wants generated pages to be written again.
+    static var isRewriting: Bool { ProcessInfo.processInfo.environment["REWRITE_DOCUMENTS"] == "1" }
+}

@@ -1,0 +1,99 @@
+import BluetoothBackend
+import Foundation
+import Testing
+
+@testable import CoreBluetoothPackage
+
+@Suite struct PeripheralAdvertisingTests {
+    private func advertisements(_ stage: PeripheralStage) -> [Advertisement] {
+        stage.role.commands.compactMap { command in
+            if case .startAdvertising(_, let advertisement) = command { advertisement } else { nil }
+        }
+    }
+
+    /// What a dictionary makes of the air.
+    private func advertisement(_ dictionary: [String: Any]?) async -> Advertisement? {
+        let stage = await PeripheralStage.poweredOn()
+        stage.manager.startAdvertising(dictionary)
+        return advertisements(stage).last
+    }
+
+    /// Proves S118.
+    @Test func S118_onlyNameAndUUIDsAreHonouredAndOtherKeysAreLogged() async {
+        LogCapture.start()
+        let key = "key \(UUID())"
+        let advertisement = await advertisement([
+            CBAdvertisementDataLocalNameKey: "thing",
+            CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],
+            CBAdvertisementDataManufacturerDataKey: Data([1, 2, 3]),
+            CBAdvertisementDataServiceDataKey: [CBUUID(string: "180D"): Data([1])],
+            CBAdvertisementDataTxPowerLevelKey: 4, key: 1,
+        ])
+        #expect(
+            advertisement == Advertisement(localName: "thing", serviceUUIDs: ["180D"], isConnectable: true))
+        #expect(LogCapture.lines(containing: "advertisement key \(key) is ignored: it is not allowed").count == 1)
+        let manufacturer = "advertisement key \(CBAdvertisementDataManufacturerDataKey) is ignored"
+        #expect(!LogCapture.lines(containing: manufacturer).isEmpty)
+    }
+
+    /// Proves S118.
+    @Test func S118_nilAndEmptyDictionariesAreAllowed() async {
+        #expect(await advertisement(nil) == Advertisement(isConnectable: true))
+        #expect(await advertisement([:]) == Advertisement(isConnectable: true))
+        #expect(
+            await advertisement([CBAdvertisementDataServiceUUIDsKey: [CBUUID]()])
+                == Advertisement(isConnectable: true))
+    }
+
+    /// Proves S114.
+    @Test func S114_advertisedServicesNeedNotBePublished() async {
+        #expect(
+            await advertisement([CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "FFF3")]])?.serviceUUIDs
+                == ["FFF3"])
+    }
+
+    /// Proves S120.
+    @Test func S120_aSecondStartIsAlreadyAdvertisingAndChangesNothing() async {
+        let stage = await PeripheralStage.poweredOn()
+        stage.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "first"])
+        await stage.role.play(.advertisingStarted(operation: stage.role.lastOperation!))
+        stage.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "second"])
+        await stage.role.settle()
+        #expect(stage.recorder.lines.suffix(2) == ["advertising true", "advertising true CBError 9"])
+        #expect(advertisements(stage).map(\.localName) == ["first"])
+        stage.manager.stopAdvertising()
+        stage.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "second"])
+        #expect(advertisements(stage).map(\.localName) == ["first", "second"])
+    }
+
+    /// Proves S121.
+    @Test func S121_stoppingIsSilentAndImmediate() async {
+        let stage = await PeripheralStage.poweredOn()
+        stage.manager.stopAdvertising()
+        stage.manager.startAdvertising(nil)
+        await stage.role.play(.advertisingStarted(operation: stage.role.lastOperation!))
+        stage.manager.stopAdvertising()
+        stage.manager.stopAdvertising()
+        #expect(!stage.manager.isAdvertising)
+        await stage.role.settle()
+        #expect(stage.recorder.lines.last == "advertising true")
+        #expect(stage.role.commands.filter { $0 == .stopAdvertising }.count == 1)
+    }
+
+    /// Proves S124.
+    @Test func S124_valuesOfOtherTypesAreNotAdvertised() async {
+        LogCapture.start()
+        let advertisement = await advertisement([
+            CBAdvertisementDataLocalNameKey: 5, CBAdvertisementDataServiceUUIDsKey: ["180D"],
+        ])
+        #expect(advertisement == Advertisement(isConnectable: true))
+        let name = "option \(CBAdvertisementDataLocalNameKey) is ignored: it cannot be a Int"
+        #expect(!LogCapture.lines(containing: name).isEmpty)
+        let bridged = await self.advertisement([
+            CBAdvertisementDataLocalNameKey: NSString(string: "thing"),
+            CBAdvertisementDataServiceUUIDsKey: NSArray(object: CBUUID(string: "180D")),
+        ])
+        #expect(bridged?.localName == "thing")
+        #expect(bridged?.serviceUUIDs == ["180D"])
+    }
+}

@@ -1,0 +1,206 @@
+import BluetoothBackend
+import Foundation
+import Testing
+
+@testable import CoreBluetoothPackage
+
+@Suite struct AdvertisingTests {
+    typealias Stage = PeripheralMachineStage
+
+    private let long = (0..<4).map { BluetoothUUID(value: UInt128($0) + 0xF000_0000_0000) }
+    private let layout = AdvertisementLayout(localName: "thing", serviceUUIDs: ["180D"])
+
+    private func operation(in effects: [PeripheralEffect]) -> OperationID {
+        effects.commands.compactMap(\.operation).first ?? OperationID(rawValue: 0)
+    }
+
+    /// On the air.
+    private func advertising() -> Stage {
+        var stage = Stage.poweredOn()
+        let operation = operation(in: stage.machine.startAdvertising(layout))
+        _ = stage.machine.handle(.advertisingStarted(operation: operation))
+        return stage
+    }
+
+    /// Proves S118.
+    @Test func S118_nothingButNameAndUUIDsIsAdvertised() {
+        #expect(
+            layout.advertisement == Advertisement(localName: "thing", serviceUUIDs: ["180D"], isConnectable: true))
+        #expect(AdvertisementLayout().advertisement == Advertisement(isConnectable: true))
+    }
+
+    /// Proves S119.
+    @Test func S119_isAdvertisingIsTrueWithTheAnswerAndFalseWithAnError() {
+        var stage = Stage.poweredOn()
+        let first = operation(in: stage.machine.startAdvertising(layout))
+        #expect(!stage.machine.isAdvertising)
+        let error = BackendError(.outOfSpace, operation: "advertise")
+        #expect(
+            stage.machine.handle(.operationFailed(operation: first, error: error))
+                == [.callback(.advertisingStarted(error))])
+        #expect(!stage.machine.isAdvertising)
+        let second = operation(in: stage.machine.startAdvertising(layout))
+        #expect(
+            stage.machine.handle(.advertisingStarted(operation: second)) == [.callback(.advertisingStarted(nil))])
+        #expect(stage.machine.isAdvertising)
+    }
+
+    /// Proves S120.
+    @Test func S120_aSecondStartIsAnErrorAndTheFirstStays() {
+        var stage = Stage.poweredOn()
+        let first = operation(in: stage.machine.startAdvertising(layout))
+        let second = stage.machine.startAdvertising(AdvertisementLayout(localName: "other"))
+        #expect(second.commands.isEmpty)
+        #expect(stage.machine.handle(second.completions[0]).isEmpty)
+        let effects = stage.machine.handle(.advertisingStarted(operation: first))
+        #expect(
+            effects == [
+                .callback(.advertisingStarted(nil)),
+                .callback(
+                    .advertisingStarted(BackendError(.alreadyAdvertising, operation: "start advertising"))),
+            ])
+        #expect(stage.machine.isAdvertising)
+    }
+
+    /// Proves S121.
+    @Test func S121_stoppingHasNoCallbackAndMayBeRepeated() {
+        var stage = advertising()
+        #expect(stage.machine.stopAdvertising() == [.submit(.stopAdvertising)])
+        #expect(!stage.machine.isAdvertising)
+        #expect(stage.machine.stopAdvertising().isEmpty)
+        #expect(stage.machine.startAdvertising(layout).commands.count == 1)
+    }
+
+    @Test func aStartThatWasStoppedIsStillAnswered() {
+        var stage = Stage.poweredOn()
+        let operation = operation(in: stage.machine.startAdvertising(layout))
+        _ = stage.machine.stopAdvertising()
+        #expect(
+            stage.machine.handle(.advertisingStarted(operation: operation))
+                == [.callback(.advertisingStarted(nil))])
+        #expect(!stage.machine.isAdvertising)
+    }
+
+    /// Proves S122.
+    @Test func S122_uuidsComeFirstAndTheSurplusOverflows() {
+        let two = AdvertisementLayout(serviceUUIDs: [long[0], long[1], "180D", "180F"])
+        #expect(two.serviceUUIDs == [long[0], "180D", "180F"])
+        #expect(two.overflowServiceUUIDs == [long[1]])
+        let short = (0..<15).map { BluetoothUUID(0xFF00 + UInt16($0)) }
+        let many = AdvertisementLayout(serviceUUIDs: short)
+        #expect(many.serviceUUIDs.count == 14)
+        #expect(many.overflowServiceUUIDs == [short[14]])
+        #expect(many.advertisement.overflowServiceUUIDs == [short[14]])
+        let middle = AdvertisementLayout(serviceUUIDs: [BluetoothUUID(bits32: 0x1234_5678)] + long)
+        #expect(middle.serviceUUIDs.count == 2)
+    }
+
+    /// Proves S122.
+    @Test(arguments: [
+        // Characters, 128-bit UUIDs: what is left of the name, and where it is.
+        (28, 0, 28, AdvertisementLayout.Place.advertisement), (40, 0, 28, .advertisement),
+        (12, 1, 12, .advertisement), (13, 1, 12, .advertisement), (12, 2, 12, .advertisement),
+    ])
+    func S122_aLongNameIsShortenedToTheLargerRoom(
+        length: Int, uuids: Int, kept: Int, place: AdvertisementLayout.Place
+    ) {
+        let layout = AdvertisementLayout(
+            localName: String(repeating: "x", count: length), serviceUUIDs: Array(long.prefix(uuids)))
+        #expect(layout.localName?.count == kept)
+        #expect(layout.namePlace == place)
+    }
+
+    /// Proves S122.
+    @Test func S122_theScanResponseTakesTenBytesOfTheName() {
+        let uuids: [BluetoothUUID] = [long[0]] + ["FF01", "FF02", "FF03"]
+        let whole = AdvertisementLayout(localName: "0123456789", serviceUUIDs: uuids)
+        #expect(whole.localName == "0123456789")
+        #expect(whole.namePlace == .scanResponse)
+        let cut = AdvertisementLayout(localName: "0123456789A", serviceUUIDs: uuids)
+        #expect(cut.localName == "0123456789")
+        #expect(cut.namePlace == .scanResponse)
+        let fits = AdvertisementLayout(localName: "012345", serviceUUIDs: uuids)
+        #expect(fits.namePlace == .advertisement)
+        #expect(AdvertisementLayout(serviceUUIDs: uuids).namePlace == nil)
+    }
+
+    /// Proves S122.
+    @Test func S122_aNameIsCutBetweenCharactersOfUTF8() {
+        let name = String(repeating: "é", count: 20)
+        #expect(AdvertisementLayout(localName: name).localName == String(repeating: "é", count: 14))
+        let odd = AdvertisementLayout(localName: "x" + name)
+        #expect(odd.localName == "x" + String(repeating: "é", count: 13))
+        #expect(odd.localName?.utf8.count == 27)
+    }
+
+    /// Proves S123.
+    @Test func S123_advertisingIsConnectableAndGoesOnWithACentral() {
+        var stage = advertising()
+        #expect(layout.advertisement.isConnectable == true)
+        stage.publish(Stage.service(characteristics: [Stage.characteristic()]))
+        _ = stage.subscribe()
+        _ = stage.read()
+        _ = stage.unsubscribe()
+        #expect(stage.machine.isAdvertising)
+    }
+
+    /// Proves S104.
+    @Test func S104_powerOffPausesTheAdvertisement() {
+        var stage = advertising()
+        _ = stage.machine.handle(.stateChanged(.poweredOff))
+        #expect(!stage.machine.isAdvertising)
+        let effects = stage.machine.handle(.stateChanged(.poweredOn))
+        let operation = operation(in: effects)
+        #expect(
+            effects.commands == [.startAdvertising(operation: operation, advertisement: layout.advertisement)])
+        #expect(effects.callbacks == [.stateUpdated])
+        #expect(stage.machine.handle(.advertisingStarted(operation: operation)).isEmpty)
+        #expect(stage.machine.isAdvertising)
+    }
+
+    /// Proves S104.
+    @Test func S104_belowPoweredOffItStopsForGood() {
+        for state: AdapterState in [.unknown, .resetting, .unsupported, .unauthorized] {
+            var stage = advertising()
+            _ = stage.machine.handle(.stateChanged(.poweredOff))
+            _ = stage.machine.handle(.stateChanged(state))
+            #expect(stage.machine.handle(.stateChanged(.poweredOn)) == [.callback(.stateUpdated)])
+            #expect(stage.machine.startAdvertising(layout).commands.count == 1)
+        }
+    }
+
+    @Test func aStartThatPowerOffInterruptsIsForgotten() {
+        var stage = Stage.poweredOn()
+        let operation = operation(in: stage.machine.startAdvertising(layout))
+        _ = stage.machine.handle(.stateChanged(.poweredOff))
+        #expect(stage.machine.handle(.stateChanged(.poweredOn)).commands.isEmpty)
+        #expect(stage.machine.handle(.advertisingStarted(operation: operation)).isEmpty)
+    }
+
+    @Test func aPauseSurvivesASecondPowerOffBeforeItIsOver() {
+        var stage = advertising()
+        _ = stage.machine.handle(.stateChanged(.poweredOff))
+        _ = stage.machine.handle(.stateChanged(.poweredOn))
+        _ = stage.machine.handle(.stateChanged(.poweredOff))
+        #expect(stage.machine.handle(.stateChanged(.poweredOn)).commands.count == 1)
+    }
+
+    @Test func anAdvertisementThatCannotGoOnIsLogged() {
+        var stage = advertising()
+        _ = stage.machine.handle(.stateChanged(.poweredOff))
+        let operation = operation(in: stage.machine.handle(.stateChanged(.poweredOn)))
+        let error = BackendError(.outOfSpace, operation: "advertise")
+        #expect(
+            stage.machine.handle(.operationFailed(operation: operation, error: error))
+                == [.misuse(.advertisingNotResumed(error))])
+        #expect(!stage.machine.isAdvertising)
+    }
+
+    @Test func anAdvertisementThatTheRadioEndsIsOver() {
+        var stage = advertising()
+        #expect(stage.machine.handle(.advertisingEnded) == [.misuse(.advertisingEnded)])
+        #expect(!stage.machine.isAdvertising)
+        #expect(stage.machine.handle(.advertisingEnded).isEmpty)
+        #expect(stage.machine.startAdvertising(layout).commands.count == 1)
+    }
+}

@@ -1,0 +1,81 @@
+import CoreBluetooth
+import Foundation
+
+/// An app that does everything a device lets it do: discovers all, reads all, subscribes to all, and notes what came.
+final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Invariant: touched on `queue` only, but for the notes, which are read when the queue is at rest.
+    private(set) var values: [Data] = []
+    private(set) var errors: [any Error] = []
+    private(set) var services = 0
+    private(set) var characteristics = 0
+    private(set) var changes = 0
+    private(set) var disconnections: [(any Error)?] = []
+    private var manager: CBCentralManager?
+    private var device: CBPeripheral?
+
+    override init() {
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "plain app"))
+    }
+
+    /// Ends all.
+    func stop() {
+        device = nil
+        manager = nil
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard device == nil else { return }
+        device = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        disconnections.append(error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        note(error)
+        services = peripheral.services?.count ?? 0
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        note(error)
+        for characteristic in service.characteristics ?? [] {
+            characteristics += 1
+            if characteristic.properties.contains(.read) { peripheral.readValue(for: characteristic) }
+            if characteristic.properties.contains(.notify) { peripheral.setNotifyValue(true, for: characteristic) }
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        note(error)
+        if error == nil, let value = characteristic.value { values.append(value) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) { changes += 1 }
+
+    private func note(_ error: (any Error)?) {
+        if let error { errors.append(error) }
+    }
+}
