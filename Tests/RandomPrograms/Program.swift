@@ -7,6 +7,7 @@ public struct Program: Equatable, Sendable {
     /// What is done, in order.
     public var steps: [ProgramStep]
 
+    /// A program.
     public init(seed: UInt64, configuration: Int, steps: [ProgramStep]) {
         self.seed = seed
         self.configuration = configuration

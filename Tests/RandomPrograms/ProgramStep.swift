@@ -33,6 +33,7 @@ public enum ProgramStep: Equatable, Sendable {
 public enum ProgramAnswer: Equatable, Sendable, CustomDebugStringConvertible {
     case atOnce, refuse, later
 
+    /// The answer as Swift code.
     public var debugDescription: String {
         switch self {
         case .atOnce: ".atOnce"

@@ -58,7 +58,6 @@ public struct DeviceActions: Sendable {
 
     // MARK: Links
 
-
     /// Closes all links.
     public mutating func disconnect() {
         controls.append(.disconnect)
@@ -72,18 +71,6 @@ public struct DeviceActions: Sendable {
     /// Exchanges the ATT MTU as the device, 23...517 bytes.
     public mutating func exchangeMTU(_ mtu: Int) {
         controls.append(.exchangeMTU(mtu))
-    }
-
-    // MARK: Channels
-
-    /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
-    public mutating func send(_ data: Data, on channel: ChannelID) {
-        controls.append(.send(channel, data))
-    }
-
-    /// Closes an L2CAP channel, after all that was sent before.
-    public mutating func close(_ channel: ChannelID) {
-        controls.append(.closeChannel(channel))
     }
 
     // MARK: Services

@@ -55,24 +55,20 @@ struct Attribute: Sendable {
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
 struct AttributeDatabase: Sendable {
-    /// By identifier; nil where the attribute is gone.
+    /// By identifier; nil where the attribute is gone, and at 0, to which all that never was leads.
     private var attributes: [Attribute?] = [nil]
     /// In handle order.
     private(set) var services: [AttributeID] = []
     private(set) var lastHandle: UInt16 = 0
 
+    /// The attribute, nil if it is gone; to be changed with optional chaining only, never assigned.
     subscript(id: AttributeID) -> Attribute? {
-        _read {
-            if Int(id.rawValue) < attributes.count { yield attributes[Int(id.rawValue)] } else { yield nil }
-        }
-        _modify {
-            if Int(id.rawValue) < attributes.count {
-                yield &attributes[Int(id.rawValue)]
-            } else {
-                var none: Attribute?
-                yield &none
-            }
-        }
+        _read { yield attributes[place(of: id)] }
+        _modify { yield &attributes[place(of: id)] }
+    }
+
+    private func place(of id: AttributeID) -> Int {
+        Int(id.rawValue) < attributes.count ? Int(id.rawValue) : 0
     }
 
     /// Why the permissions do not allow an access; nil if they do.

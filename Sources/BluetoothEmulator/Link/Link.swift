@@ -30,6 +30,8 @@ struct Link: Sendable {
     /// The central, as the managers of a host that serves know it.
     var central: PeerID?
     var interval: Nanoseconds
+    /// The parameters that the device asked for, until they are in force.
+    var wanted: ConnectionParameters?
     /// How many connection events the device may leave out.
     var latency = 0
     var supervisionTimeout: Nanoseconds

@@ -104,6 +104,8 @@ enum WorldInput: Sendable {
 }
 
 /// What is due in the world, in its own time.
+///
+/// Plain bytes, none of which is counted, as each read makes one.
 enum WorldEvent: Sendable {
     case tellState(Ref<Manager>)
     case adapterBack(Int, epoch: UInt32)
@@ -117,8 +119,8 @@ enum WorldEvent: Sendable {
     case finish(Ref<Link>)
     /// The next part of a long read reaches the manager that answers it.
     case continueRead(Ref<Link>)
-    /// New connection parameters are in force.
-    indirect case changeParameters(Ref<Link>, ConnectionParameters)
+    /// The connection parameters that the device asked for are in force.
+    case changeParameters(Ref<Link>)
     /// The time of an advertising set is over.
     case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
     /// A device takes a new address.
@@ -132,14 +134,14 @@ enum WorldEvent: Sendable {
     /// The bytes that one side sent on a channel go over.
     case channelTransmit(ChannelID, LinkSide)
     /// A side may send more on a channel.
-    case channelCredits(ChannelID, LinkSide, Int)
+    case channelCredits(ChannelID, Int, to: LinkSide)
     /// The features of a pairing are exchanged.
     case pairingFeatures(Ref<Link>, UInt64)
     /// The keys of a pairing are made.
     case pairingKeys(Ref<Link>, UInt64)
     case pairingTimeout(Ref<Link>, UInt64)
     /// A bonded device did not start encryption.
-    case encryptionTimeout(Int, PeerID, epoch: UInt32)
+    case encryptionTimeout(Int, Ref<Device>, epoch: UInt32)
     case remoteClose(Ref<Link>)
     case localClose(Ref<Link>)
     case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)

@@ -56,10 +56,15 @@ struct Manager: Sendable {
         return low < shares.count && shares[low].id == id ? low : nil
     }
 
-    func share(of id: LinkID) -> Share? { position(of: id).map { shares[$0].share } }
+    /// The share that an open link is.
+    ///
+    /// In place, as it is asked for each operation.
+    mutating func share(of id: LinkID) -> Share? { position(of: id).map { shares[$0].share } }
 
     /// Whether a link of this manager's is open.
-    func holds(_ id: LinkID) -> Bool { position(of: id) != nil }
+    ///
+    /// In place, as it is asked for each answer.
+    mutating func holds(_ id: LinkID) -> Bool { position(of: id) != nil }
 
     mutating func open(_ id: LinkID, _ share: Share) { shares.append((id, share)) }
 

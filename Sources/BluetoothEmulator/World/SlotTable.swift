@@ -27,47 +27,39 @@ struct SlotTable<Element: Sendable>: Sendable {
         var value: Element?
     }
 
-    private var entries: [Entry] = []
+    /// The first is nobody's and always empty: what those that are gone lead to.
+    ///
+    /// So an access yields a place of the table in every case, and needs no room of its own.
+    private var entries = [Entry(serial: 0, value: nil)]
     private var free: [UInt32] = []
     private var lastSerial: UInt32 = 0
     private(set) var count = 0
 
     /// The living, in the order of birth.
     var refs: [Ref<Element>] {
-        entries.indices.compactMap { slot in
-            guard entries[slot].value != nil else { return nil }
-            return Ref(slot: UInt32(slot), serial: entries[slot].serial)
+        entries.indices.dropFirst().compactMap { place in
+            guard entries[place].value != nil else { return nil }
+            return Ref(slot: UInt32(place - 1), serial: entries[place].serial)
         }.sorted()
     }
 
     /// The entity, nil if it is gone.
     ///
-    /// Assigning nil does not free the place; ``remove(_:)`` does.
+    /// To be changed with optional chaining only, never assigned: ``insert(_:)`` and ``remove(_:)`` do that.
     subscript(ref: Ref<Element>) -> Element? {
-        _read {
-            if isNamed(ref) {
-                yield entries[Int(ref.slot)].value
-            } else {
-                yield nil
-            }
-        }
-        _modify {
-            if isNamed(ref) {
-                yield &entries[Int(ref.slot)].value
-            } else {
-                var gone: Element?
-                yield &gone
-            }
-        }
+        _read { yield entries[place(of: ref)].value }
+        _modify { yield &entries[place(of: ref)].value }
     }
 
-    private func isNamed(_ ref: Ref<Element>) -> Bool {
-        Int(ref.slot) < entries.count && entries[Int(ref.slot)].serial == ref.serial
+    /// Where an entity is; 0 if it is gone.
+    private func place(of ref: Ref<Element>) -> Int {
+        let place = Int(ref.slot) + 1
+        return place < entries.count && entries[place].serial == ref.serial ? place : 0
     }
 
     /// The reference that the next ``insert(_:)`` will return.
     var nextRef: Ref<Element> {
-        Ref(slot: free.last ?? UInt32(entries.count), serial: lastSerial + 1)
+        Ref(slot: free.last ?? UInt32(entries.count - 1), serial: lastSerial + 1)
     }
 
     mutating func insert(_ element: Element) -> Ref<Element> {
@@ -75,7 +67,7 @@ struct SlotTable<Element: Sendable>: Sendable {
         lastSerial += 1
         count += 1
         if free.popLast() != nil {
-            entries[Int(ref.slot)] = Entry(serial: ref.serial, value: element)
+            entries[Int(ref.slot) + 1] = Entry(serial: ref.serial, value: element)
         } else {
             entries.append(Entry(serial: ref.serial, value: element))
         }
@@ -84,10 +76,9 @@ struct SlotTable<Element: Sendable>: Sendable {
 
     @discardableResult
     mutating func remove(_ ref: Ref<Element>) -> Element? {
-        guard isNamed(ref), let element = entries[Int(ref.slot)].value else {
-            return nil
-        }
-        entries[Int(ref.slot)].value = nil
+        let place = place(of: ref)
+        guard let element = entries[place].value else { return nil }
+        entries[place].value = nil
         free.append(ref.slot)
         count -= 1
         return element
@@ -95,6 +86,6 @@ struct SlotTable<Element: Sendable>: Sendable {
 
     /// Whether the entity is alive.
     func contains(_ ref: Ref<Element>) -> Bool {
-        isNamed(ref) && entries[Int(ref.slot)].value != nil
+        entries[place(of: ref)].value != nil
     }
 }

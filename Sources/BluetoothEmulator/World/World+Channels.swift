@@ -132,12 +132,14 @@ extension World {
         guard let side = side(of: manager, id), let link = channels[id].flatMap({ links[$0.link] }) else { return }
         let due = link.connectionEvent(from: now)
         if due == now { return grantCredits(on: id, to: side.other, bytes) }
-        queue.schedule(.channelCredits(id, side.other, bytes), at: due)
+        queue.schedule(.channelCredits(id, bytes, to: side.other), at: due)
     }
 
     /// The receiver has room again.
     mutating func grantCredits(on id: ChannelID, to side: LinkSide, _ bytes: Int) {
-        guard let channel = channels[id], !isMissed(.channelCredits(id, side, bytes), on: channel.link) else { return }
+        guard let channel = channels[id], !isMissed(.channelCredits(id, bytes, to: side), on: channel.link) else {
+            return
+        }
         let count = min(bytes, channel[side].unconsumed)
         guard count > 0 else { return }
         channels[id]?[side].unconsumed -= count

@@ -60,13 +60,15 @@ extension World {
         case .silent:
             // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
             queue.schedule(
-                .encryptionTimeout(host, peer, epoch: hosts[host].epoch), at: now + Duration.seconds(40).nanoseconds)
+                .encryptionTimeout(host, ref, epoch: hosts[host].epoch), at: now + Duration.seconds(40).nanoseconds)
         }
     }
 
     /// A bonded device did not start encryption: there will be no link.
-    mutating func encryptionTimedOut(_ peer: PeerID, on host: Int, _ epoch: UInt32) {
-        guard hosts[host].epoch == epoch, hosts[host].links[peer] == nil, !hosts[host].dialing.contains(peer) else {
+    mutating func encryptionTimedOut(_ ref: Ref<Device>, on host: Int, _ epoch: UInt32) {
+        guard let peer = devices[ref]?.identities[host], hosts[host].epoch == epoch, hosts[host].links[peer] == nil,
+            !hosts[host].dialing.contains(peer)
+        else {
             return
         }
         failConnect(peer, on: host, .encryptionTimedOut)

@@ -130,13 +130,14 @@ extension World {
     /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
     mutating func update(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        queue.schedule(
-            .changeParameters(ref, parameters), at: link.connectionEvent(from: now) + 6 * link.interval)
+        links[ref]?.wanted = parameters
+        queue.schedule(.changeParameters(ref), at: link.connectionEvent(from: now) + 6 * link.interval)
     }
 
-    mutating func change(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {
-        guard !isMissed(.changeParameters(ref, parameters), on: ref) else { return }
+    mutating func changeParameters(of ref: Ref<Link>) {
+        guard !isMissed(.changeParameters(ref), on: ref), let parameters = links[ref]?.wanted else { return }
         let present = now
+        links[ref]?.wanted = nil
         links[ref]?.interval = parameters.interval.nanoseconds
         links[ref]?.latency = parameters.peripheralLatency
         links[ref]?.supervisionTimeout = parameters.supervisionTimeout.nanoseconds

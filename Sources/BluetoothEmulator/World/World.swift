@@ -109,7 +109,7 @@ struct World: Sendable {
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
         case .finish(let link): finish(link)
         case .continueRead(let link): continueRead(link)
-        case .changeParameters(let link, let parameters): change(parameters, link)
+        case .changeParameters(let link): changeParameters(of: link)
         case .advertisingOver(let device, let set, let enabling): advertisingOver(device, set, enabling)
         case .rotateAddress(let device): rotationDue(device)
         case .transmit(let link): transmit(link)
@@ -118,7 +118,7 @@ struct World: Sendable {
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
         case .channelTransmit(let channel, let side): transmit(channel, side)
-        case .channelCredits(let channel, let side, let bytes): grantCredits(on: channel, to: side, bytes)
+        case .channelCredits(let channel, let bytes, let side): grantCredits(on: channel, to: side, bytes)
         case .pairingFeatures, .pairingKeys, .pairingTimeout, .encryptionTimeout: secure(event)
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .localClose(let link): localClose(link)
@@ -139,7 +139,7 @@ struct World: Sendable {
         case .pairingFeatures(let link, let number): pairingFeatures(link, number)
         case .pairingKeys(let link, let number): pairingKeys(link, number)
         case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
-        case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
+        case .encryptionTimeout(let host, let device, let epoch): encryptionTimedOut(device, on: host, epoch)
         default: break
         }
     }

@@ -13,6 +13,8 @@ enum CentralVerb: Sendable {
     case disconnect
     /// Finds all attributes again: "services C0DE1000 C0DE2000".
     case discover
+    /// Finds and reads the descriptors of a characteristic: "descriptors C0DE100A 2901=74657874 2902=0000".
+    case descriptors(String)
     /// "read C0DE1001 0102", or "read C0DE1001 ! 2".
     case read(String)
     /// Prepared where it is long: "wrote C0DE1001", or "wrote C0DE1001 ! 3".
@@ -47,6 +49,7 @@ enum CentralVerb: Sendable {
             ["do": "connect", "service": service.map(ContractPeer.full)].compactMapValues { $0 }
         case .disconnect: ["do": "disconnect"]
         case .discover: ["do": "discover"]
+        case .descriptors(let uuid): ["do": "descriptors", "characteristic": ContractPeer.full(uuid)]
         case .read(let uuid): ["do": "read", "characteristic": ContractPeer.full(uuid)]
         case .write(let uuid, let value):
             ["do": "write", "characteristic": ContractPeer.full(uuid), "value": value.hex]

@@ -59,6 +59,7 @@ final class PeerCentral: Sendable {
                 let own = state.services.map(\.uuid.short).filter { $0.hasPrefix("C0DE") }
                 state.tell("services " + own.joined(separator: " "))
             }
+        case .descriptors(let uuid): try await readDescriptors(of: uuid)
         case .mtu: reply.count = state.withLock { $0.mtu }
         case .pairing(let capability):
             let state = state
@@ -119,6 +120,16 @@ final class PeerCentral: Sendable {
         try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
         for command in state.withLock({ $0.discoverCharacteristics() }) { backend.submit(command) }
         try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
+    }
+
+    private func readDescriptors(of uuid: String) async throws {
+        let state = state
+        guard let command = state.withLock({ $0.discoverDescriptors(of: uuid) }) else { throw ContractTimeout() }
+        backend.submit(command)
+        try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
+        for command in state.withLock({ $0.readDescriptors() }) { backend.submit(command) }
+        try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
+        state.withLock { $0.tellDescriptors(of: uuid) }
     }
 
     // MARK: Channels

@@ -8,6 +8,8 @@ struct PeerCentralState: Sendable {
     private enum Question: Sendable {
         case services
         case characteristics
+        case descriptors
+        case descriptor(String)
         case read(String)
         case write(String)
         case subscription(String)
@@ -23,6 +25,8 @@ struct PeerCentralState: Sendable {
     private(set) var services: [ServiceRecord] = []
     private var attributes: [String: AttributeID] = [:]
     private var names: [AttributeID: String] = [:]
+    private var descriptors: [DescriptorRecord] = []
+    private var descriptorValues: [String: Data] = [:]
     private var questions: [OperationID: Question] = [:]
     private var lastOperation = OperationID(rawValue: 0)
     private(set) var lastRequest: PairingRequestID?
@@ -32,7 +36,7 @@ struct PeerCentralState: Sendable {
     var isDiscovering: Bool {
         questions.values.contains { question in
             switch question {
-            case .services, .characteristics: true
+            case .services, .characteristics, .descriptors, .descriptor: true
             default: false
             }
         }
@@ -64,6 +68,24 @@ struct PeerCentralState: Sendable {
         return services.map { service in
             .discoverCharacteristics(link: link, operation: ask(.characteristics), service: service.id, uuids: nil)
         }
+    }
+
+    mutating func discoverDescriptors(of uuid: String) -> CentralCommand? {
+        guard let link, let attribute = attributes[uuid] else { return nil }
+        (descriptors, descriptorValues) = ([], [:])
+        return .discoverDescriptors(link: link, operation: ask(.descriptors), characteristic: attribute)
+    }
+
+    mutating func readDescriptors() -> [CentralCommand] {
+        guard let link else { return [] }
+        return descriptors.map {
+            .read(link: link, operation: ask(.descriptor($0.uuid.short)), attribute: $0.id)
+        }
+    }
+
+    mutating func tellDescriptors(of uuid: String) {
+        let values = descriptorValues.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.hex)" }
+        tell((["descriptors", uuid] + values).joined(separator: " "))
     }
 
     /// The command of a verb on an attribute; nil without a link, or if there is no such attribute.
@@ -130,7 +152,13 @@ struct PeerCentralState: Sendable {
                 attributes[record.uuid.short] = record.id
                 names[record.id] = record.uuid.short
             }
-        case .valueRead(_, let operation, let value): close(operation, value.brief)
+        case .descriptorsDiscovered(_, let operation, let found):
+            questions[operation] = nil
+            descriptors = found
+        case .valueRead(_, let operation, let value):
+            guard case .descriptor(let uuid)? = questions[operation] else { return close(operation, value.brief) }
+            questions[operation] = nil
+            descriptorValues[uuid] = value
         case .written(_, let operation): close(operation)
         case .notifyingChanged(_, let operation, let isNotifying): close(operation, "\(isNotifying)")
         case .channelOpened(_, let operation, let id, let credits):
@@ -148,7 +176,7 @@ struct PeerCentralState: Sendable {
         case .write(let uuid)?: words = "wrote \(uuid)"
         case .subscription(let uuid)?: words = "subscribed \(uuid)"
         case .channel?: words = "channel"
-        case .services?, .characteristics?: words = "discovery"
+        case .services?, .characteristics?, .descriptors?, .descriptor?: words = "discovery"
         case nil: words = "unasked"
         }
         tell(text.map { "\(words) \($0)" } ?? words)

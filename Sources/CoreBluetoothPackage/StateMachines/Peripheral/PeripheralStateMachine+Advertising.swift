@@ -36,8 +36,11 @@ struct AdvertisingState: Sendable {
 }
 
 extension PeripheralStateMachine {
-    /// Whether there is an advertisement on the air (S119).
-    var isAdvertising: Bool { advertising.phase == .on }
+    /// Whether there is an advertisement on the air (S119); one that goes on by itself counts from then on.
+    var isAdvertising: Bool {
+        guard case .starting(let operation) = advertising.phase else { return advertising.phase == .on }
+        return !advertising.answers.contains(operation)
+    }
 
     /// `startAdvertising` (S119, S120, S122).
     mutating func startAdvertising(_ layout: AdvertisementLayout) -> [PeripheralEffect] {

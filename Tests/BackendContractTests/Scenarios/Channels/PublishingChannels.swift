@@ -23,6 +23,20 @@ extension ContractScenario {
             }
             try await p.one.perform(.receive(count: 1 << 20))
         },
+        ContractScenario(peripheral: "S147: a characteristic tells the number of a channel", needs: [.channels]) { p in
+            let psm = try await p.publishChannel()
+            let number = CBMutableCharacteristic(
+                type: CBUUID(string: CBUUIDL2CAPPSMCharacteristicString), properties: .read,
+                value: withUnsafeBytes(of: psm.littleEndian) { Data($0) }, permissions: .readable)
+            try await p.add(LocalServices.service("C0DE2000", [number]))
+            try await p.one.expect(#"services changed -[] +["C0DE2000"]"#)
+            try await p.one.perform(.discover)
+            try await p.one.perform(.read(CBUUIDL2CAPPSMCharacteristicString))
+            try await p.one.expect(
+                "services C0DE1000 C0DE2000",
+                "read \(CBUUIDL2CAPPSMCharacteristicString) \(Data([UInt8(psm), 0]).hex)")
+            _ = try await p.acceptChannel()
+        },
         ContractScenario(peripheral: "S146: each publication has a number of its own", needs: [.channels]) { p in
             let first = try await p.publishChannel()
             p.manager.publishL2CAPChannel(withEncryption: false)

@@ -49,6 +49,15 @@ extension ContractScenario {
             p.manager.add(CBMutableService(type: CBUUID(string: "180F"), primary: true))
             try await p.expect("didAdd 180F ! CBError 8")
         },
+        ContractScenario(peripheral: "S116: broadcast and extended properties are not the app's to publish") { p in
+            try await p.powerOn()
+            for property in [.broadcast, .extendedProperties] as [CBCharacteristicProperties] {
+                p.manager.add(
+                    LocalServices.service(
+                        "C0DE1000", [LocalServices.dynamic("C0DE1001", [.read, property], .readable)]))
+                try await p.expect("didAdd C0DE1000 ! CBError 1")
+            }
+        },
         ContractScenario(peripheral: "S113: a connected central sees a new service and one that goes") { p in
             _ = try await p.serve()
             let extra = LocalServices.small("C0DE2000", "C0DE2001", "two")

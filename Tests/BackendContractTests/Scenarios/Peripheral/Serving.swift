@@ -10,6 +10,17 @@ extension ContractScenario {
             try await p.one.perform(.read("C0DE1002"))
             try await p.one.expect("read C0DE1002 737461746963")
         },
+        ContractScenario(peripheral: "S115 S95: a description and a format are served, the rest made by the system") {
+            p in
+            let described = LocalServices.dynamic("C0DE100A", [.read, .notify], .readable)
+            described.descriptors = [
+                CBMutableDescriptor(type: CBUUID(string: "2901"), value: "text"),
+                CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data([4, 0, 0, 0x27, 1, 0, 0])),
+            ]
+            _ = try await p.serve(LocalServices.service("C0DE1000", [described]))
+            try await p.one.perform(.descriptors("C0DE100A"))
+            try await p.one.expect("descriptors C0DE100A 2901=74657874 2902=0000 2904=04000027010000")
+        },
         ContractScenario(peripheral: "S125: a read asks the app, without a value") { p in
             let service = try await p.serve()
             try await p.one.perform(.read("C0DE1001"))

@@ -254,6 +254,7 @@ import Testing
         #expect(
             role.commands.contains(
                 .startAdvertising(operation: operation, advertisement: try #require(state.advertisement))))
+        #expect(manager.isAdvertising)
         await role.play(.advertisingStarted(operation: operation))
         #expect(manager.isAdvertising)
         #expect(keeper.lines == ["restore unknown", "state poweredOn"])
