@@ -8,7 +8,7 @@ import Testing
 
     private static var table: String {
         let rows = ContractDifference.all.map { difference in
-            "| \(difference.scenario) | \(difference.stage) | `\(difference.line)` | `\(difference.instead)` "
+            "| \(difference.scenario) | \(difference.stages.joined(separator: ", ")) | `\(difference.line)` | `\(difference.instead)` "
                 + "| \(difference.reason) |\n"
         }
         return "| scenario | on | the suite's line | instead | because |\n|---|---|---|---|---|\n" + rows.joined()

@@ -78,7 +78,7 @@ import Testing
         #expect(again == nil)
         #expect(table.refs == [second, third])
         #expect(Ref<String>(packed: third.packed) == third)
-        table[first] = "x"
+        table[first]? = "x"
         #expect(table[third] == "c")
         #expect(table[Ref(slot: .max, serial: 0)] == nil)
     }

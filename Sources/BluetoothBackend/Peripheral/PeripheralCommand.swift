@@ -14,7 +14,9 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
     case removeService(AttributeID)
     /// Withdraws all services. `CBPeripheralManager.removeAllServices`.
     case removeAllServices
-    /// Advertises: `advertisingStarted`. `CBPeripheralManager.startAdvertising`.
+    /// Advertises, in place of what is advertised: `advertisingStarted`. `CBPeripheralManager.startAdvertising`.
+    ///
+    /// Power-off ends it; the manager asks again when there is power.
     indirect case startAdvertising(operation: OperationID, advertisement: Advertisement)
     /// Stops advertising. `CBPeripheralManager.stopAdvertising`.
     case stopAdvertising

@@ -21,6 +21,10 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
     /// The radio's service ended the advertisement by itself.
     case advertisingEnded
     /// A central subscribed, with the values that may be sent to it at first.
+    ///
+    /// Its credits count from the first of its subscriptions to the end of its last: a later subscription grants none, one
+    /// after the last has ended grants anew.
+    ///
     /// `peripheralManager(_:central:didSubscribeTo:)`.
     case subscribed(central: PeerID, attribute: AttributeID, mtu: Int, notifyCredits: Int)
     /// A central unsubscribed, or left. `peripheralManager(_:central:didUnsubscribeFrom:)`.

@@ -73,6 +73,18 @@ public struct DeviceActions: Sendable {
         controls.append(.exchangeMTU(mtu))
     }
 
+    // MARK: Channels
+
+    /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
+    public mutating func send(_ data: Data, on channel: ChannelID) {
+        controls.append(.send(channel, data))
+    }
+
+    /// Closes an L2CAP channel, after all that was sent before.
+    public mutating func close(_ channel: ChannelID) {
+        controls.append(.closeChannel(channel))
+    }
+
     // MARK: Services
 
     /// Adds a service, with Service Changed to those who are connected.

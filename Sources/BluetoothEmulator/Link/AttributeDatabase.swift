@@ -61,13 +61,10 @@ struct AttributeDatabase: Sendable {
     private(set) var services: [AttributeID] = []
     private(set) var lastHandle: UInt16 = 0
 
+    /// The attribute, nil if it is gone; to be changed with optional chaining only, never assigned.
     subscript(id: AttributeID) -> Attribute? {
         _read { yield attributes[place(of: id)] }
-        _modify {
-            let place = place(of: id)
-            yield &attributes[place]
-            if place == 0 { attributes[0] = nil }
-        }
+        _modify { yield &attributes[place(of: id)] }
     }
 
     private func place(of id: AttributeID) -> Int {

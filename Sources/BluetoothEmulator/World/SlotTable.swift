@@ -45,14 +45,10 @@ struct SlotTable<Element: Sendable>: Sendable {
 
     /// The entity, nil if it is gone.
     ///
-    /// Assigning nil does not free the place; ``remove(_:)`` does.
+    /// To be changed with optional chaining only, never assigned: ``insert(_:)`` and ``remove(_:)`` do that.
     subscript(ref: Ref<Element>) -> Element? {
         _read { yield entries[place(of: ref)].value }
-        _modify {
-            let place = place(of: ref)
-            yield &entries[place].value
-            if place == 0 { entries[0].value = nil }
-        }
+        _modify { yield &entries[place(of: ref)].value }
     }
 
     /// Where an entity is; 0 if it is gone.

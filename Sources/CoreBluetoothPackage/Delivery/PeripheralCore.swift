@@ -100,6 +100,8 @@ final class PeripheralCore: InboxOwner, EventSink {
                 switch effect {
                 case .submit(let command): state.value.outbox.append(command)
                 case .complete(let completion): inbox.post(.completion(completion), for: self)
+                // Here, as the queue may forget the objects before the caller goes on; a mark has no lock.
+                case .thaw(let id): state.value.objects.service(id)?.publications.forEach { $0.release(by: self) }
                 default: break
                 }
             }
@@ -135,11 +137,8 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     private func perform(_ effect: PeripheralEffect) {
         switch effect {
-        case .submit, .complete: break
+        case .submit, .complete, .thaw: break
         case .misuse(let misuse): log(misuse)
-        case .thaw(let id):
-            let published = state.withLock { Unchecked($0.value.objects.service(id)) }.value
-            published?.publications.forEach { $0.release(by: self) }
         case .forget(let id):
             let gone = state.withLock { Unchecked($0.value.objects.remove(id)) }.value
             gone?.characteristics.forEach { $0.object.removeSubscribers() }

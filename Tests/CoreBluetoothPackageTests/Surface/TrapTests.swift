@@ -43,6 +43,36 @@ import Testing
         #expect(text(result).contains("this class is not key value coding-compliant for the key address."))
     }
 
+    /// Proves S108.
+    @Test func S108_addingAStaticValueThatIsNotReadOnlyTraps() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let service = TestObjects.service()
+            service.characteristics = [
+                CBMutableCharacteristic(
+                    type: CBUUID(string: "2A37"), properties: [.read, .notify], value: Data([1]),
+                    permissions: .readable)
+            ]
+            CBPeripheralManager(backend: TestObjects.noRadio, delegate: nil, queue: nil).add(service)
+        }
+        #expect(text(result).contains("Characteristics with cached values must be read-only"))
+    }
+
+    /// Proves S115.
+    @Test func S115_addingAFormatThatIsNoDataTraps() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let characteristic = TestObjects.characteristic()
+            characteristic.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2904"), value: "text")]
+            let service = TestObjects.service()
+            service.characteristics = [characteristic]
+            CBPeripheralManager(backend: TestObjects.noRadio, delegate: nil, queue: nil).add(service)
+        }
+        #expect(text(result).contains("Expecting NSData value type for Format descriptor"))
+    }
+
     private func text(_ result: ExitTest.Result) -> String {
         String(decoding: result.standardErrorContent, as: UTF8.self)
     }

@@ -89,27 +89,6 @@ import Testing
     }
 
     /// Proves S108.
-    @Test func S108_aStaticValueMustBeReadOnly() {
-        func exception(
-            _ value: Data?, _ properties: CharacteristicProperties, _ permissions: AttributePermissions
-        ) -> String? {
-            Stage.service(characteristics: [
-                Stage.characteristic(properties: properties, permissions: permissions, value: value)
-            ]).exception
-        }
-        let text = "Characteristics with cached values must be read-only"
-        #expect(exception(Data([1]), [.read, .notify], .readable) == text)
-        #expect(exception(Data([1]), [.read, .write], .readable) == text)
-        #expect(exception(Data([1]), .read, [.readable, .writeable]) == text)
-        #expect(exception(Data([1]), .read, [.readable, .writeEncryptionRequired]) == text)
-        #expect(exception(Data([1]), .write, .readable) == text)
-        #expect(exception(Data(), [.read, .write], [.readable, .writeable]) == text)
-        #expect(exception(Data([1]), .read, .readable) == nil)
-        #expect(exception(Data([1]), .read, .readEncryptionRequired) == nil)
-        #expect(exception(nil, [.read, .write], [.readable, .writeable]) == nil)
-    }
-
-    /// Proves S108.
     @Test func S108_aStaticValueIsServedWithoutACallback() {
         let bytes = Data((0..<30).map { UInt8($0) })
         var stage = Stage.published(
@@ -221,63 +200,6 @@ import Testing
         #expect(
             stage.machine.handle(.serviceAdded(operation: addition.operation!))
                 == [.callback(.added(addition.operation!, nil))])
-    }
-
-    /// Proves S115.
-    @Test func S115_onlyDescriptionAndFormatMayBePublishedWithTheirTypes() {
-        func service(_ uuid: BluetoothUUID, _ value: LocalService.DescriptorValue) -> LocalService {
-            Stage.service(characteristics: [
-                Stage.characteristic(descriptors: [LocalService.Descriptor(uuid: uuid, value: value)])
-            ])
-        }
-        #expect(service("2904", .text("a")).exception == "Expecting NSData value type for Format descriptor")
-        #expect(service("2904", .other).exception == "Expecting NSData value type for Format descriptor")
-        #expect(
-            service("2901", .bytes(Data())).exception
-                == "Expecting NSString value type for User Description descriptor")
-        #expect(service("2901", .text("é")).exception == nil)
-        for uuid: BluetoothUUID in ["2900", "2902", "2903", "FFF9"] {
-            #expect(service(uuid, .bytes(Data([1]))).exception == nil)
-            #expect(service(uuid, .bytes(Data([1]))).refusal?.code == .uuidNotAllowed)
-        }
-        var stage = Stage.poweredOn()
-        let text = stage.machine.add(service("2901", .text("é"))).definition?.characteristics[0].descriptors[0]
-        #expect(text?.value == Data([0xC3, 0xA9]))
-        _ = stage.machine.removeAllServices()
-        let format = stage.machine.add(service("2904", .bytes(Data([4])))).definition?.characteristics[0].descriptors[0]
-        #expect(format?.value == Data([4]))
-    }
-
-    /// Proves S116.
-    @Test(arguments: [.broadcast, .extendedProperties] as [CharacteristicProperties])
-    func S116_somePropertiesAreNotForLocalCharacteristics(property: CharacteristicProperties) {
-        let service = Stage.service(characteristics: [Stage.characteristic(properties: [.read, property])])
-        #expect(service.refusal?.code == .invalidParameters)
-    }
-
-    /// Proves S117.
-    @Test func S117_encryptedSubscriptionsReachTheRadioWithTheirBaseProperty() {
-        var stage = Stage.poweredOn()
-        let definition = stage.machine.add(
-            Stage.service(characteristics: [
-                Stage.characteristic(1, properties: .notifyEncryptionRequired),
-                Stage.characteristic(2, properties: .indicateEncryptionRequired),
-            ])
-        ).definition
-        #expect(
-            definition?.characteristics.map(\.properties) == [
-                [.notify, .notifyEncryptionRequired], [.indicate, .indicateEncryptionRequired],
-            ])
-    }
-
-    @Test func aStaticValueHasAtMost512Bytes() {
-        func refusal(_ count: Int) -> ServiceRefusal? {
-            Stage.service(characteristics: [
-                Stage.characteristic(properties: .read, permissions: .readable, value: Data(count: count))
-            ]).refusal
-        }
-        #expect(refusal(512) == nil)
-        #expect(refusal(513)?.code == .invalidParameters)
     }
 
     /// Proves S9.
