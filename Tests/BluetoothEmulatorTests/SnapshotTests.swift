@@ -227,7 +227,8 @@ private struct RestoredApp {
         try await emulator.advance(by: .seconds(1))
         central.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
         try await emulator.advance(by: .seconds(3))
-        guard case .connected(_, let link, _, _)? = sink.events.last else { throw Unexpected("\(sink.events)") }
+        let opened = sink.events.first { $0.kind == "connected" }
+        guard case .connected(_, let link, _, _)? = opened else { throw Unexpected("\(sink.events)") }
         central.submit(.discoverServices(link: link, operation: op(2), uuids: ["180F"]))
         try await emulator.advance(by: .seconds(3))
         guard case .servicesDiscovered(_, _, let services)? = sink.events.last, let service = services.first else {
