@@ -18,13 +18,13 @@ public protocol BluetoothBackend: Sendable {
     /// Whether the radio can do something that not every radio can.
     func supports(_ feature: BackendFeature) -> Bool
 
-    /// Makes the central role for one manager; silent until ``CentralBackend/activate(_:)``.
+    /// Makes the central role for one manager; silent until ``RoleBackend/activate(_:)``.
     func makeCentral(_ options: CentralOptions) -> any CentralBackend
 
-    /// Makes the peripheral role for one manager; silent until ``PeripheralBackend/activate(_:)``.
+    /// Makes the peripheral role for one manager; silent until ``RoleBackend/activate(_:)``.
     func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend
 
-    /// Makes one listener and speaker for pairing; silent until ``PairingBackend/activate(_:)``.
+    /// Makes one listener and speaker for pairing; silent until ``RoleBackend/activate(_:)``.
     func makePairing() -> any PairingBackend
 }
 

@@ -2,7 +2,8 @@
 ///
 /// The contract, which every backend keeps and the contract suite proves:
 ///
-/// - ``submit(_:)`` never blocks and never delivers inline. Events arrive one at a time, in the order of the radio.
+/// - ``RoleBackend/submit(_:)`` never blocks and never delivers inline. Events arrive one at a time, in the order of
+///   the radio.
 /// - The first event is `stateChanged` (after `restored`, if there is something to restore).
 /// - A link is a ``LinkID``, new at each `connected`. A command for a dead link is dropped in silence. One
 ///   `disconnected` closes all that is open on a link; commands without a link are closed by the state event that
