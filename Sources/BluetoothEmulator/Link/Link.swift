@@ -52,6 +52,8 @@ struct Link: Sendable {
     var finishing: (operation: LinkOperation, event: CentralEvent)?
     /// The request that an asynchronous handler or a manager has.
     var asked: Asked?
+    /// A request that a fault holds up.
+    var postponed: Postponed?
     /// A long read whose next part is under way to the server.
     var continuing: Asked?
     var transactionTimeout: WorldQueue.Token?
@@ -83,6 +85,13 @@ struct Link: Sendable {
         var manager: Ref<Manager>?
         /// What was read so far.
         var collected = Data()
+    }
+
+    /// An operation that is done later.
+    struct Postponed: Sendable {
+        let operation: LinkOperation
+        /// Nil while it is paused.
+        var due: Nanoseconds?
     }
 
     /// What goes out next.

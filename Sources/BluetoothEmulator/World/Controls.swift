@@ -43,6 +43,11 @@ enum DeviceControl: Sendable {
     /// Exchanges the MTU as the device.
     case exchangeMTU(Int)
     case failConnections(Int)
+    /// Steps of centrals go wrong.
+    indirect case inject(DeviceFault)
+    case clearFaults
+    /// Paused steps go on.
+    case resume
     case startTimer(Int, after: Duration, every: Duration?)
     case stopTimer(Int)
     case send(ChannelID, Data)
@@ -57,7 +62,8 @@ enum DeviceControl: Sendable {
             .changeAddress,
             .startTimer, .stopTimer, .send, .closeChannel, .remove:
             true
-        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections,
+        case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections, .inject,
+            .clearFaults, .resume,
             .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
             false
         }
@@ -121,6 +127,8 @@ enum WorldEvent: Sendable {
     case continueRead(Ref<Link>)
     /// The connection parameters that the device asked for are in force.
     case changeParameters(Ref<Link>)
+    /// The delay of a step is over.
+    case performPostponed(Ref<Link>)
     /// The time of an advertising set is over.
     case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
     /// A device takes a new address.

@@ -86,6 +86,8 @@ struct Device: Sendable {
     var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
+    /// The steps that go wrong.
+    var faults: [DeviceFault] = []
     /// So many connects fail.
     var failingConnections = 0
     /// By host.

@@ -56,6 +56,7 @@ extension World {
         case .addService(let service): addService(service, to: ref)
         case .removeService(let uuid, let index): removeService(uuid, index, of: ref)
         case .exchangeMTU(let mtu): exchangeMTU(mtu, ref)
+        case .inject, .clearFaults, .resume: applyFault(control, to: ref)
         case .failConnections(let count): devices[ref]?.failingConnections = count
         case .startTimer(let number, let delay, let period): startTimer(number, delay, period, of: ref)
         case .stopTimer(let number): stopTimer(number, of: ref)

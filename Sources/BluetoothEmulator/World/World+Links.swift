@@ -109,6 +109,7 @@ extension World {
     /// The answer to the head of the line arrives.
     mutating func answer(_ ref: Ref<Link>) {
         guard let answered = links[ref]?.takeAnswered(ref) else { return }
+        guard devices[answered.device]?.faults.isEmpty == true || !meetsFault(answered, on: ref) else { return }
         perform(answered, on: ref)
     }
 

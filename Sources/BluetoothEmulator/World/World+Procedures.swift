@@ -27,7 +27,7 @@ extension World {
     }
 
     /// What an operation is to the device; nil for what it is not asked.
-    private func procedure(of answered: Link.Answered, on ref: Ref<Link>) -> PeripheralProcedure? {
+    func procedure(of answered: Link.Answered, on ref: Ref<Link>) -> PeripheralProcedure? {
         func uuid(_ attribute: AttributeID) -> BluetoothUUID? { devices[answered.device]?.database[attribute]?.uuid }
         if links[ref]?.cache != nil, answered.operation.kind.isDiscovery { return nil }
         switch answered.operation.kind {

@@ -108,6 +108,7 @@ struct World: Sendable {
         case .answer(let link): answer(link)
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
         case .finish(let link): finish(link)
+        case .performPostponed(let link): performPostponed(link)
         case .continueRead(let link): continueRead(link)
         case .changeParameters(let link): changeParameters(of: link)
         case .advertisingOver(let device, let set, let enabling): advertisingOver(device, set, enabling)

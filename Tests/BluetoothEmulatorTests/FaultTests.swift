@@ -1,0 +1,98 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// Single steps that fail, are late or pause.
+@Suite struct FaultTests {
+    private static let battery = PeripheralDescription(
+        name: "Battery", advertising: [AdvertisingDescription(AdvertisingData())],
+        services: [
+            .init(
+                "180F",
+                characteristics: [
+                    .init("2A19", [.read, .write, .notify], value: Data([1])), .init("2A1A", .read, value: Data([2])),
+                ])
+        ])
+
+    private func connected() async throws -> (Stage, EmulatedDevice, LinkID) {
+        let stage = Stage()
+        let device = try stage.emulator.add(Self.battery)
+        try await stage.powerOn()
+        return (stage, device, try await stage.connect(device))
+    }
+
+    @Test func aFaultFailsTheNextStepsOfItsKindAndNoOther() async throws {
+        let (stage, device, link) = try await connected()
+        let found = try await stage.attributes(link)
+        let (level, state) = (try found.characteristic("2A19"), try found.characteristic("2A1A"))
+        device.inject(DeviceFault(.read, .fail(0x80), of: "2A19", count: 2))
+        let told = try await stage.run(
+            .read(link: link, operation: op(1), attribute: state),
+            .read(link: link, operation: op(2), attribute: level),
+            .write(link: link, operation: op(3), attribute: level, value: Data([9])),
+            .read(link: link, operation: op(4), attribute: level), .read(link: link, operation: op(5), attribute: level)
+        )
+        #expect(
+            told == [
+                .valueRead(link: link, operation: op(1), value: Data([2])),
+                .operationFailed(link: link, operation: op(2), error: .att(0x80, operation: "read")),
+                .written(link: link, operation: op(3)),
+                .operationFailed(link: link, operation: op(4), error: .att(0x80, operation: "read")),
+                .valueRead(link: link, operation: op(5), value: Data([9])),
+            ])
+    }
+
+    @Test func aDelayedStepHoldsUpThoseBehindIt() async throws {
+        let (stage, device, link) = try await connected()
+        let level = try await stage.attributes(link).characteristic("2A19")
+        let count = stage.events.count
+        device.inject(DeviceFault(.write, .delay(.seconds(7))))
+        stage.submit(.write(link: link, operation: op(1), attribute: level, value: Data([5])))
+        stage.submit(.read(link: link, operation: op(2), attribute: level))
+        try await stage.emulator.advance(by: .seconds(6))
+        #expect(stage.events(from: count).isEmpty)
+        #expect(device.value(of: "2A19") == Data([1]))
+        try await stage.emulator.advance(by: .seconds(2))
+        #expect(
+            stage.events(from: count) == [
+                .written(link: link, operation: op(1)), .valueRead(link: link, operation: op(2), value: Data([5])),
+            ])
+    }
+
+    @Test func aPausedDiscoveryGoesOnWhenItIsResumed() async throws {
+        let (stage, device, link) = try await connected()
+        device.inject(DeviceFault(.discoverServices, .pause))
+        let count = stage.events.count
+        stage.submit(.discoverServices(link: link, operation: op(1), uuids: nil))
+        try await stage.emulator.advance(by: .seconds(20))
+        #expect(stage.events(from: count).isEmpty)
+        device.resume()
+        try await stage.emulator.advance(by: .seconds(40))
+        #expect(stage.events(from: count).map(\.kind) == ["servicesDiscovered"])
+    }
+
+    @Test func aStepThatIsPausedForThirtySecondsEndsTheLink() async throws {
+        let (stage, device, link) = try await connected()
+        let level = try await stage.attributes(link).characteristic("2A19")
+        device.inject(DeviceFault(.subscribe, .pause, of: "2A19"))
+        let told = try await stage.run(
+            .setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
+        guard case .disconnected(link, .timeout, _, _)? = told.last else { throw Unexpected("\(told)") }
+        #expect(device.subscriberCount(of: "2A19") == 0)
+    }
+
+    @Test func faultsThatAreClearedHappenNoMore() async throws {
+        let (stage, device, link) = try await connected()
+        let level = try await stage.attributes(link).characteristic("2A19")
+        device.inject(DeviceFault(.read, .pause, count: nil))
+        let count = stage.events.count
+        stage.submit(.read(link: link, operation: op(1), attribute: level))
+        stage.submit(.read(link: link, operation: op(2), attribute: level))
+        try await stage.emulator.advance(by: .seconds(5))
+        #expect(stage.events(from: count).isEmpty)
+        device.clearFaults()
+        try await stage.emulator.advance(by: .seconds(5))
+        #expect(stage.events(from: count).map(\.kind) == ["valueRead", "valueRead"])
+    }
+}
