@@ -24,8 +24,7 @@ final class CentralCore: InboxOwner, EventSink {
     private struct State {
         var machine: CentralStateMachine
         var registry = PeripheralRegistry()
-        var outbox = Deque<CentralCommand>()
-        var isSubmitting = false
+        var outbox = Outbox<CentralCommand>()
         var isInvalidated = false
     }
 
@@ -65,7 +64,10 @@ final class CentralCore: InboxOwner, EventSink {
     /// The manager is gone: its scan and its links end without a callback (S16).
     func invalidate() {
         observer?.abandoned(unansweredCommands)
-        state.withLock { $0.value.isInvalidated = true }
+        state.withLock { state in
+            state.value.isInvalidated = true
+            state.value.outbox.close()
+        }
         backend.invalidate()
         channels.endAll()
         for case .settled(let body) in inbox.close() { body() }
@@ -101,31 +103,17 @@ final class CentralCore: InboxOwner, EventSink {
                 default: break
                 }
             }
-            let mustSubmit = !state.value.outbox.isEmpty && !state.value.isSubmitting
-            if mustSubmit { state.value.isSubmitting = true }
-            return (effects, mustSubmit)
+            return (effects, state.value.outbox.beginSubmitting())
         }
-        if mustSubmit { submitOutbox() }
+        if mustSubmit {
+            while let command = state.withLock({ $0.value.outbox.next() }) { backend.submit(command) }
+        }
         for effect in effects { perform(effect) }
     }
 
     /// Reads the machine.
     func read<Result: Sendable>(_ body: (CentralStateMachine) -> Result) -> Result {
         state.withLock { body($0.value.machine) }
-    }
-
-    /// Runs on one thread at a time: the one that set `isSubmitting`.
-    private func submitOutbox() {
-        while let command = nextCommand() { backend.submit(command) }
-    }
-
-    private func nextCommand() -> CentralCommand? {
-        state.withLock { state in
-            if state.value.isInvalidated { state.value.outbox = [] }
-            let command = state.value.outbox.popFirst()
-            if command == nil { state.value.isSubmitting = false }
-            return command
-        }
     }
 
     private func perform(_ effect: CentralEffect) {
