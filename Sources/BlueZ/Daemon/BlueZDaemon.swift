@@ -39,7 +39,9 @@ final class BlueZDaemon: @unchecked Sendable {
     private var failures = 0
     private var lastComplaint: String?
     /// Radios hold the daemon, and not the other way round.
-    private var weakRadios: [WeakRadio] = []
+    private var weakListeners: [WeakListener] = []
+    /// Our objects, for the daemon alone.
+    let server = DBusObjectServer()
 
     init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
@@ -55,15 +57,15 @@ final class BlueZDaemon: @unchecked Sendable {
 
     // MARK: Radios, on the queue
 
-    private struct WeakRadio {
-        weak var radio: CentralRadio?
+    private struct WeakListener {
+        weak var listener: (any DaemonListener)?
     }
 
-    private var radios: [CentralRadio] { weakRadios.compactMap(\.radio) }
+    private var radios: [any DaemonListener] { weakListeners.compactMap(\.listener) }
 
     /// Adds a radio, and brings it up to date.
-    func add(_ radio: CentralRadio) {
-        weakRadios.append(WeakRadio(radio: radio))
+    func add(_ radio: any DaemonListener) {
+        weakListeners.append(WeakListener(listener: radio))
         guard isStarted else {
             isStarted = true
             return openBus()
@@ -114,6 +116,7 @@ final class BlueZDaemon: @unchecked Sendable {
         failures = 0
         self.connection = connection
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
+        server.attach(to: connection)
         subscriptions = InterfaceSignal.rules.map { rule in
             connection.subscribe(rule) { [weak self] message in
                 self?.received(message)
@@ -137,6 +140,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func busLost(_ error: DBusError) {
         forgetOwner()
         subscriptions = []
+        server.attach(to: nil)
         connection = nil
         busFailed(error)
     }
@@ -155,6 +159,7 @@ final class BlueZDaemon: @unchecked Sendable {
             guard name != owner else { return }
             forgetOwner()
             owner = name
+            server.serve(only: name)
             refresh()
         case .success(nil):
             let wasThere = owner != nil
@@ -166,6 +171,7 @@ final class BlueZDaemon: @unchecked Sendable {
 
     private func forgetOwner() {
         owner = nil
+        server.serve(only: nil)
         hasSnapshot = false
     }
 
