@@ -194,6 +194,12 @@ struct PeripheralFixture {
         return number
     }
 
+    /// The socket that a central gets when it subscribes.
+    mutating func socket(subscribing device: ObjectPath, to attribute: UInt32) -> SocketID? {
+        let number = subscribe(attribute, by: device)
+        return sockets[number]
+    }
+
     mutating func update(
         _ attribute: UInt32, _ value: [UInt8], to devices: [ObjectPath], from manager: HostLedger.Manager = 1
     ) {
