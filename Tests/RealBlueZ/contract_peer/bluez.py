@@ -55,6 +55,11 @@ class BlueZ:
             if path in known:
                 await self.call(self.adapter, ADAPTER + ".RemoveDevice", "o", path)
 
+    async def set_connected(self, address: str, on: bool) -> None:
+        """Connects to a device that the daemon knows, or ends the link, as another program would."""
+        path = f"{self.adapter}/dev_{address.replace(':', '_')}"
+        await self.call(path, DEVICE + (".Connect" if on else ".Disconnect"))
+
     async def objects(self) -> dict:
         return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
 

@@ -147,9 +147,9 @@ class BlueZController(VirtualController):
 class VirtualRadio:
     """BlueZ's controller and the peers' controllers on one in-memory link."""
 
-    has_second = has_third = True
+    has_second = has_third = has_centrals = True
 
-    def __init__(self, link: LocalLink, transport, bluez: BlueZController):
+    def __init__(self, link: LocalLink, transport=None, bluez: BlueZController | None = None):
         self.link, self.transport, self.bluez = link, transport, bluez
 
     @classmethod
@@ -185,6 +185,7 @@ class TransportRadio:
         self.transports = transports
         self.unused = list(transports)
         self.has_second, self.has_third = len(transports) > 1, len(transports) > 2
+        self.has_centrals = len(transports) > 4
 
     @classmethod
     async def open(cls, names: list[str]) -> "TransportRadio":
