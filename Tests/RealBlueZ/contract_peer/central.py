@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bumble.att import ATT_Error
-from bumble.core import AdvertisingData, ProtocolError
+from bumble.core import ProtocolError
 from bumble.device import Advertisement, Device
 from bumble.hci import Address, HCI_ErrorCode
 from bumble.l2cap import L2capError, LeCreditBasedChannelSpec
@@ -13,6 +13,7 @@ from bumble.l2cap import L2capError, LeCreditBasedChannelSpec
 from . import security
 from .channels import ChannelEnd, Result
 from .gatt import CheckingServer, short, uuid
+from .heard import line
 from .link import Link, Lost
 
 CONNECT_DEADLINE_S, LINES_DEADLINE_S = 25, 25
@@ -31,30 +32,6 @@ REASONS = {
 
 class Refused(Exception):
     """The operation needs security, and pairing failed."""
-
-
-def line(advertisement: Advertisement) -> str:
-    """ "name=Served services=180D C0DE1000 connectable": fields that are not there left out, services sorted."""
-    fields, services = [], []
-    data = {}
-    for kind, value in advertisement.data.ad_structures:
-        data[kind] = value
-        if size := {0x02: 2, 0x03: 2, 0x04: 4, 0x05: 4, 0x06: 16, 0x07: 16}.get(kind):
-            services += [short(value[start:start + size]) for start in range(0, len(value), size)]
-    for kind in (AdvertisingData.COMPLETE_LOCAL_NAME, AdvertisingData.SHORTENED_LOCAL_NAME):
-        if kind in data:
-            fields.append("name=" + data[kind].decode(errors="replace"))
-    if services:
-        fields.append("services=" + " ".join(sorted(services)))
-    if AdvertisingData.MANUFACTURER_SPECIFIC_DATA in data:
-        fields.append("manufacturer=" + data[AdvertisingData.MANUFACTURER_SPECIFIC_DATA].hex().upper())
-    if data.keys() & {0x16, 0x20, 0x21}:
-        fields.append("serviceData")
-    if AdvertisingData.TX_POWER_LEVEL in data:
-        fields.append(f"txPower={int.from_bytes(data[AdvertisingData.TX_POWER_LEVEL], 'little', signed=True)}")
-    if advertisement.is_connectable:
-        fields.append("connectable")
-    return " ".join(fields)
 
 
 class Central:
@@ -140,23 +117,44 @@ class Central:
                 logging.warning("connecting again: %r", error)
 
     async def attempt(self, service: str | None) -> None:
+        """Connects, and finds all attributes; where the other side wants security first, that comes later."""
         address = await self.find(service)
         connection = await self.device.connect(address, timeout=10)
         link = self.link = Link(connection, self.tell)
         connection.on("disconnection", lambda reason: self.on_disconnection(link, reason))
+        connection.on("security_request", lambda auth_req: self.on_security_request(link))
+        set_up, asked = self.start(self.set_up(link)), self.start(link.is_asked_for_security.wait())
         try:
-            await link.client.request_mtu(MTU)
-            if await self.device.keystore.get(str(connection.peer_address)):
-                await connection.encrypt()
-            await link.discover()
-            await link.watch_services()
+            await asyncio.wait({set_up, asked}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             if self.link is link:
                 await link.leave()
-                raise
-            raise Lost from None
+            raise
+        asked.cancel()
+        if set_up.cancelled() or self.link is not link:
+            raise Lost
+        if set_up.done():
+            set_up.result()
         link.is_told = True
         self.tell("connected")
+
+    async def set_up(self, link: Link) -> None:
+        async with self.turn:
+            # First, as phones do: bluetoothd takes nothing from a bonded device before that.
+            if self.has_keys(link):
+                await link.connection.encrypt()
+            await link.client.request_mtu(MTU)
+            await link.discover()
+            await link.watch_services()
+
+    def has_keys(self, link: Link) -> bool:
+        return str(link.connection.peer_address) in self.device.keystore.all_keys
+
+    def on_security_request(self, link: Link) -> None:
+        """The other side has keys. Without any, pairing makes new ones: Core, Vol 3, Part H, 2.4.6."""
+        if not self.has_keys(link):
+            link.is_asked_for_security.set()
+            self.start(self.start_pairing(link))
 
     def on_disconnection(self, link: Link, reason: int) -> None:
         self.link = None
@@ -178,13 +176,18 @@ class Central:
                 if self.link is link:
                     await operation(link)
 
-        task = asyncio.create_task(run())
+        self.start(run())
+
+    def start(self, work: Awaitable) -> asyncio.Task:
+        """Does something that ends with the link at the latest."""
+        task = asyncio.ensure_future(work)
         self.tasks.add(task)
         task.add_done_callback(self.finish)
+        return task
 
     def finish(self, task: asyncio.Task) -> None:
         self.tasks.discard(task)
-        if not task.cancelled() and task.exception():
+        if not task.cancelled() and task.exception() and self.link and self.link.is_told:
             logging.error("a central's operation failed", exc_info=task.exception())
             self.tell(f"failed: {task.exception()!r}")
 
@@ -271,9 +274,7 @@ class Central:
 
     def send(self, count: int) -> None:
         """Beside the other operations: it lasts as long as the other side takes to make room."""
-        task = asyncio.create_task(self.channel().send(count))
-        self.tasks.add(task)
-        task.add_done_callback(self.finish)
+        self.start(self.channel().send(count))
 
 
 async def make_central(radio, name: str, address: str) -> Central:

@@ -33,6 +33,7 @@ class Link:
         self.characteristics: dict[str, CharacteristicProxy] = {}
         self.channel: ChannelEnd | None = None
         self.is_told = self.is_leaving = False
+        self.is_asked_for_security = asyncio.Event()
         self.settling: asyncio.Task | None = None
         self.client.on_att_handle_value_notification = self.on_notification
         self.client.on_att_handle_value_indication = self.on_indication

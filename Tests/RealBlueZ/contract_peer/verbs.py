@@ -126,6 +126,21 @@ class Verbs:
         await self.bluez.set_powered(powered)
         return {}
 
+    async def controller(self, present) -> dict:
+        if present:
+            await self.radio.plug()
+            await self.bluez.wait_for_adapter()
+        else:
+            await self.radio.unplug()
+        return {}
+
+    async def competitor(self, active) -> dict:
+        if active:
+            await self.bluez.compete(self.peer("second").device.random_address.to_string(False))
+        else:
+            await self.bluez.stop_competing()
+        return {}
+
     async def daemon(self, running) -> dict:
         await self.bluez.set_running(running)
         return {}
