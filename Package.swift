@@ -155,6 +155,7 @@ let package = Package(
             name: "BackendContractTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
+                "ScriptedBlueZ",
             ],
             swiftSettings: settings),
 
