@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
+        .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
@@ -90,6 +91,9 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
 
+        // Typed values of the standard services, their clients and servers.
+        .target(name: "BluetoothProfiles", swiftSettings: settings),
+
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
@@ -100,7 +104,7 @@ let package = Package(
         .executableTarget(
             name: "bluectl",
             dependencies: [
-                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
+                "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenTools),
@@ -158,6 +162,10 @@ let package = Package(
                 "ScriptedBlueZ",
             ],
             swiftSettings: settings),
+
+        .testTarget(
+            name: "BluetoothProfilesTests",
+            dependencies: ["BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator"], swiftSettings: settings),
 
         .testTarget(
             name: "bluectlTests",

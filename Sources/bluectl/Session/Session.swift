@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// A conversation with a radio through the CoreBluetooth classes: delegate callbacks as `await`.
