@@ -10,7 +10,7 @@ import Synchronization
 /// Runs a ``CentralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-final class CentralRadio: Sendable {
+final class CentralRadio: DaemonClient {
     private struct Contents: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
@@ -75,7 +75,9 @@ final class CentralRadio: Sendable {
 
     // MARK: Inputs, on the daemon's queue
 
-    func process(_ inputs: HostInput...) {
+    func process(_ input: HostInput) { receive([input]) }
+
+    func receive(_ inputs: [HostInput]) {
         for input in inputs {
             let date = clock.date
             let effects = contents.withLock { $0.host.handle(input, at: date) }
