@@ -15,7 +15,9 @@ public final class BlueZBackend: BluetoothBackend {
     private let daemon: BlueZDaemon
     private let timings: BlueZTimings
     private let network: any ChannelNetwork
+    private let peripheralTimings: PeripheralTimings
     private let radios = Lock<[AdapterSelector: CentralRadio]>([:])
+    private let peripheralRadios = Lock<[AdapterSelector: PeripheralRadio]>([:])
 
     /// A backend with a connection of its own.
     public convenience init(_ configuration: BlueZConfiguration = BlueZConfiguration()) {
@@ -23,11 +25,13 @@ public final class BlueZBackend: BluetoothBackend {
     }
 
     init(
-        _ configuration: BlueZConfiguration, timings: BlueZTimings, network: any ChannelNetwork = BluetoothSockets()
+        _ configuration: BlueZConfiguration, timings: BlueZTimings,
+        peripheralTimings: PeripheralTimings = PeripheralTimings(), network: any ChannelNetwork = BluetoothSockets()
     ) {
         self.configuration = configuration
         self.timings = timings
         self.network = network
+        self.peripheralTimings = peripheralTimings
         daemon = BlueZDaemon(address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
     }
 
@@ -59,7 +63,9 @@ public final class BlueZBackend: BluetoothBackend {
         case .disconnectReason:
             radios.withLock { Array($0.values) }.contains { $0.query { $0.tellsDisconnectReasons } }
         case .channels: network.isAvailable
-        case .extendedScanAndConnect, .peripheralRole, .connectedRSSI, .pairing: false
+        case .peripheralRole:
+            peripheralRadios.withLock { Array($0.values) }.contains { $0.query { $0.watch.supportsPeripheral } }
+        case .extendedScanAndConnect, .connectedRSSI, .pairing: false
         }
     }
 
@@ -75,22 +81,23 @@ public final class BlueZBackend: BluetoothBackend {
         return BlueZCentral(radio: radio)
     }
 
-    /// Makes a peripheral role that is `.unsupported`.
+    /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        UnsupportedPeripheral()
+        let selector = AdapterSelector(options.adapter ?? configuration.adapter)
+        let radio = peripheralRadios.withLock { radios in
+            if let known = radios[selector] { return known }
+            let made = PeripheralRadio(
+                selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings)
+            radios[selector] = made
+            return made
+        }
+        return BlueZPeripheral(radio: radio)
     }
 
     /// Makes a listener that hears of nothing: pairing is the business of the system's agent.
     public func makePairing() -> any PairingBackend {
         SilentPairing()
     }
-}
-
-/// The peripheral role of a radio that has none.
-private final class UnsupportedPeripheral: PeripheralBackend {
-    func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
-    func submit(_ command: PeripheralCommand) {}
-    func invalidate() {}
 }
 
 /// Pairing that the system does by itself.

@@ -10,7 +10,11 @@ import Synchronization
 /// Runs a ``CentralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-final class CentralRadio: Sendable {
+<<<<<<< HEAD
+final class CentralRadio: DaemonClient {
+=======
+final class CentralRadio: DaemonListener {
+>>>>>>> bluezper
     private struct Contents: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
@@ -75,7 +79,9 @@ final class CentralRadio: Sendable {
 
     // MARK: Inputs, on the daemon's queue
 
-    func process(_ inputs: HostInput...) {
+    func process(_ input: HostInput) { receive([input]) }
+
+    func receive(_ inputs: [HostInput]) {
         for input in inputs {
             let date = clock.date
             let effects = contents.withLock { $0.host.handle(input, at: date) }
@@ -96,7 +102,7 @@ final class CentralRadio: Sendable {
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
-        case .note(let note): log(note)
+        case .note(let note): note.log()
         }
     }
 
@@ -124,14 +130,6 @@ final class CentralRadio: Sendable {
         }
         old?.cancel()
         daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
-    }
-
-    private func log(_ note: HostNote) {
-        switch note.level {
-        case .debug: BlueZDaemon.logger.debug("\(note.text)")
-        case .info: BlueZDaemon.logger.info("\(note.text)")
-        case .warning: BlueZDaemon.logger.warning("\(note.text)")
-        }
     }
 }
 #endif

@@ -1,6 +1,7 @@
-@testable import BluetoothDBus
 import CFuzzer
 import Foundation
+
+@testable import BluetoothDBus
 
 /// Messages as `bluetoothd` sends them, and one value of every type: where the fuzzer begins.
 enum Seeds {
@@ -57,7 +58,9 @@ enum Seeds {
         for (name, message) in try messages() {
             message.assignSerial(1)
             var (bytes, length) = (UnsafeMutablePointer<CChar>?.none, CInt(0))
-            guard dbus_message_marshal(message.raw, &bytes, &length) != 0, let bytes else { throw DBusError.outOfMemory }
+            guard dbus_message_marshal(message.raw, &bytes, &length) != 0, let bytes else {
+                throw DBusError.outOfMemory
+            }
             defer { dbus_free(bytes) }
             try Data(bytes: bytes, count: Int(length)).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         }

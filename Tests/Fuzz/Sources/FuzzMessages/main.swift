@@ -1,7 +1,8 @@
-@testable import BlueZ
-@testable import BluetoothDBus
 import CFuzzer
 import Glibc
+
+@testable import BlueZ
+@testable import BluetoothDBus
 
 /// Bytes from the bus become a message or nothing; whatever it is, all of it can be read, written again and read the
 /// same, and what this backend believes of it is refused with an error at worst.

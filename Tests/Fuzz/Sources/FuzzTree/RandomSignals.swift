@@ -1,5 +1,6 @@
-@testable import BlueZ
 import BluetoothDBus
+
+@testable import BlueZ
 
 /// Reads signals out of bytes: every sequence of bytes is one of signals.
 struct RandomSignals {

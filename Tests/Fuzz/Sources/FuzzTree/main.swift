@@ -1,7 +1,8 @@
-@testable import BlueZ
 import BluetoothDBus
 import CFuzzer
 import Glibc
+
+@testable import BlueZ
 
 /// Signals in any order, about anything, of any type: the tree stays consistent, and says only what happened.
 func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
