@@ -10,11 +10,7 @@ import Synchronization
 /// Runs a ``CentralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-<<<<<<< HEAD
 final class CentralRadio: DaemonClient {
-=======
-final class CentralRadio: DaemonListener {
->>>>>>> bluezper
     private struct Contents: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
