@@ -92,7 +92,13 @@ let package = Package(
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
 
         // Typed values of the standard services, their clients and servers.
-        .target(name: "BluetoothProfiles", swiftSettings: settings),
+        .target(
+            name: "BluetoothProfiles",
+            dependencies: [
+                "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
+                "CoreBluetoothPackage",
+            ],
+            swiftSettings: settings),
 
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
@@ -164,7 +170,9 @@ let package = Package(
 
         .testTarget(
             name: "BluetoothProfilesTests",
-            dependencies: ["BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator"], swiftSettings: settings),
+            dependencies: [
+                "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+            ], swiftSettings: settings),
 
         .testTarget(
             name: "bluectlTests",

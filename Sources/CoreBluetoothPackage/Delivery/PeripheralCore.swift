@@ -32,6 +32,7 @@ final class PeripheralCore: InboxOwner, EventSink {
     }
 
     let backendName: @Sendable () -> String
+    let clock: any BackendClock
     private let backend: any PeripheralBackend
     let inbox: Inbox<PeripheralCore>
     let channels = ChannelTable()
@@ -43,6 +44,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     init(backend: any BluetoothBackend, options: PeripheralOptions, queue: DispatchQueue) {
         backendName = { backend.name }
+        clock = backend.clock
         self.backend = backend.makePeripheral(options)
         inbox = Inbox(queue: queue)
         canRestore = options.restoreIdentifier != nil
