@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
+        .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
@@ -90,6 +91,11 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
 
+        .target(
+            name: "AsyncBluetooth",
+            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
+            swiftSettings: settings),
+
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
@@ -132,6 +138,13 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothTestingTests",
             dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AsyncBluetoothTests",
+            dependencies: [
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+                "CoreBluetoothTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
