@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
+        .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
@@ -98,6 +99,9 @@ let package = Package(
                 "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
                 "CoreBluetoothPackage",
             ],
+        .target(
+            name: "AsyncBluetooth",
+            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
             swiftSettings: settings),
 
         // For test targets alone: the only one that imports Testing and XCTest.
@@ -142,6 +146,13 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothTestingTests",
             dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AsyncBluetoothTests",
+            dependencies: [
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+                "CoreBluetoothTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
