@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
+        .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
@@ -92,7 +93,16 @@ let package = Package(
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
 
         // Typed values of the standard services, their clients and servers.
-        .target(name: "BluetoothProfiles", swiftSettings: settings),
+        .target(
+            name: "BluetoothProfiles",
+            dependencies: [
+                "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
+                "CoreBluetoothPackage",
+            ],
+        .target(
+            name: "AsyncBluetooth",
+            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
+            swiftSettings: settings),
 
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
@@ -138,6 +148,13 @@ let package = Package(
             dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
             swiftSettings: settings),
         .testTarget(
+            name: "AsyncBluetoothTests",
+            dependencies: [
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+                "CoreBluetoothTesting",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
         .target(
@@ -165,7 +182,9 @@ let package = Package(
 
         .testTarget(
             name: "BluetoothProfilesTests",
-            dependencies: ["BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator"], swiftSettings: settings),
+            dependencies: [
+                "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+            ], swiftSettings: settings),
 
         .testTarget(
             name: "bluectlTests",

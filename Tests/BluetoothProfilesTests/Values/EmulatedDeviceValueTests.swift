@@ -1,8 +1,11 @@
+import BluetoothBackend
 import BluetoothProfiles
 import Foundation
 import Testing
 
 @testable import BluetoothEmulator
+
+private typealias TypedDateTime = BluetoothProfiles.DateTime
 
 /// The emulator encodes its devices' values by itself, so that each side proves the other.
 struct EmulatedDeviceValueTests {
@@ -26,7 +29,7 @@ struct EmulatedDeviceValueTests {
 
     @Test(arguments: [0, 951_782_400, 1_709_197_507, 4_102_444_799])
     func datesAreTheSame(seconds: Int) throws {
-        let date = try #require(BluetoothProfiles.DateTime(Date(timeIntervalSince1970: Double(seconds))))
+        let date = try #require(TypedDateTime(Date(timeIntervalSince1970: Double(seconds))))
         let other = BluetoothEmulator.DateTime(secondsSince1970: seconds)
         #expect(date.encoded == other.data)
         #expect(DayOfWeek(of: date).rawValue == other.dayOfWeek)
@@ -43,14 +46,16 @@ struct EmulatedDeviceValueTests {
     }
 
     @Test(arguments: [
-        PeripheralDescription.battery, .heartRate, .healthThermometer, .cyclingSpeedAndCadence, .deviceInformation,
+        PeripheralDescription.battery, .heartRateMonitor, .healthThermometer, .cyclingSpeedAndCadence,
+        .deviceInformation,
     ])
     func everyStandardValueOfADeviceIsValid(description: PeripheralDescription) throws {
         var checked = 0
         for characteristic in description.services.flatMap(\.characteristics) {
             guard let type = characteristic.uuid.bits16.flatMap({ StandardValues.type(of: $0) }),
-                let value = characteristic.value, !value.isEmpty
+                !characteristic.value.isEmpty
             else { continue }
+            let value = characteristic.value
             func encodedAgain<Value: GATTValue>(_ type: Value.Type) throws -> Data {
                 try type.init(decoding: value).encoded
             }
