@@ -99,6 +99,7 @@ let package = Package(
                 "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
                 "CoreBluetoothPackage",
             ],
+            swiftSettings: settings),
         .target(
             name: "AsyncBluetooth",
             dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
