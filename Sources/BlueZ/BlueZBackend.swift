@@ -15,7 +15,8 @@ public final class BlueZBackend: BluetoothBackend {
     private let daemon: BlueZDaemon
     private let timings: BlueZTimings
     private let network: any ChannelNetwork
-    private let radios = Lock<[AdapterSelector: CentralRadio]>([:])
+    private let radios: Radios
+    private let pairing: PairingRadio
 
     /// A backend with a connection of its own.
     public convenience init(_ configuration: BlueZConfiguration = BlueZConfiguration()) {
@@ -28,7 +29,12 @@ public final class BlueZBackend: BluetoothBackend {
         self.configuration = configuration
         self.timings = timings
         self.network = network
-        daemon = BlueZDaemon(address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
+        let radios = Radios()
+        self.radios = radios
+        let daemon = BlueZDaemon(
+            address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
+        self.daemon = daemon
+        pairing = PairingRadio(daemon: daemon, timings: timings) { radios.all }
     }
 
     /// The process's backend of a configuration; always the same one.
@@ -57,22 +63,18 @@ public final class BlueZBackend: BluetoothBackend {
         switch feature {
         // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
         case .disconnectReason:
-            radios.withLock { Array($0.values) }.contains { $0.query { $0.tellsDisconnectReasons } }
+            radios.all.contains { $0.query { $0.tellsDisconnectReasons } }
         case .channels: network.isAvailable
-        case .extendedScanAndConnect, .peripheralRole, .connectedRSSI, .pairing: false
+        case .pairing: daemon.currentPhase == .ready
+        case .extendedScanAndConnect, .peripheralRole, .connectedRSSI: false
         }
     }
 
     /// Makes the central role for one manager, on the adapter that the options or the configuration name.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-        let selector = AdapterSelector(options.adapter ?? configuration.adapter)
-        let radio = radios.withLock { radios in
-            if let known = radios[selector] { return known }
-            let made = CentralRadio(selector: selector, daemon: daemon, timings: timings, network: network)
-            radios[selector] = made
-            return made
-        }
-        return BlueZCentral(radio: radio)
+        BlueZCentral(
+            radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)),
+            pairing: configuration.answersPairing ? pairing : nil)
     }
 
     /// Makes a peripheral role that is `.unsupported`.
@@ -80,23 +82,36 @@ public final class BlueZBackend: BluetoothBackend {
         UnsupportedPeripheral()
     }
 
-    /// Makes a listener that hears of nothing: pairing is the business of the system's agent.
+    /// Makes the answers and wishes of one pairing agent.
     public func makePairing() -> any PairingBackend {
-        SilentPairing()
+        _ = radio(AdapterSelector(configuration.adapter))
+        return BlueZPairing(radio: pairing)
     }
+
+    private func radio(_ selector: AdapterSelector) -> CentralRadio {
+        let radio = radios.bySelector.withLock { radios in
+            if let known = radios[selector] { return known }
+            let made = CentralRadio(selector: selector, daemon: daemon, timings: timings, network: network)
+            radios[selector] = made
+            return made
+        }
+        let pairing = pairing
+        radio.onSecurityFailure { [weak pairing] in pairing?.securityFailed($0) }
+        return radio
+    }
+}
+
+/// The central radios of a backend, by adapter.
+private final class Radios: Sendable {
+    let bySelector = Lock<[AdapterSelector: CentralRadio]>([:])
+
+    var all: [CentralRadio] { bySelector.withLock { Array($0.values) } }
 }
 
 /// The peripheral role of a radio that has none.
 private final class UnsupportedPeripheral: PeripheralBackend {
     func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
     func submit(_ command: PeripheralCommand) {}
-    func invalidate() {}
-}
-
-/// Pairing that the system does by itself.
-private final class SilentPairing: PairingBackend {
-    func activate(_ sink: any EventSink<PairingEvent>) {}
-    func submit(_ command: PairingCommand) {}
     func invalidate() {}
 }
 #endif
