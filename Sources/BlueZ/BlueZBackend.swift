@@ -15,7 +15,9 @@ public final class BlueZBackend: BluetoothBackend {
     private let daemon: BlueZDaemon
     private let timings: BlueZTimings
     private let network: any ChannelNetwork
+    private let peripheralTimings: PeripheralTimings
     private let radios: Radios
+    private let peripheralRadios = Lock<[AdapterSelector: PeripheralRadio]>([:])
     private let pairing: PairingRadio
 
     /// A backend with a connection of its own.
@@ -24,11 +26,13 @@ public final class BlueZBackend: BluetoothBackend {
     }
 
     init(
-        _ configuration: BlueZConfiguration, timings: BlueZTimings, network: any ChannelNetwork = BluetoothSockets()
+        _ configuration: BlueZConfiguration, timings: BlueZTimings,
+        peripheralTimings: PeripheralTimings = PeripheralTimings(), network: any ChannelNetwork = BluetoothSockets()
     ) {
         self.configuration = configuration
         self.timings = timings
         self.network = network
+        self.peripheralTimings = peripheralTimings
         let radios = Radios()
         self.radios = radios
         let daemon = BlueZDaemon(
@@ -66,7 +70,9 @@ public final class BlueZBackend: BluetoothBackend {
             radios.all.contains { $0.query { $0.tellsDisconnectReasons } }
         case .channels: network.isAvailable
         case .pairing: daemon.currentPhase == .ready
-        case .extendedScanAndConnect, .peripheralRole, .connectedRSSI: false
+        case .peripheralRole:
+            peripheralRadios.withLock { Array($0.values) }.contains { $0.query { $0.watch.supportsPeripheral } }
+        case .extendedScanAndConnect, .connectedRSSI: false
         }
     }
 
@@ -77,9 +83,19 @@ public final class BlueZBackend: BluetoothBackend {
             pairing: configuration.answersPairing ? pairing : nil)
     }
 
-    /// Makes a peripheral role that is `.unsupported`.
+    /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        UnsupportedPeripheral()
+        let selector = AdapterSelector(options.adapter ?? configuration.adapter)
+        let radio = peripheralRadios.withLock { radios in
+            if let known = radios[selector] { return known }
+            let made = PeripheralRadio(
+                selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings)
+            radios[selector] = made
+            return made
+        }
+        // Pairing looks devices up in the central radio.
+        _ = self.radio(AdapterSelector(configuration.adapter))
+        return BlueZPeripheral(radio: radio, pairing: configuration.answersPairing ? pairing : nil)
     }
 
     /// Makes the answers and wishes of one pairing agent.
@@ -106,12 +122,5 @@ private final class Radios: Sendable {
     let bySelector = Lock<[AdapterSelector: CentralRadio]>([:])
 
     var all: [CentralRadio] { bySelector.withLock { Array($0.values) } }
-}
-
-/// The peripheral role of a radio that has none.
-private final class UnsupportedPeripheral: PeripheralBackend {
-    func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
-    func submit(_ command: PeripheralCommand) {}
-    func invalidate() {}
 }
 #endif

@@ -10,7 +10,11 @@ import Synchronization
 /// Runs a ``CentralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
+<<<<<<< HEAD
 final class CentralRadio: DaemonClient {
+=======
+final class CentralRadio: DaemonListener {
+>>>>>>> bluezper
     private struct Contents: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
@@ -110,7 +114,7 @@ final class CentralRadio: DaemonClient {
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
-        case .note(let note): log(note)
+        case .note(let note): note.log()
         }
     }
 
@@ -138,14 +142,6 @@ final class CentralRadio: DaemonClient {
         }
         old?.cancel()
         daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
-    }
-
-    private func log(_ note: HostNote) {
-        switch note.level {
-        case .debug: BlueZDaemon.logger.debug("\(note.text)")
-        case .info: BlueZDaemon.logger.info("\(note.text)")
-        case .warning: BlueZDaemon.logger.warning("\(note.text)")
-        }
     }
 }
 #endif

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import Logging
 
 /// What `bluetoothd` is to us.
 enum DaemonPhase: Equatable, Sendable {
@@ -89,6 +90,15 @@ struct HostNote: Equatable, Sendable {
     enum Level: Sendable { case debug, info, warning }
     var level: Level
     var text: String
+
+    /// Writes it to the log.
+    func log() {
+        switch level {
+        case .debug: BlueZDaemon.logger.debug("\(text)")
+        case .info: BlueZDaemon.logger.info("\(text)")
+        case .warning: BlueZDaemon.logger.warning("\(text)")
+        }
+    }
 }
 
 /// Which adapter a manager wants.
