@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// Errors of the CoreBluetooth classes in one line.

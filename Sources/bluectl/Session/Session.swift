@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// A conversation with a radio in the central role.
