@@ -34,6 +34,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     let backendName: @Sendable () -> String
     let observer = Observation.observer
+    let clock: any BackendClock
     private let backend: any PeripheralBackend
     let inbox: Inbox<PeripheralCore>
     let channels = ChannelTable()
@@ -45,6 +46,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     init(backend: any BluetoothBackend, options: PeripheralOptions, queue: DispatchQueue) {
         backendName = { backend.name }
+        clock = backend.clock
         self.backend = backend.makePeripheral(options)
         inbox = Inbox(queue: queue)
         canRestore = options.restoreIdentifier != nil
