@@ -20,6 +20,8 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
+        .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
+        .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
@@ -90,6 +92,19 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
 
+        // Typed values of the standard services, their clients and servers.
+        .target(
+            name: "BluetoothProfiles",
+            dependencies: [
+                "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
+                "CoreBluetoothPackage",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "AsyncBluetooth",
+            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
+            swiftSettings: settings),
+
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
@@ -100,7 +115,7 @@ let package = Package(
         .executableTarget(
             name: "bluectl",
             dependencies: [
-                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
+                "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenTools),
@@ -134,6 +149,13 @@ let package = Package(
             dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
             swiftSettings: settings),
         .testTarget(
+            name: "AsyncBluetoothTests",
+            dependencies: [
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+                "CoreBluetoothTesting",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
         .target(
@@ -155,8 +177,15 @@ let package = Package(
             name: "BackendContractTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
+                "ScriptedBlueZ",
             ],
             swiftSettings: settings),
+
+        .testTarget(
+            name: "BluetoothProfilesTests",
+            dependencies: [
+                "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+            ], swiftSettings: settings),
 
         .testTarget(
             name: "bluectlTests",

@@ -14,16 +14,24 @@ public final class BlueZBackend: BluetoothBackend {
     private let configuration: BlueZConfiguration
     private let daemon: BlueZDaemon
     private let timings: BlueZTimings
+    private let network: any ChannelNetwork
+    private let peripheralTimings: PeripheralTimings
     private let radios = Lock<[AdapterSelector: CentralRadio]>([:])
+    private let peripheralRadios = Lock<[AdapterSelector: PeripheralRadio]>([:])
 
     /// A backend with a connection of its own.
     public convenience init(_ configuration: BlueZConfiguration = BlueZConfiguration()) {
         self.init(configuration, timings: BlueZTimings())
     }
 
-    init(_ configuration: BlueZConfiguration, timings: BlueZTimings) {
+    init(
+        _ configuration: BlueZConfiguration, timings: BlueZTimings,
+        peripheralTimings: PeripheralTimings = PeripheralTimings(), network: any ChannelNetwork = BluetoothSockets()
+    ) {
         self.configuration = configuration
         self.timings = timings
+        self.network = network
+        self.peripheralTimings = peripheralTimings
         daemon = BlueZDaemon(address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
     }
 
@@ -54,7 +62,10 @@ public final class BlueZBackend: BluetoothBackend {
         // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
         case .disconnectReason:
             radios.withLock { Array($0.values) }.contains { $0.query { $0.tellsDisconnectReasons } }
-        case .extendedScanAndConnect, .peripheralRole, .channels, .connectedRSSI, .pairing: false
+        case .channels: network.isAvailable
+        case .peripheralRole:
+            peripheralRadios.withLock { Array($0.values) }.contains { $0.query { $0.watch.supportsPeripheral } }
+        case .extendedScanAndConnect, .connectedRSSI, .pairing: false
         }
     }
 
@@ -63,29 +74,30 @@ public final class BlueZBackend: BluetoothBackend {
         let selector = AdapterSelector(options.adapter ?? configuration.adapter)
         let radio = radios.withLock { radios in
             if let known = radios[selector] { return known }
-            let made = CentralRadio(selector: selector, daemon: daemon, timings: timings)
+            let made = CentralRadio(selector: selector, daemon: daemon, timings: timings, network: network)
             radios[selector] = made
             return made
         }
         return BlueZCentral(radio: radio)
     }
 
-    /// Makes a peripheral role that is `.unsupported`.
+    /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        UnsupportedPeripheral()
+        let selector = AdapterSelector(options.adapter ?? configuration.adapter)
+        let radio = peripheralRadios.withLock { radios in
+            if let known = radios[selector] { return known }
+            let made = PeripheralRadio(
+                selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings)
+            radios[selector] = made
+            return made
+        }
+        return BlueZPeripheral(radio: radio)
     }
 
     /// Makes a listener that hears of nothing: pairing is the business of the system's agent.
     public func makePairing() -> any PairingBackend {
         SilentPairing()
     }
-}
-
-/// The peripheral role of a radio that has none.
-private final class UnsupportedPeripheral: PeripheralBackend {
-    func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
-    func submit(_ command: PeripheralCommand) {}
-    func invalidate() {}
 }
 
 /// Pairing that the system does by itself.

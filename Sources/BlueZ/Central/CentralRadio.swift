@@ -10,11 +10,16 @@ import Synchronization
 /// Runs a ``CentralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-final class CentralRadio: Sendable {
+<<<<<<< HEAD
+final class CentralRadio: DaemonClient {
+=======
+final class CentralRadio: DaemonListener {
+>>>>>>> bluezper
     private struct Contents: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
         var timers: [TimerKey: DelayedCall] = [:]
+        var channels: ChannelPool?
         var lastManager = 0
         var isStarted = false
     }
@@ -23,9 +28,16 @@ final class CentralRadio: Sendable {
     private let daemon: BlueZDaemon
     private let clock = SystemClock()
 
-    init(selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings) {
+    init(
+        selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings,
+        network: any ChannelNetwork = BluetoothSockets()
+    ) {
         self.daemon = daemon
         contents = Lock(Contents(host: CentralHost(selector: selector, timings: timings)))
+        let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
+            self?.happened(event, on: channel)
+        }
+        contents.withLock { $0.channels = channels }
     }
 
     // MARK: Managers, any thread
@@ -67,7 +79,9 @@ final class CentralRadio: Sendable {
 
     // MARK: Inputs, on the daemon's queue
 
-    func process(_ inputs: HostInput...) {
+    func process(_ input: HostInput) { receive([input]) }
+
+    func receive(_ inputs: [HostInput]) {
         for input in inputs {
             let date = clock.date
             let effects = contents.withLock { $0.host.handle(input, at: date) }
@@ -79,12 +93,33 @@ final class CentralRadio: Sendable {
         switch effect {
         case .call(let id, let call):
             daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
+        case .openChannel(let id, let local, let peer):
+            channels?.connect(from: local, to: peer) { [weak self] result in
+                self?.process(.channelReply(id, result))
+            }
+        case .channel(let channel, let action): channels?.perform(action, on: channel)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
-        case .note(let note): log(note)
+        case .note(let note): note.log()
         }
+    }
+
+    private var channels: ChannelPool? { contents.withLock { $0.channels } }
+
+    /// What is received goes to the manager past the host, which knows only whose the channel is.
+    private func happened(_ event: ChannelSocket.Event, on channel: ChannelID) {
+        let told: CentralEvent
+        switch event {
+        case .received(let data): told = .channelReceived(channel: channel, data: data)
+        case .credits(let count): told = .channelCredits(channel: channel, count: count)
+        case .closed: return process(.channelEnded(channel))
+        }
+        let sink = contents.withLock { contents in
+            contents.host.channels[channel].flatMap { contents.sinks[$0.manager] }
+        }
+        sink?.deliver(told)
     }
 
     private func startTimer(_ key: TimerKey, _ delay: Duration) {
@@ -95,14 +130,6 @@ final class CentralRadio: Sendable {
         }
         old?.cancel()
         daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
-    }
-
-    private func log(_ note: HostNote) {
-        switch note.level {
-        case .debug: BlueZDaemon.logger.debug("\(note.text)")
-        case .info: BlueZDaemon.logger.info("\(note.text)")
-        case .warning: BlueZDaemon.logger.warning("\(note.text)")
-        }
     }
 }
 #endif

@@ -100,7 +100,7 @@ public struct CharacteristicDescription: Hashable, Sendable {
         clientConfiguration ?? !properties.isDisjoint(with: [.notify, .indicate])
     }
 
-    var effectivePermissions: AttributePermissions {
+    package var effectivePermissions: AttributePermissions {
         if let permissions { return permissions }
         var result: AttributePermissions = []
         if properties.contains(.read) { result.insert(.readable) }

@@ -12,6 +12,7 @@ open class CBCharacteristic: CBAttribute {
         var value: Data?
         var descriptors: [CBDescriptor]?
         var isNotifying = false
+        var isLastUpdateNotification = false
     }
 
     // Invariant: reached under this lock.
@@ -62,8 +63,16 @@ open class CBCharacteristic: CBAttribute {
     /// Whether notifications or indications are on for this manager.
     open var isNotifying: Bool { fields.withLock { $0.value.isNotifying } }
 
-    func setValue(_ value: Data) {
-        fields.withLock { $0.value.value = value }
+    /// Whether the update that the delegate hears of came unasked, and is not the answer of a read.
+    ///
+    /// For use within the callback; Apple's interface does not tell.
+    package var isLastUpdateNotification: Bool { fields.withLock { $0.value.isLastUpdateNotification } }
+
+    func setValue(_ value: Data, isNotification: Bool) {
+        fields.withLock {
+            $0.value.value = value
+            $0.value.isLastUpdateNotification = isNotification
+        }
     }
 
     func setNotifying(_ isNotifying: Bool) {

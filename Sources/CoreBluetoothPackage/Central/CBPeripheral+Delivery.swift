@@ -6,10 +6,12 @@ import Synchronization
 /// What the core does to a peripheral, on the manager's queue: properties first, then the delegate (S162).
 extension CBPeripheral {
     /// A notification or an indication (S91).
-    func didNotify(_ id: AttributeID, _ value: Data) {
+    func didNotify(_ id: AttributeID, _ value: Data) { didUpdate(id, value, isNotification: true) }
+
+    private func didUpdate(_ id: AttributeID, _ value: Data, isNotification: Bool) {
         let (delegate, attribute) = lookUp(id)
         guard let characteristic = attribute as? CBCharacteristic else { return }
-        characteristic.setValue(value)
+        characteristic.setValue(value, isNotification: isNotification)
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     }
 
@@ -17,7 +19,7 @@ extension CBPeripheral {
     func didAnswer(_ answer: LinkAnswer, on link: LinkID) {
         switch answer {
         case .characteristicRead(let id, let value):
-            didNotify(id, value)
+            didUpdate(id, value, isNotification: false)
         case .characteristicWritten(let id):
             let (delegate, attribute) = lookUp(id)
             guard let characteristic = attribute as? CBCharacteristic else { return }

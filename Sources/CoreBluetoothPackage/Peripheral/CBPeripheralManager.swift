@@ -1,4 +1,4 @@
-import BluetoothBackend
+package import BluetoothBackend
 public import Dispatch
 public import Foundation
 
@@ -72,6 +72,9 @@ open class CBPeripheralManager: CBManager {
     ///
     /// An extension of this package.
     public var backendName: String { core.backendName() }
+
+    /// The radio's time, for what a device does by itself.
+    package var clock: any BackendClock { core.clock }
 
     /// Who is called.
     ///

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Bluectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluectl",
-        abstract: "Bluetooth Low Energy from the command line: scan, explore, read, write, subscribe.",
+        abstract: "Bluetooth Low Energy from the command line: scan, explore, read, write, subscribe, serve, pair.",
         usage: """
             bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] COMMAND
             """,
@@ -18,6 +18,7 @@ struct Bluectl: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, DoctorCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
-            WriteCommand.self, SubscribeCommand.self,
+            WriteCommand.self, SubscribeCommand.self, MonitorCommand.self, ServeCommand.self, AdvertiseCommand.self,
+            PairCommand.self, UnpairCommand.self, AdaptersCommand.self, CompletionsCommand.self,
         ])
 }

@@ -3,6 +3,9 @@ import CoreBluetoothPackage
 
 /// A command that uses a radio.
 protocol RadioCommand: AsyncParsableCommand, Sendable {
+    /// What the radio is used as.
+    associatedtype Role: RadioSession = Session
+
     var global: GlobalOptions { get }
 
     /// Whether Ctrl-C is how it ends, and no failure.
@@ -13,7 +16,7 @@ protocol RadioCommand: AsyncParsableCommand, Sendable {
 
     /// Does the work; the radio is on.
     @MainActor
-    func perform(in session: Session) async throws
+    func perform(in session: Role) async throws
 }
 
 extension RadioCommand {
@@ -30,9 +33,9 @@ extension RadioCommand {
         if let adapter = options.adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
         Diagnostics.bootstrap(isVerbose: options.verbose, isJSON: options.json)
         let console = Console(isJSON: options.json)
-        let session = Session(try command.selection(), console: console, limit: options.timeout.duration)
-        let signals = Signals { session.interrupt() }
-        console.onClosedOutput = { session.interrupt() }
+        let session = Role(try command.selection(), console: console, limit: options.timeout.duration)
+        let signals = Signals { session.steps.interrupt() }
+        console.onClosedOutput = { session.steps.interrupt() }
         defer { withExtendedLifetime(signals) {} }
         do {
             try await session.powerOn()

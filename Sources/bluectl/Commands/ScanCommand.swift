@@ -48,13 +48,8 @@ struct ScanCommand: RadioCommand {
             session.onDiscovery = nil
             listing.finish()
         }
-        do {
-            try await session.perform(.end, within: duration?.duration) {
-                session.startScan(ScanSettings(services: service.map(\.uuid), allowsDuplicates: duplicates))
-            }
-        } catch let failure as Failure where failure.status == .timedOut {
-            // The duration is over.
-        }
+        session.startScan(ScanSettings(services: service.map(\.uuid), allowsDuplicates: duplicates))
+        try await session.wait(for: duration?.duration)
     }
 
     /// Whether a report passes the filters.

@@ -48,7 +48,7 @@ extension Session {
             body(value)
             guard let rest = left.map({ $0 - 1 }) else { return }
             left = rest
-            if rest == 0 { self?.answer(.end) } else if self?.isAwaiting(.end) == true { self?.restartTimer() }
+            if rest == 0 { self?.answer(.end) } else if self?.isAwaiting(.end) == true { self?.steps.restartTimer() }
         }
         defer { onNotification = nil }
         try await subscribe(to: characteristic)

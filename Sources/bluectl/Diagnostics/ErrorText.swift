@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// Errors of the CoreBluetooth classes in one line.
@@ -15,10 +16,15 @@ enum ErrorText {
             let code = "ATT error 0x" + Decimals.hex(error.errorCode, width: 2)
             return (error.errorUserInfo[NSLocalizedDescriptionKey] as? String).map { "\(code): \($0)" } ?? code
         case let error as CBError:
-            let code = "CBError \(error.errorCode)"
-            return error.errorUserInfo[NSLocalizedDescriptionKey] as? String ?? code
+            let text = error.errorUserInfo[NSLocalizedDescriptionKey] as? String
+            return text ?? "\(words("\(error.code)")) (CBError \(error.errorCode))"
         default:
             return "\(error)"
         }
+    }
+
+    /// `operation cancelled` out of `operationCancelled`.
+    private static func words(_ name: String) -> String {
+        name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
     }
 }

@@ -26,6 +26,8 @@ struct DoctorFacts: Equatable, Sendable {
         /// `hci0`.
         var name: String
         var address: String?
+        /// What it is called towards others.
+        var alias: String?
         var isPowered: Bool?
         /// The adapter's `PowerState`, where the daemon has it, such as `off-blocked`.
         var powerState: String?

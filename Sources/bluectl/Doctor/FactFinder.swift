@@ -98,7 +98,8 @@ struct FactFinder {
             guard let properties, let name = "\(path)".split(separator: "/").last else { return nil }
             return DoctorFacts.Adapter(
                 name: String(name), address: properties["Address"]?.stringValue,
-                isPowered: properties["Powered"]?.boolValue, powerState: properties["PowerState"]?.stringValue,
+                alias: properties["Alias"]?.stringValue, isPowered: properties["Powered"]?.boolValue,
+                powerState: properties["PowerState"]?.stringValue,
                 isDiscovering: properties["Discovering"]?.boolValue, roles: properties["Roles"]?.stringsValue,
                 interfaces: names, properties: Set(properties.keys))
         }

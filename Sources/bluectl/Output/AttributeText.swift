@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// UUIDs, values and properties for people.
@@ -16,13 +17,22 @@ enum AttributeText {
     /// `0048 (72 bpm)`; text that can be printed is shown where there is no decoder.
     static func value(_ data: Data, of uuid: CBUUID) -> String {
         let hex = data.isEmpty ? "empty" : HexText.of(data)
-        let decoded = uuid.bluetoothUUID.bits16.flatMap { StandardValues.text(of: $0, data) } ?? plain(data)
+        let decoded = uuid.bluetoothUUID.bits16.flatMap { standard(data, of: $0) } ?? plain(data)
         return decoded.map { "\(hex) (\($0))" } ?? hex
     }
 
     /// `value(_:of:)` of a UUID as text.
     static func value(_ data: Data, of uuid: String) -> String {
         BluetoothUUID(uuid).map { value(data, of: CBUUID($0)) } ?? HexText.of(data)
+    }
+
+    /// A value whose layout the Bluetooth SIG fixes; nil where it breaks the layout, or says nothing but its bytes.
+    private static func standard(_ data: Data, of uuid: UInt16) -> String? {
+        func text<Value: GATTValue>(_ type: Value.Type) -> String? {
+            guard let value = try? type.init(decoding: data), !(value is Data) else { return nil }
+            return value is String ? "\"\(PrintableText.of("\(value)"))\"" : "\(value)"
+        }
+        return StandardValues.type(of: uuid).flatMap { text($0) }
     }
 
     /// Printable ASCII of at least four characters: anything shorter is too often chance.

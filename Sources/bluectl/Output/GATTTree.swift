@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import Foundation
 
 /// A device's attributes as a tree of lines.

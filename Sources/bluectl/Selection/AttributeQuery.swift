@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothProfiles
 
 /// Which service or characteristic the user means: a UUID, the n-th of equal UUIDs (`2A37#2`), or a handle (`@18`,
 /// `@0x0012`).

@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import Foundation
 
 /// Bytes as hexadecimal digits.

@@ -26,6 +26,12 @@ extension Session: @preconcurrency CBCentralManagerDelegate {
         let reason = error.map { ": " + ErrorText.of($0) } ?? ""
         fail(Failure(.failed, "the device disconnected" + reason))
     }
+
+    func centralManager(
+        _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
+    ) {
+        onConnectionEvent?(peripheral, event)
+    }
 }
 
 extension Session: @preconcurrency CBPeripheralDelegate {

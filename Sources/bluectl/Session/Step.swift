@@ -18,6 +18,10 @@ enum Step: Equatable {
     case notificationState(ObjectIdentifier)
     case readyToWrite
     case rssi
+    case pairing
+    case unpairing
+    case publication(ObjectIdentifier)
+    case advertising
 
     /// For "timed out after 15 s …".
     var phrase: String {
@@ -35,6 +39,10 @@ enum Step: Equatable {
         case .notificationState: "changing the subscription"
         case .readyToWrite: "waiting for room to write"
         case .rssi: "waiting for the link"
+        case .pairing: "pairing"
+        case .unpairing: "removing the bond"
+        case .publication: "publishing a service"
+        case .advertising: "starting to advertise"
         }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A file that describes emulated devices: JSON, or YAML by its extension (`.yaml`, `.yml`).
 ///
-/// A mistake is told with the file, its line where it can be found, the path of the field, and the rule.
+/// A mistake is told with the file, its line and column where they can be found, the path of the field, and the rule.
 struct WorldFile {
     let path: String
 
@@ -12,18 +12,23 @@ struct WorldFile {
     ///
     /// - Throws: A usage failure.
     func emulator() throws(Failure) -> Emulator {
-        let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            let reason = (error as NSError).localizedDescription
-            throw Failure(.usage, "\(path): the file cannot be read: \(reason)")
-        }
-        let world = try description(of: text)
+        let world = try description(of: text())
         do {
             return try Emulator(world: world)
         } catch {
             throw Failure(.usage, "\(path): \(error)")
+        }
+    }
+
+    /// What the file holds.
+    ///
+    /// - Throws: A usage failure where it cannot be read.
+    func text() throws(Failure) -> String {
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            let reason = (error as NSError).localizedDescription
+            throw Failure(.usage, "\(path): the file cannot be read: \(reason)")
         }
     }
 
@@ -36,12 +41,17 @@ struct WorldFile {
         do throws(DescriptionError) {
             return try WorldDescription(json: json)
         } catch {
-            let line = YAMLText.line(of: error.path, in: text).map { ":\($0)" } ?? ""
             // JSON is YAML too, whose parser tells the line of a mistake.
             if error.path.isEmpty, !isYAML { _ = try YAMLText(text, file: path) }
-            let parts = [path + line, error.path, error.rule].filter { !$0.isEmpty }
-            throw Failure(.usage, PrintableText.of(parts.joined(separator: ": ")))
+            throw failure(at: error.path, error.rule, in: text)
         }
+    }
+
+    /// The failure for a field that breaks a rule.
+    func failure(at field: String, _ rule: String, in text: String) -> Failure {
+        let place = YAMLText.place(of: field, in: text).map { ":\($0.line):\($0.column)" } ?? ""
+        let parts = [path + place, field, rule].filter { !$0.isEmpty }
+        return Failure(.usage, PrintableText.of(parts.joined(separator: ": ")))
     }
 }
 #endif

@@ -75,7 +75,7 @@ struct YAMLText {
     }
 
     private func failure(_ node: Node, _ rule: String) -> Failure {
-        Failure(.usage, "\(file)\(node.mark.map { ":\($0.line)" } ?? ""): \(rule)")
+        Failure(.usage, "\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(rule)")
     }
 
     /// The parser's words: line and column, then what is wrong; without the excerpt of the file below.
@@ -87,32 +87,32 @@ struct YAMLText {
             return "\(file):\(mark.line):\(mark.column): \(PrintableText.of(problem))"
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.map { "\"\(PrintableText.of($0))\"" }.sorted().joined(separator: ", ")
-            return "\(file):\(context.mark.line): the field \(names) is there twice"
+            return "\(file):\(context.mark.line):\(context.mark.column): the field \(names) is there twice"
         default:
             return "\(file): \(PrintableText.of("\(error)".split(separator: "\n").joined(separator: " ")))"
         }
     }
 
-    /// The line of a field such as `devices[1].services[0].uuid`, or of the nearest field around it; counts from 1.
-    static func line(of path: String, in text: String) -> Int? {
+    /// Where a field such as `devices[1].services[0].uuid` is, or the nearest field around it; counts from 1.
+    static func place(of path: String, in text: String) -> (line: Int, column: Int)? {
         // A text that cannot be parsed has no lines to look up; why it cannot is told elsewhere.
         guard let root = try? Yams.compose(yaml: text), !path.isEmpty else { return nil }
         var node = root
-        var line: Int?
+        var mark: Mark?
         for step in path.split(whereSeparator: { ".[]".contains($0) }) {
             let next: Node?
             if let index = Int(step), let sequence = node.sequence {
                 next = sequence.indices.contains(index) ? sequence[index] : nil
             } else {
                 let entry = node.mapping?.first { $0.key.scalar?.string == String(step) }
-                line = entry?.key.mark?.line ?? line
+                mark = entry?.key.mark ?? mark
                 next = entry?.value
             }
-            guard let found = next else { return line }
+            guard let found = next else { break }
             node = found
-            if node.scalar == nil, node.sequence == nil { line = node.mark?.line ?? line }
+            if node.scalar == nil, node.sequence == nil { mark = node.mark ?? mark }
         }
-        return line
+        return mark.map { ($0.line, $0.column) }
     }
 }
 #endif

@@ -18,8 +18,7 @@ final class BlueZStage: ContractStage {
 
     var hasPeer: Bool { peer != nil }
 
-    /// Nothing yet of what goes beyond the central role.
-    static let features: Set<ContractFeature> = []
+    static let features: Set<ContractFeature> = [.peripheralRole, .channels, .otherApps]
 
     func begin() async throws { try await perform(.reset) }
 
@@ -57,6 +56,11 @@ final class BlueZStage: ContractStage {
     func perform(_ verb: PeerVerb) async throws -> PeerReply {
         guard let peer else { return PeerReply() }
         return try await peer.ask(verb.json)
+    }
+
+    func perform(_ fault: RadioFault) async throws {
+        guard let peer else { throw PeerSocket.Failure(description: "no peer, no faults") }
+        _ = try await peer.ask(fault.json)
     }
 
     @discardableResult

@@ -187,7 +187,7 @@ struct EndToEndTests {
               - {name: Twin, address: C0:DE:00:00:00:01, advertising: [{data: {localName: Twin}}]}
               - {name: Twin, address: C0:DE:00:00:00:02, advertising: [{data: {localName: Twin}}]}
             """
-        let run = try await withFile(world, "twins.yaml") { try await tool("explore", "Twin", "--world", $0) }
+        let run = try await Tool.withFile(world, "twins.yaml") { try await tool("explore", "Twin", "--world", $0) }
         #expect(run.status == 1)
         #expect(run.errors.contains("several devices are named Twin: choose C0:DE:00:00:00:01 "))
         #expect(run.errors.contains("C0:DE:00:00:00:02 "))
@@ -205,7 +205,7 @@ struct EndToEndTests {
                       - {uuid: FFE1, properties: [read], value: 01}
                       - {uuid: FFE1, properties: [read], value: 02}
             """
-        try await withFile(world, "twice.yaml") { file in
+        try await Tool.withFile(world, "twice.yaml") { file in
             let environment = ["COREBLUETOOTH_WORLD": file]
             let ambiguous = try await tool("read", "C0:DE:00:00:00:03", "FFE1", environment: environment)
             #expect(ambiguous.status == 1)
@@ -217,9 +217,9 @@ struct EndToEndTests {
 
     @Test func aWorldFileWithAMistakeIsAUsageErrorWithItsLine() async throws {
         let world = "devices:\n  - name: A\n    services:\n      - uuid: nonsense\n"
-        let run = try await withFile(world, "broken.yaml") { try await tool("scan", "--world", $0, "--json") }
+        let run = try await Tool.withFile(world, "broken.yaml") { try await tool("scan", "--world", $0, "--json") }
         #expect(run.status == 2)
-        #expect(run.errors.contains("broken.yaml:4: devices[0].services[0].uuid: "))
+        #expect(run.errors.contains("broken.yaml:4:9: devices[0].services[0].uuid: "))
         #expect(run.errors.contains(#""code":2"#))
     }
 
@@ -229,18 +229,6 @@ struct EndToEndTests {
         #expect(run.output == "Battery Level 2A19: 57 (87 %)\n")
         let unknown = try await Tool.run(["scan"], environment: ["COREBLUETOOTH_BACKEND": "other"])
         #expect(unknown.status == 2)
-    }
-
-    private func withFile<Result>(
-        _ content: String, _ name: String, _ body: (String) async throws -> Result
-    ) async throws -> Result {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bluectl-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let file = folder.appendingPathComponent(name)
-        try content.write(to: file, atomically: true, encoding: .utf8)
-        let result = try await body(file.path)
-        try FileManager.default.removeItem(at: folder)
-        return result
     }
 }
 #endif

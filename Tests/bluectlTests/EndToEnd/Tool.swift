@@ -48,20 +48,45 @@ struct Tool {
     ///
     /// - Parameters:
     ///   - environment: Beside ``environment``.
-    ///   - interrupts: Sends SIGINT after the first line of standard output.
+    ///   - input: What it reads, before the end of its input.
+    ///   - interrupts: Sends a signal after the first line of standard output that has `lastWord`.
+    ///   - lastWord: Part of that line; empty for the first one.
+    ///   - signal: The signal.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], interrupts: Bool = false
+        _ arguments: [String], environment: [String: String] = [:], input: String = "", interrupts: Bool = false,
+        after lastWord: String = "", with signal: Int32 = SIGINT
     ) async throws -> Outcome {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
+                let interruption = interrupts ? Interrupter(word: lastWord, signal: signal) : nil
                 continuation.resume(
-                    with: Result { try wait(arguments, environment: environment, interrupts: interrupts) })
+                    with: Result { try wait(arguments, environment, Data(input.utf8), interruption) })
             }
         }
     }
 
+    /// Runs `body` with the path of a file that is there meanwhile.
+    static func withFile<Result>(
+        _ content: String, _ name: String, _ body: (String) async throws -> Result
+    ) async throws -> Result {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent(name)
+            try content.write(to: file, atomically: true, encoding: .utf8)
+            return try await body(file.path)
+        }
+    }
+
+    /// Runs `body` with a folder that is there meanwhile.
+    static func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bluectl-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let result = try await body(folder)
+        try FileManager.default.removeItem(at: folder)
+        return result
+    }
+
     private static func wait(
-        _ arguments: [String], environment: [String: String], interrupts: Bool
+        _ arguments: [String], _ environment: [String: String], _ input: Data, _ interrupter: Interrupter?
     ) throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
@@ -71,13 +96,16 @@ struct Tool {
         let errors = Reader()
         process.standardOutput = output.pipe
         process.standardError = errors.pipe
-        process.standardInput = FileHandle.nullDevice
+        let keyboard = Pipe()
+        process.standardInput = keyboard
+        // Fits into the pipe, and stays there until it is read.
+        keyboard.fileHandleForWriting.write(input)
+        try keyboard.fileHandleForWriting.close()
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
-        let identifier = Mutex<Int32?>(nil)
-        output.onLine = { if interrupts, let process = identifier.withLock({ $0 }) { kill(process, SIGINT) } }
         try process.run()
-        identifier.withLock { $0 = process.processIdentifier }
+        interrupter?.process = process.processIdentifier
+        output.interrupter = interrupter
         output.start()
         errors.start()
         guard ended.wait(timeout: .now() + limit) == .success else {
@@ -88,23 +116,45 @@ struct Tool {
     }
 }
 
+/// Sends a signal once a line has come.
+private final class Interrupter {
+    let word: String
+    let signal: Int32
+    var process: Int32 = 0
+
+    init(word: String, signal: Int32) {
+        self.word = word
+        self.signal = signal
+    }
+
+    /// Looks at all that was written so far.
+    ///
+    /// - Returns: Whether the signal was sent.
+    func look(at text: String) -> Bool {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        guard lines.contains(where: { word.isEmpty || $0.contains(word) }) else { return false }
+        kill(process, signal)
+        return true
+    }
+}
+
 /// Collects what a process writes, on a thread of its own.
-// Invariant of `@unchecked`: `onLine` is set before `start()`; the bytes are reached under the lock.
+// Invariant of `@unchecked`: `interrupter` is set before `start()`, and used on its thread alone; the bytes are reached
+// under the lock.
 private final class Reader: @unchecked Sendable {
     let pipe = Pipe()
-    var onLine: () -> Void = {}
+    var interrupter: Interrupter?
     private let bytes = Mutex(Data())
     private let done = DispatchSemaphore(value: 0)
 
     func start() {
         Thread.detachNewThread { [self] in
-            var hasLine = false
             while case let chunk = pipe.fileHandleForReading.availableData, !chunk.isEmpty {
-                bytes.withLock { $0.append(chunk) }
-                if !hasLine, chunk.contains(UInt8(ascii: "\n")) {
-                    hasLine = true
-                    onLine()
+                let all = bytes.withLock { bytes in
+                    bytes.append(chunk)
+                    return bytes
                 }
+                if interrupter?.look(at: String(decoding: all, as: UTF8.self)) == true { interrupter = nil }
             }
             done.signal()
         }

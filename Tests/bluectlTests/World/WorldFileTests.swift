@@ -40,14 +40,14 @@ struct WorldFileTests {
         #expect(try WorldFile(path: "w.json").description(of: json) == fromYAML)
     }
 
-    @Test func aBrokenRuleIsToldWithFileLinePathAndRule() throws {
+    @Test func aBrokenRuleIsToldWithFileLineColumnPathAndRule() throws {
         let broken = yaml.replacingOccurrences(of: "uuid: 2A6E", with: "uuid: xyz")
         let error = try #require(failure("w.yaml", broken))
         #expect(error.status == .usage)
-        #expect(error.description.hasPrefix("w.yaml:12: devices[0].services[0].characteristics[1].uuid: "))
+        #expect(error.description.hasPrefix("w.yaml:12:13: devices[0].services[0].characteristics[1].uuid: "))
     }
 
-    @Test func aBrokenRuleInJSONHasItsLineToo() throws {
+    @Test func aBrokenRuleInJSONHasItsPlaceToo() throws {
         let text = """
             {
               "devices": [
@@ -60,12 +60,12 @@ struct WorldFileTests {
             }
             """
         let error = try #require(failure("w.json", text))
-        #expect(error.description.hasPrefix("w.json:6: devices[1].rssi: "))
+        #expect(error.description.hasPrefix("w.json:6:7: devices[1].rssi: "))
     }
 
     @Test func anUnknownFieldIsAMistake() throws {
         let error = try #require(failure("w.yaml", "devices:\n  - name: A\n    colour: red\n"))
-        #expect(error.description.hasPrefix("w.yaml:3: devices[0].colour: "))
+        #expect(error.description.hasPrefix("w.yaml:3:5: devices[0].colour: "))
     }
 
     @Test(arguments: [
@@ -90,7 +90,7 @@ struct WorldFileTests {
         let json = try #require(failure("w.json", "{\n  \"devices\": [}\n"))
         #expect(json.description.hasPrefix("w.json:2:"))
         let twice = try #require(failure("w.yaml", "hosts: []\ndevices: []\nhosts: []\n"))
-        #expect(twice.description == "w.yaml:1: the field \"hosts\" is there twice")
+        #expect(twice.description == "w.yaml:1:1: the field \"hosts\" is there twice")
     }
 
     @Test func aliasesThatMultiplyAreRefused() throws {

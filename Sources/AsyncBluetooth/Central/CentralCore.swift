@@ -1,0 +1,146 @@
+import BluetoothLocking
+import CoreBluetooth
+import Synchronization
+
+/// What a central knows: the adapter's state, the consumers of its scan, its peripherals.
+///
+/// It is the manager's delegate. Everything is under one lock; nothing is called and no task goes on while it is held.
+final class CentralCore: NSObject, Sendable {
+    struct WeakPeripheral {
+        weak var peripheral: Peripheral?
+    }
+
+    struct State {
+        var managerState = CBManagerState.unknown
+        var ready: [Waiter<Void>] = []
+        var stateFeeds: [Int: Feed<CBManagerState>] = [:]
+        var peripherals: [UUID: WeakPeripheral] = [:]
+        var scans: [Int: ScanConsumer] = [:]
+        /// What the manager scans for at present.
+        var radioScan: ScanFilter?
+        var isApplyingScans = false
+        var lastNumber = 0
+
+        mutating func newNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+    }
+
+    /// Where tasks of this module run.
+    let executor: any TaskExecutor
+    let onRestore: (@Sendable (RestoredState) -> Void)?
+    let state = Lock(State())
+
+    init(executor: any TaskExecutor, onRestore: (@Sendable (RestoredState) -> Void)?) {
+        self.executor = executor
+        self.onRestore = onRestore
+    }
+
+    // MARK: The adapter
+
+    var managerState: CBManagerState { state.withLock { $0.managerState } }
+
+    /// Waits for `poweredOn`.
+    ///
+    /// - Parameter patiently: Whether to wait in states too that do not pass by themselves.
+    /// - Throws: `Failure`, `CancellationError`.
+    func ready(patiently: Bool = false) async throws {
+        try Task.checkCancellation()
+        while true {
+            let waiter = Waiter<Void>()
+            let now = state.withLock { state -> CBManagerState in
+                if state.managerState != .poweredOn { state.ready.append(waiter) }
+                return state.managerState
+            }
+            if now == .poweredOn { return }
+            if now.isTerminal, !patiently {
+                remove(waiter)
+                throw Failure(.unavailable(now))
+            }
+            try await waiter.value { remove(waiter) }
+        }
+    }
+
+    private func remove(_ waiter: Waiter<Void>) {
+        state.withLock { $0.ready.removeAll { $0 === waiter } }
+    }
+
+    func addStateFeed() -> (Feed<CBManagerState>, Int) {
+        let feed = Feed<CBManagerState>()
+        let (number, now) = state.withLock { state in
+            let number = state.newNumber()
+            state.stateFeeds[number] = feed
+            return (number, state.managerState)
+        }
+        feed.yield(now)
+        return (feed, number)
+    }
+
+    func removeStateFeed(_ number: Int) {
+        state.withLock { $0.stateFeeds[number] = nil }
+    }
+
+    /// The adapter's state changed.
+    func changeState(to new: CBManagerState) {
+        let (ready, feeds, failed, peripherals) = state.withLock { state in
+            state.managerState = new
+            if new != .poweredOn { state.radioScan = nil }
+            defer {
+                state.ready = []
+                if new.isTerminal { state.scans = [:] }
+            }
+            return (
+                state.ready, Array(state.stateFeeds.values), new.isTerminal ? state.scans.values.map(\.feed) : [],
+                state.peripherals.values.compactMap(\.peripheral)
+            )
+        }
+        Log.info(.state, "Bluetooth is \(new)")
+        for feed in feeds { feed.yield(new) }
+        for feed in failed { feed.finish(BluetoothError(BluetoothError.Context(.scan), .unavailable(new))) }
+        if new != .poweredOn { for peripheral in peripherals { peripheral.core.lostPower(new) } }
+        for waiter in ready { waiter.finish(.success(())) }
+    }
+
+    // MARK: Peripherals
+
+    /// The one living object for a device, made if there is none.
+    ///
+    /// The lock is held while the object gets its delegate, so that two objects never contend for it; that setter calls
+    /// nobody.
+    func peripheral(for object: Unchecked<CBPeripheral>, _ radio: CentralRadio) -> Peripheral {
+        let identifier = object.value.identifier
+        return state.withLock { state in
+            if let known = state.peripherals[identifier]?.peripheral { return known }
+            let new = Peripheral(PeripheralCore(object, radio))
+            state.peripherals[identifier] = WeakPeripheral(peripheral: new)
+            return new
+        }
+    }
+
+    /// The living object for a device.
+    func peripheral(_ identifier: UUID) -> Peripheral? {
+        state.withLock { $0.peripherals[identifier]?.peripheral }
+    }
+
+    /// An object for a device is gone; another one may have taken its place.
+    func forget(_ identifier: UUID) {
+        // If the other one's last reference ends here, it ends outside the lock.
+        let other = state.withLock { state -> Peripheral? in
+            let other = state.peripherals[identifier]?.peripheral
+            if other == nil { state.peripherals[identifier] = nil }
+            return other
+        }
+        withExtendedLifetime(other) {}
+    }
+}
+
+extension CBManagerState {
+    /// Whether it does not pass by itself.
+    var isTerminal: Bool {
+        switch self {
+        case .unsupported, .unauthorized, .poweredOff: true
+        default: false
+        }
+    }
+}

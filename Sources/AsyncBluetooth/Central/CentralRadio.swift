@@ -1,0 +1,44 @@
+import BluetoothLocking
+import CoreBluetooth
+import Synchronization
+
+/// A central manager together with the state that is kept for it.
+struct CentralRadio: Sendable {
+    let core: CentralCore
+    let manager: Unchecked<CBCentralManager>
+
+    // MARK: Peripherals
+
+    /// The one object for a device.
+    func peripheral(for object: CBPeripheral) -> Peripheral {
+        core.peripheral(for: Unchecked(object), self)
+    }
+
+    // MARK: Scanning
+
+    func addScan(_ filter: ScanFilter, _ feed: Feed<DiscoveredPeripheral>) -> Int {
+        let number = core.addScan(ScanConsumer(filter, feed))
+        applyScans()
+        return number
+    }
+
+    func removeScan(_ number: Int) {
+        core.removeScan(number)
+        applyScans()
+    }
+
+    /// Brings the radio to what the consumers want, one change at a time.
+    func applyScans() {
+        guard core.beginApplyingScans() else { return }
+        while let change = core.nextScanChange() {
+            switch change {
+            case .start(let filter):
+                Log.debug(.scan, "scan for \(filter.uuids?.description ?? "all")")
+                manager.value.scanForPeripherals(withServices: filter.uuids, options: filter.options)
+            case .stop:
+                Log.debug(.scan, "scan ends")
+                manager.value.stopScan()
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+public import CoreBluetooth
+
+/// A characteristic that a device has, and what can be done with it.
+public struct CharacteristicInfo: Hashable, Sendable {
+    /// Its path.
+    public let id: CharacteristicID
+    /// What the device says that can be done with it.
+    public let properties: CBCharacteristicProperties
+}
+
+/// What the device has.
+extension Peripheral {
+    /// Its services, in the device's order.
+    public func services() async throws -> [ServiceID] {
+        try await BluetoothError.run(context(.discover)) {
+            Self.numbered(try await core.services().attribute).map { ServiceID($0.uuid, number: $0.number) }
+        }
+    }
+
+    /// The services that a service includes.
+    public func includedServices(of service: ServiceID) async throws -> [ServiceID] {
+        try await BluetoothError.run(context(.discover, service)) {
+            let included = try await core.includedServices(of: service).attribute
+            let known = core.object.services ?? []
+            return included.map { one in
+                let before = known.prefix { $0 !== one }.filter { $0.uuid == one.uuid }.count
+                return ServiceID(one.uuid, number: before + 1)
+            }
+        }
+    }
+
+    /// A service's characteristics, in the device's order.
+    public func characteristics(of service: ServiceID) async throws -> [CharacteristicInfo] {
+        try await BluetoothError.run(context(.discover, service)) {
+            let all = try await core.characteristics(of: service).attribute
+            return zip(Self.numbered(all), all).map { step, characteristic in
+                CharacteristicInfo(
+                    id: CharacteristicID(step.uuid, number: step.number, in: service),
+                    properties: characteristic.properties)
+            }
+        }
+    }
+
+    /// A characteristic's descriptors, in the device's order.
+    public func descriptors(of characteristic: CharacteristicID) async throws -> [DescriptorID] {
+        try await BluetoothError.run(context(.discover, characteristic)) {
+            Self.numbered(try await core.descriptors(of: characteristic).attribute).map {
+                DescriptorID($0.uuid, number: $0.number, of: characteristic)
+            }
+        }
+    }
+
+    /// The UUIDs, with a number for each of those that are equal.
+    private static func numbered(_ attributes: [some CBAttribute]) -> [AttributeStep] {
+        var counts: [CBUUID: Int] = [:]
+        return attributes.map { attribute in
+            counts[attribute.uuid, default: 0] += 1
+            return AttributeStep(attribute.uuid, number: counts[attribute.uuid, default: 1])
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import CoreBluetooth
+
+/// A device, to talk to.
+///
+/// Operations connect and discover by themselves, each thing once however many ask, and wait until it is done. A lost link is made again by the next operation. Any thread and any actor may use it. There is one object for a device; when its last
+/// reference goes, the link ends.
+///
+/// Operations throw ``BluetoothError``, and `CancellationError` where their task is cancelled. A cancelled command that
+/// waits its turn is not sent; the late answer of one that was sent completes nothing else.
+public final class Peripheral: Sendable {
+    let core: PeripheralCore
+
+    init(_ core: PeripheralCore) { self.core = core }
+
+    deinit { core.abandon() }
+
+    // MARK: What it is
+
+    /// The device's identifier on this host; not its address.
+    public var identifier: UUID { core.identifier }
+
+    /// The name that is known of it.
+    public var name: String? { core.object.name }
+
+    /// Whether there is a link.
+    public var state: CBPeripheralState { core.object.state }
+
+    // MARK: The link
+
+    /// Makes a link, unless there is one; waits as long as it takes.
+    public func connect() async throws {
+        try await BluetoothError.run(context(.connect)) { _ = try await core.connectedLink() }
+    }
+
+    /// Ends the link, with all that is under way on it: ``BluetoothError/Reason/cancelled``.
+    ///
+    /// Returns when it has ended.
+    public func disconnect() async { await core.disconnect() }
+
+    /// The link's signal strength in dBm.
+    public func readRSSI() async throws -> Int {
+        try await BluetoothError.run(context(.readRSSI)) {
+            let link = try await core.connectedLink()
+            guard case .rssi(let rssi) = try await core.perform(.readRSSI, on: link) else {
+                throw Failure(.refused(CBError(.unknown)))
+            }
+            return rssi
+        }
+    }
+
+    /// The most bytes that one write takes on this link: 512 with response, what a packet carries without.
+    public func maximumWriteLength(for type: CBCharacteristicWriteType) async throws -> Int {
+        try await BluetoothError.run(context(.connect)) {
+            _ = try await core.connectedLink()
+            return core.object.maximumWriteValueLength(for: type)
+        }
+    }
+
+    func context(
+        _ operation: BluetoothError.Operation, _ path: (any CustomStringConvertible)? = nil
+    )
+        -> BluetoothError.Context
+    {
+        BluetoothError.Context(operation, peer: core.identifier, path: path?.description)
+    }
+}
+
+extension Peripheral: Hashable, CustomStringConvertible {
+    /// Whether both are the same object.
+    public static func == (left: Peripheral, right: Peripheral) -> Bool { left === right }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    /// The name, or the identifier.
+    public var description: String { name ?? identifier.uuidString }
+}

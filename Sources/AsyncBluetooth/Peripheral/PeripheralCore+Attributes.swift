@@ -1,0 +1,105 @@
+import CoreBluetooth
+
+/// From paths to CoreBluetooth's objects: connects and discovers what is missing, each thing once per link.
+extension PeripheralCore {
+    /// A characteristic and the link that it is on.
+    func characteristic(_ id: CharacteristicID) async throws -> Located<CBCharacteristic> {
+        let hit = withState { state -> Located<CBCharacteristic>? in
+            guard let number = state.link?.number, let known = state.link?.characteristics[id] else { return nil }
+            return Located(known, number)
+        }
+        if let hit { return hit }
+        let service = try await service(id.service)
+        try await discover(
+            .characteristics(ObjectIdentifier(service.attribute)), .discoverCharacteristics(service.attribute),
+            on: service.link)
+        guard let found = id.step.pick(from: service.attribute.characteristics) else {
+            throw Failure(.missingCharacteristics([id.uuid]))
+        }
+        withState { state in
+            if state.link?.number == service.link { state.link?.characteristics[id] = found }
+        }
+        return Located(found, service.link)
+    }
+
+    /// A service and the link that it is on.
+    func service(_ id: ServiceID) async throws -> Located<CBService> {
+        let link = try await connectedLink()
+        try await discover(.services(id.uuid), .discoverServices([id.uuid]), on: link)
+        guard let found = id.step.pick(from: object.services) else { throw Failure(.missingServices([id.uuid])) }
+        return Located(found, link)
+    }
+
+    /// All services, and the link that they are on.
+    func services() async throws -> Located<[CBService]> {
+        let link = try await connectedLink()
+        try await discover(.allServices, .discoverServices(nil), on: link)
+        return Located(object.services ?? [], link)
+    }
+
+    /// The characteristics of a service.
+    func characteristics(of id: ServiceID) async throws -> Located<[CBCharacteristic]> {
+        let service = try await service(id)
+        try await discover(
+            .characteristics(ObjectIdentifier(service.attribute)), .discoverCharacteristics(service.attribute),
+            on: service.link)
+        return Located(service.attribute.characteristics ?? [], service.link)
+    }
+
+    /// The services that a service includes.
+    func includedServices(of id: ServiceID) async throws -> Located<[CBService]> {
+        let service = try await service(id)
+        try await discover(
+            .includedServices(ObjectIdentifier(service.attribute)), .discoverIncludedServices(service.attribute),
+            on: service.link)
+        return Located(service.attribute.includedServices ?? [], service.link)
+    }
+
+    /// The descriptors of a characteristic.
+    func descriptors(of id: CharacteristicID) async throws -> Located<[CBDescriptor]> {
+        let characteristic = try await characteristic(id)
+        try await discover(
+            .descriptors(ObjectIdentifier(characteristic.attribute)), .discoverDescriptors(characteristic.attribute),
+            on: characteristic.link)
+        return Located(characteristic.attribute.descriptors ?? [], characteristic.link)
+    }
+
+    /// A descriptor and the link that it is on.
+    func descriptor(_ id: DescriptorID) async throws -> Located<CBDescriptor> {
+        let all = try await descriptors(of: id.characteristic)
+        guard let found = id.step.pick(from: all.attribute) else { throw Failure(.missingDescriptors([id.uuid])) }
+        return Located(found, all.link)
+    }
+
+    /// Looks for something unless that was done; who comes while it is under way waits with the others.
+    private func discover(_ key: DiscoveryKey, _ command: Command, on number: Int) async throws {
+        try Task.checkCancellation()
+        let waiter = Waiter<Answer>()
+        let isDone = transition { state -> Bool? in
+            guard let link = state.link, link.number == number else { return nil }
+            if link.discovered.contains(key) { return true }
+            if case .services = key, link.discovered.contains(.allServices) { return true }
+            state.link?.demands[key, default: []].append(waiter)
+            if link.demands[key] == nil { state.enqueue(command, .discovery(key)) }
+            return false
+        }
+        guard let isDone else { throw Failure(.disconnected(nil)) }
+        if isDone { return }
+        let box = Unchecked(key)
+        _ = try await waiter.value { withState { $0.link?.demands[box.value]?.removeAll { $0 === waiter } } }
+    }
+}
+
+/// An attribute, or several, and the number of the link that they belong to.
+struct Located<Attribute> {
+    // Carried, never used by two at once but as CoreBluetooth allows.
+    private let box: Unchecked<Attribute>
+    let link: Int
+
+    var attribute: Attribute { box.value }
+
+    init(_ attribute: Attribute, _ link: Int) {
+        box = Unchecked(attribute)
+        self.link = link
+    }
+}

@@ -1,0 +1,124 @@
+import CoreBluetooth
+
+/// What the manager's delegate hears of this peripheral, on the manager's queue.
+extension PeripheralCore {
+    func connected() {
+        // One that the app took back before this callback is no link.
+        guard object.state == .connected else { return }
+        Log.info(.connection, "connected to \(identifier)")
+        transition { state in
+            if state.isConnecting { state.beginLink() }
+        }
+    }
+
+    func connectFailed(_ error: (any Error)?) {
+        Log.info(.connection, "no connection to \(identifier)")
+        transition { state in
+            state.failConnects(.connectionFailed(error))
+            if state.isClosing { state.endClosing() }
+        }
+    }
+
+    func disconnected(_ error: (any Error)?) {
+        Log.info(.connection, "disconnected from \(identifier)")
+        transition { state in
+            state.endLink(.disconnected(error))
+            state.endClosing()
+        }
+    }
+
+    /// The adapter cannot be used any more.
+    func lostPower(_ new: CBManagerState) {
+        transition { state in
+            state.endLink(.unavailable(new))
+            state.failConnects(.unavailable(new))
+            state.endClosing()
+            // All but a switched off adapter make CoreBluetooth forget its objects.
+            if new != .poweredOff { state.isStale = true }
+        }
+    }
+
+    private func answered(_ key: Command.Key, _ error: (any Error)?, _ answer: Answer = .done) {
+        transition { $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
+    }
+}
+
+extension PeripheralCore: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        Log.info(.discovery, "services of \(identifier) changed")
+        transition { $0.forget(invalidatedServices) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        answered(.rssi, error, .rssi(RSSI.intValue))
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        answered(.services, error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        answered(.includedServices(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        answered(.characteristics(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answered(.descriptors(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        let value = characteristic.value ?? Data()
+        guard error == nil, characteristic.isNotified else {
+            return answered(.read(ObjectIdentifier(characteristic)), error, .value(value))
+        }
+        let consumers = withState { state -> [Subscription.Consumer] in
+            guard let id = state.link?.notifying[ObjectIdentifier(characteristic)] else { return [] }
+            return state.subscriptions[id]?.consumers ?? []
+        }
+        for consumer in consumers { consumer.feed.yield(value) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answered(.write(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        answered(.notify(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
+    ) {
+        answered(.read(ObjectIdentifier(descriptor)), error, .descriptor(DescriptorValue(descriptor.value)))
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        answered(.write(ObjectIdentifier(descriptor)), error)
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { pump() }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        if let channel {
+            answered(.channel, nil, .channel(Unchecked(channel)))
+        } else {
+            answered(.channel, error ?? CBError(.unknown))
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import CoreBluetooth
+
+/// What a peripheral is to this module: its link, what is under way on it, its subscriptions.
+///
+/// A change is made under the lock; what it leads to is put aside and done outside: calls of CoreBluetooth in `outbox`,
+/// in order, and those who are to go on in `completions`.
+struct PeripheralState {
+    /// A call to make.
+    enum Order {
+        case connect
+        case cancel
+        case command(Command, link: Int)
+    }
+
+    var object: CBPeripheral
+    /// CoreBluetooth does not know the object any more; it has to be asked for another one.
+    var isStale = false
+    var link: Link?
+    var lastLink = 0
+    var isConnecting = false
+    /// The app ended a link, and the callback is still to come.
+    var isClosing = false
+    var connects: [Waiter<Int>] = []
+    var closes: [Waiter<Void>] = []
+    var subscriptions: [CharacteristicID: Subscription] = [:]
+    var lastConsumer = 0
+    /// Who keeps the connection up; notifications survive the link while there is anybody.
+    var maintenance: [Int: Task<Void, Never>?] = [:]
+    /// Those that ended because the app ended the link.
+    var stoppedMaintenance: Set<Int> = []
+    /// Who may make a request to a characteristic that answers by notification; the first one does.
+    var turns: [CharacteristicID: [Waiter<Void>]] = [:]
+    var context: [ObjectIdentifier: any Sendable] = [:]
+
+    private var outbox: [Order] = []
+    private var isSubmitting = false
+    private var completions: [() -> Void] = []
+    private var isPumping = false
+    private var mustPumpAgain = false
+
+    let identifier: UUID
+
+    init(_ object: CBPeripheral) {
+        self.object = object
+        identifier = object.identifier
+        switch object.state {
+        case .connected: beginLink()
+        case .connecting: isConnecting = true
+        default: break
+        }
+    }
+
+    // MARK: What changes lead to
+
+    mutating func takeCompletions() -> [() -> Void] {
+        defer { completions = [] }
+        return completions
+    }
+
+    mutating func beginSubmitting() -> Bool {
+        guard !isSubmitting, !outbox.isEmpty else { return false }
+        isSubmitting = true
+        return true
+    }
+
+    /// The next call; nil ends the submitting.
+    mutating func nextOrder() -> Order? {
+        while !outbox.isEmpty {
+            let order = outbox.removeFirst()
+            if case .command(_, let number) = order, link?.number != number { continue }
+            return order
+        }
+        isSubmitting = false
+        return nil
+    }
+
+    mutating func order(_ order: Order) { outbox.append(order) }
+
+    mutating func complete<Value>(_ waiter: Waiter<Value>, _ result: Result<Value, any Error>) {
+        completions.append { waiter.finish(result) }
+    }
+
+    private mutating func finish(_ feed: Feed<Data>, _ id: CharacteristicID, _ reason: BluetoothError.Reason) {
+        let context = BluetoothError.Context(.notifications, peer: identifier, path: id.description)
+        completions.append { feed.finish(BluetoothError(context, reason)) }
+    }
+
+    // MARK: The link
+
+    mutating func beginLink() {
+        isConnecting = false
+        lastLink += 1
+        link = Link(number: lastLink)
+        for waiter in connects { complete(waiter, .success(lastLink)) }
+        connects = []
+    }
+
+    mutating func failConnects(_ reason: BluetoothError.Reason) {
+        isConnecting = false
+        for waiter in connects { complete(waiter, .failure(Failure(reason))) }
+        connects = []
+    }
+
+    mutating func endClosing() {
+        isClosing = false
+        for waiter in closes { complete(waiter, .success(())) }
+        closes = []
+    }
+
+    /// The link is over, with all that was under way; notifications go on with the next one if that is kept up.
+    mutating func endLink(_ reason: BluetoothError.Reason) {
+        guard let old = link else { return }
+        link = nil
+        for waiter in old.waiters { complete(waiter, .failure(Failure(reason))) }
+        for waiter in old.ends { complete(waiter, .failure(Failure(reason))) }
+        let isKept = if case .cancelled = reason { false } else { !maintenance.isEmpty }
+        for (id, var subscription) in subscriptions {
+            let wasActive = subscription.phase != .off
+            for waiter in subscription.waiters { complete(waiter, .failure(Failure(reason))) }
+            subscription.waiters = []
+            subscription.characteristic = nil
+            subscription.phase = .off
+            if wasActive, !isKept {
+                for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+                subscription.consumers = []
+            }
+            subscriptions[id] = subscription.consumers.isEmpty ? nil : subscription
+        }
+    }
+
+    mutating func beginMaintenance() -> Int {
+        lastConsumer += 1
+        maintenance[lastConsumer] = .some(nil)
+        return lastConsumer
+    }
+
+    /// The app ended the link: nobody keeps it up any more.
+    mutating func stopMaintenance() {
+        for (number, task) in maintenance where stoppedMaintenance.insert(number).inserted {
+            completions.append { task?.cancel() }
+        }
+    }
+
+    /// If nobody keeps the connection up any more, consumers that have no subscription end.
+    mutating func endMaintenance(_ number: Int, _ reason: BluetoothError.Reason) {
+        maintenance[number] = nil
+        stoppedMaintenance.remove(number)
+        guard maintenance.isEmpty, link == nil else { return }
+        for (id, subscription) in subscriptions {
+            for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+        }
+        subscriptions = [:]
+    }
+
+    // MARK: Commands
+
+    mutating func enqueue(_ command: Command, _ purpose: Link.Slot.Purpose) {
+        guard let number = link?.number else { return }
+        if let now = link?.enqueue(Link.Slot(command: command, purpose: purpose)) {
+            outbox.append(.command(now, link: number))
+        }
+    }
+
+    /// A callback came.
+    mutating func answered(_ key: Command.Key, _ result: Result<Answer, any Error>) {
+        guard let number = link?.number, let (slot, next) = link?.take(key) else { return }
+        if let next { outbox.append(.command(next, link: number)) }
+        let result = result.mapError { error -> any Error in Failure(.refused(error)) }
+        switch slot.purpose {
+        case .waiter(let waiter): complete(waiter, result)
+        case .discovery(let key):
+            if case .success = result { link?.discovered.insert(key) }
+            for waiter in link?.demands.removeValue(forKey: key) ?? [] { complete(waiter, result) }
+        case .subscription(let id, let isOn): subscribed(id, isOn, result)
+        }
+    }
+
+    // MARK: Subscriptions
+
+    mutating func addConsumer(_ id: CharacteristicID, _ feed: Feed<Data>) -> Int {
+        lastConsumer += 1
+        subscriptions[id, default: Subscription()].consumers.append(
+            Subscription.Consumer(number: lastConsumer, feed: feed))
+        return lastConsumer
+    }
+
+    mutating func removeConsumer(_ number: Int, of id: CharacteristicID) {
+        subscriptions[id]?.consumers.removeAll { $0.number == number }
+        reconcile(id)
+    }
+
+    /// The characteristic was found on the present link.
+    mutating func found(_ characteristic: CBCharacteristic, for id: CharacteristicID) {
+        link?.notifying[ObjectIdentifier(characteristic)] = id
+        subscriptions[id]?.characteristic = characteristic
+        reconcile(id)
+    }
+
+    /// Turns the subscription on or off, if that is not what it is and nothing is under way.
+    mutating func reconcile(_ id: CharacteristicID) {
+        guard let subscription = subscriptions[id] else { return }
+        let isWanted = !subscription.consumers.isEmpty
+        switch subscription.phase {
+        case .off where !isWanted: subscriptions[id] = nil
+        case .off, .on:
+            guard isWanted == (subscription.phase == .off), let characteristic = subscription.characteristic else {
+                return
+            }
+            subscriptions[id]?.phase = isWanted ? .turningOn : .turningOff
+            enqueue(.setNotify(characteristic, isWanted), .subscription(id, isOn: isWanted))
+        case .turningOn, .turningOff: break
+        }
+    }
+
+    private mutating func subscribed(_ id: CharacteristicID, _ isOn: Bool, _ result: Result<Answer, any Error>) {
+        guard var subscription = subscriptions[id] else { return }
+        let isDone = if case .success = result { true } else { false }
+        subscription.phase = isOn && isDone ? .on : .off
+        if isOn {
+            for waiter in subscription.waiters { complete(waiter, result) }
+            subscription.waiters = []
+        }
+        if isOn, case .failure(let error) = result {
+            let reason = (error as? Failure)?.reason ?? .refused(error)
+            for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+            subscription.consumers = []
+        }
+        subscriptions[id] = subscription
+        reconcile(id)
+    }
+
+    /// Services are gone, with the subscriptions in them.
+    mutating func forget(_ services: [CBService]) {
+        link?.forget(services)
+        let gone = Set(services.map { ObjectIdentifier($0) })
+        for (id, subscription) in subscriptions {
+            guard let characteristic = subscription.characteristic,
+                characteristic.service.map({ gone.contains(ObjectIdentifier($0)) }) ?? true
+            else { continue }
+            let reason = BluetoothError.Reason.missingCharacteristics([id.uuid])
+            link?.notifying[ObjectIdentifier(characteristic)] = nil
+            for waiter in subscription.waiters { complete(waiter, .failure(Failure(reason))) }
+            for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+            subscriptions[id] = nil
+        }
+    }
+
+    // MARK: Writes without response
+
+    mutating func beginPumping() -> Bool {
+        mustPumpAgain = isPumping
+        defer { isPumping = true }
+        return !isPumping
+    }
+
+    /// - Returns: Whether nobody asked for more in the meantime.
+    mutating func endPumping() -> Bool {
+        defer { mustPumpAgain = false }
+        if !mustPumpAgain { isPumping = false }
+        return !mustPumpAgain
+    }
+
+    mutating func nextWrite() -> Link.PendingWrite? {
+        guard let first = link?.writes.first else { return nil }
+        link?.writes.removeFirst()
+        return first
+    }
+}

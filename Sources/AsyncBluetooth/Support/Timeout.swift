@@ -1,0 +1,63 @@
+import BluetoothLocking
+import Synchronization
+
+/// Runs an operation, and cancels it when it takes longer than `limit`.
+///
+/// A command that was cancelled is over for good: its late answer completes nothing. Scans and subscriptions of the
+/// operation end with it.
+///
+/// - Parameters:
+///   - limit: The most time that it may take.
+///   - clock: By which time; the emulator's clock in tests.
+///   - operation: What to run, in a child task.
+/// - Throws: ``BluetoothError`` with the reason ``BluetoothError/Reason/timedOut(_:)`` and what was under way, or what the
+///   operation throws.
+public func withTimeout<Result: Sendable, C: Clock>(
+    _ limit: Duration, clock: C, _ operation: @escaping @Sendable () async throws -> Result
+) async throws -> Result where C.Duration == Duration {
+    let record = InterruptionRecord()
+    return try await InterruptionRecord.$current.withValue(record) {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await operation() }
+            group.addTask {
+                try await clock.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            if case .some(.some(let result)) = try await group.next() { return result }
+            group.cancelAll()
+            do {
+                // It may have succeeded at the last moment.
+                if case .some(.some(let result)) = try await group.next() { return result }
+            } catch is CancellationError {}
+            throw record.error(.timedOut(limit))
+        }
+    }
+}
+
+/// Runs an operation, and cancels it when it takes longer than `limit` of real time.
+///
+/// - Parameters:
+///   - limit: The most time that it may take.
+///   - operation: What to run, in a child task.
+/// - Throws: As ``withTimeout(_:clock:_:)``.
+public func withTimeout<Result: Sendable>(
+    _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withTimeout(limit, clock: ContinuousClock(), operation)
+}
+
+/// Which operation a cancellation met, for the error of a timeout.
+final class InterruptionRecord: Sendable {
+    @TaskLocal static var current: InterruptionRecord?
+
+    private let first = Lock<BluetoothError.Context?>(nil)
+
+    func note(_ context: BluetoothError.Context) {
+        first.withLock { if $0 == nil { $0 = context } }
+    }
+
+    func error(_ reason: BluetoothError.Reason) -> BluetoothError {
+        BluetoothError(first.withLock { $0 } ?? BluetoothError.Context(.task), reason)
+    }
+}

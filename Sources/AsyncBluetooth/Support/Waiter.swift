@@ -1,0 +1,52 @@
+import BluetoothLocking
+import Synchronization
+
+/// One awaited result: whoever finishes it first decides, and the waiting task goes on exactly once.
+final class Waiter<Value: Sendable>: Sendable {
+    private enum State {
+        case untouched
+        case waiting(CheckedContinuation<Value, any Error>)
+        case finished(Result<Value, any Error>)
+    }
+
+    private let state = Lock(State.untouched)
+
+    /// Gives the result; later ones are dropped.
+    ///
+    /// - Returns: Whether this was the first one.
+    @discardableResult
+    func finish(_ result: Result<Value, any Error>) -> Bool {
+        let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
+            switch state {
+            case .finished: return (false, nil)
+            case .untouched:
+                state = .finished(result)
+                return (true, nil)
+            case .waiting(let continuation):
+                state = .finished(result)
+                return (true, continuation)
+            }
+        }
+        continuation?.resume(with: result)
+        return isFirst
+    }
+
+    /// Waits for the result, once.
+    ///
+    /// - Parameter onCancel: Called when the task is cancelled before there is a result.
+    /// - Throws: The failure, or `CancellationError`.
+    func value(onCancel: @Sendable () -> Void) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state -> Result<Value, any Error>? in
+                    if case .finished(let result) = state { return result }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            if finish(.failure(CancellationError())) { onCancel() }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+public import CoreBluetooth
+
+/// Why an operation failed: what was tried, with whom, on which attribute, and the reason.
+///
+/// Cancellation is not among them; a cancelled task gets Swift's `CancellationError`.
+public struct BluetoothError: Error, Sendable, CustomStringConvertible {
+    /// What was tried.
+    public enum Operation: String, Hashable, Sendable {
+        /// Looking for devices.
+        case scan
+        /// Asking the system for a device that it knows.
+        case retrieve
+        /// Making a link.
+        case connect
+        /// Finding services, characteristics or descriptors.
+        case discover
+        /// Reading a value.
+        case read
+        /// Writing with a response.
+        case write
+        /// Writing without a response.
+        case writeWithoutResponse = "write without response"
+        /// Receiving notifications.
+        case notifications
+        /// Writing a command and waiting for the notification that answers it.
+        case request
+        /// Reading the signal strength.
+        case readRSSI = "read RSSI"
+        /// Opening an L2CAP channel, or using it.
+        case channel
+        /// Publishing a service or a channel.
+        case publish
+        /// Advertising.
+        case advertise
+        /// Notifying subscribers.
+        case notify
+        /// More than one operation, under a timeout.
+        case task
+    }
+
+    /// Why it failed.
+    public enum Reason: Sendable {
+        /// The adapter is `.unsupported`, `.unauthorized` or `.poweredOff`.
+        case unavailable(CBManagerState)
+        /// The system does not know a device of this identifier.
+        case unknownPeripheral
+        /// The device does not have these services.
+        case missingServices([CBUUID])
+        /// The service does not have these characteristics.
+        case missingCharacteristics([CBUUID])
+        /// The characteristic does not have these descriptors.
+        case missingDescriptors([CBUUID])
+        /// The characteristic has none of these properties.
+        case notSupported(CBCharacteristicProperties)
+        /// The value has `length` bytes, and the link or the attribute takes `maximum`.
+        case valueTooLong(length: Int, maximum: Int)
+        /// The link could not be made.
+        case connectionFailed((any Error)?)
+        /// The link ended, or was lost.
+        case disconnected((any Error)?)
+        /// The app ended the link, or the service, itself.
+        case cancelled
+        /// The device, or the system, answered with an error: `CBATTError` or `CBError`.
+        case refused(any Error)
+        /// It took longer than this.
+        case timedOut(Duration)
+    }
+
+    struct Context: Sendable {
+        var operation: Operation
+        var peer: UUID?
+        var path: String?
+
+        init(_ operation: Operation, peer: UUID? = nil, path: String? = nil) {
+            self.operation = operation
+            self.peer = peer
+            self.path = path
+        }
+    }
+
+    /// What was tried.
+    public let operation: Operation
+    /// With which device, where it was one.
+    public let peer: UUID?
+    /// On which attribute: UUIDs with slashes between them, as in `180D/2A37`.
+    public let path: String?
+    /// Why it failed.
+    public let reason: Reason
+
+    init(_ context: Context, _ reason: Reason) {
+        operation = context.operation
+        peer = context.peer
+        path = context.path
+        self.reason = reason
+    }
+
+    /// `read 180D/2A38 of 8A2F…: the device does not have the services 180D`.
+    public var description: String {
+        var text = operation.rawValue
+        if let path { text += " \(path)" }
+        if let peer { text += " of \(peer.uuidString)" }
+        return "\(text): \(reason)"
+    }
+}
+
+extension BluetoothError.Reason: CustomStringConvertible {
+    /// The reason in a few words.
+    public var description: String {
+        switch self {
+        case .unavailable(let state): "Bluetooth is \(state)"
+        case .unknownPeripheral: "the system does not know this device"
+        case .missingServices(let uuids): "the device does not have the services \(Self.list(uuids))"
+        case .missingCharacteristics(let uuids): "the service does not have the characteristics \(Self.list(uuids))"
+        case .missingDescriptors(let uuids): "the characteristic does not have the descriptors \(Self.list(uuids))"
+        case .notSupported(let properties):
+            "the characteristic has none of the properties 0x\(String(properties.rawValue, radix: 16))"
+        case .valueTooLong(let length, let maximum): "the value has \(length) bytes, \(maximum) are possible"
+        case .connectionFailed(let error): "the link could not be made\(Self.cause(error))"
+        case .disconnected(let error): "the link ended\(Self.cause(error))"
+        case .cancelled: "the app ended it"
+        case .refused(let error): "refused\(Self.cause(error))"
+        case .timedOut(let limit): "it took longer than \(limit)"
+        }
+    }
+
+    private static func list(_ uuids: [CBUUID]) -> String { uuids.map(\.uuidString).joined(separator: ", ") }
+
+    private static func cause(_ error: (any Error)?) -> String { error.map { ": \($0.localizedDescription)" } ?? "" }
+}
+
+/// A reason on its way to where the operation is known.
+struct Failure: Error {
+    let reason: BluetoothError.Reason
+
+    init(_ reason: BluetoothError.Reason) { self.reason = reason }
+}
+
+extension BluetoothError {
+    /// Runs an operation and completes its errors; the context is made only where it is needed.
+    static func run<Result>(
+        _ context: @autoclosure () -> Context, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let failure as Failure {
+            throw BluetoothError(context(), failure.reason)
+        } catch let error as CancellationError {
+            InterruptionRecord.current?.note(context())
+            throw error
+        }
+    }
+}

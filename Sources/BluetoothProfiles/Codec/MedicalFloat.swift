@@ -1,0 +1,86 @@
+/// A number of the IEEE 11073 type FLOAT, `medfloat32`: 24 bits of mantissa and 8 of exponent to the base 10.
+///
+/// The exponent says how precise the number is: 36.4 and 36.40 are different values.
+/// Source: ISO/IEEE 11073-20601, F.7; Bluetooth White Paper "Personal Health Devices Transcoding", 2.2.1.
+public struct MedicalFloat: GATTValue, CustomStringConvertible {
+    /// The four bytes.
+    public let bits: UInt32
+
+    /// A number from its four bytes, most significant first; nil for 0x00800001, which is reserved.
+    public init?(bits: UInt32) {
+        guard bits != 0x0080_0001 else { return nil }
+        self.bits = bits
+    }
+
+    private init(special bits: UInt32) { self.bits = bits }
+
+    /// Not a number: the measurement is invalid.
+    public static let notANumber = MedicalFloat(special: 0x007F_FFFF)
+    /// The number cannot be told at this resolution.
+    public static let notAtThisResolution = MedicalFloat(special: 0x0080_0000)
+    /// Above what can be measured.
+    public static let positiveInfinity = MedicalFloat(special: 0x007F_FFFE)
+    /// Below what can be measured.
+    public static let negativeInfinity = MedicalFloat(special: 0x0080_0002)
+
+    /// `mantissa` times ten to the `exponent`.
+    ///
+    /// - Parameter mantissa: Clamped to -8,388,605...8,388,605.
+    public init(mantissa: Int, exponent: Int8) {
+        let clamped = Int32(min(max(mantissa, -0x7F_FFFD), 0x7F_FFFD))
+        bits = UInt32(bitPattern: clamped) & 0xFF_FFFF | UInt32(UInt8(bitPattern: exponent)) << 24
+    }
+
+    /// The nearest number with so many digits after the point.
+    ///
+    /// - Parameters:
+    ///   - value: Infinities and "not a number" become what stands for them; what is too large becomes an infinity.
+    ///   - digits: 0...9.
+    public init(_ value: Double, digits: Int = 1) {
+        let digits = min(max(digits, 0), 9)
+        let scaled = (value * Decimals.power(digits)).rounded()
+        if value.isNaN {
+            self = .notANumber
+        } else if scaled.magnitude > 0x7F_FFFD {
+            self = value < 0 ? .negativeInfinity : .positiveInfinity
+        } else {
+            self.init(mantissa: Int(scaled), exponent: Int8(-digits))
+        }
+    }
+
+    /// The mantissa, which also tells the special values.
+    public var mantissa: Int { Int(Int32(bitPattern: bits << 8) >> 8) }
+    /// The exponent to the base 10.
+    public var exponent: Int8 { Int8(truncatingIfNeeded: bits >> 24) }
+
+    /// The number; `nan` also where it cannot be told at this resolution.
+    public var value: Double {
+        switch self {
+        case .notANumber, .notAtThisResolution: .nan
+        case .positiveInfinity: .infinity
+        case .negativeInfinity: -.infinity
+        default: Decimals.scaled(mantissa, exponent: Int(exponent))
+        }
+    }
+
+    /// Reads four bytes.
+    ///
+    /// - Throws: That the value is 0x00800001, which is reserved.
+    public init(from reader: inout GATTReader) throws(GATTValueError) {
+        self = try reader.float("FLOAT")
+    }
+
+    /// Writes four bytes.
+    public func write(to writer: inout GATTWriter) { writer.append(bits) }
+
+    /// The number with the digits that it has.
+    public var description: String {
+        switch self {
+        case .notANumber: "not a number"
+        case .notAtThisResolution: "not at this resolution"
+        case .positiveInfinity: "infinity"
+        case .negativeInfinity: "-infinity"
+        default: Decimals.fixed(value, min(max(-Int(exponent), 0), 9))
+        }
+    }
+}

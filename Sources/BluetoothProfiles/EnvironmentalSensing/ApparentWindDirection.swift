@@ -1,0 +1,15 @@
+/// Apparent Wind Direction (2A73): where the wind comes from for one who moves, in degrees clockwise from the heading.
+///
+/// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Apparent Wind Direction.
+public struct ApparentWindDirection: ScalarValue {
+    /// °.
+    public static var unit: String { "°" }
+    /// A resolution of 0.01.
+    public static var stepsPerUnit: Int { 100 }
+    /// 0...359.99 degrees.
+    public static var range: ClosedRange<UInt16> { 0...35_999 }
+    /// The number on the air.
+    public let rawNumber: UInt16
+    /// A quantity from the number on the air.
+    public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
+}

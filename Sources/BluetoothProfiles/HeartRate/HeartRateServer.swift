@@ -1,0 +1,72 @@
+import BluetoothLocking
+public import CoreBluetooth
+import Synchronization
+
+/// A heart rate sensor that this program plays.
+///
+/// While somebody subscribes it notifies a measurement each second; each tenth has the energy expended.
+public final class HeartRateServer: ProfileServer {
+    private struct State {
+        var measurements = 0
+        var energy: UInt16 = 0
+    }
+
+    /// What is notified.
+    public let measurement = ServedValue(HeartRateService.measurement)
+    /// Where the sensor sits.
+    public let location: ServedValue<BodySensorLocation>
+    private let controlPoint: ServedValue<HeartRateControlPoint>
+    private let interval: Duration
+    private let rate: @Sendable (Int) -> UInt16?
+    private let state: Lock<State>
+
+    /// A sensor.
+    ///
+    /// - Parameters:
+    ///   - location: Where it sits.
+    ///   - interval: The time between measurements.
+    ///   - rate: Beats per minute of the n-th measurement, from 0; nil measures nothing, for an app that sends
+    ///     ``measurement`` itself. By default it goes up and down between 60 and 90.
+    public init(
+        location: BodySensorLocation = .chest, interval: Duration = .seconds(1),
+        rate: @escaping @Sendable (Int) -> UInt16? = { HeartRateServer.restingRate($0) }
+    ) {
+        let state = Lock(State())
+        self.state = state
+        self.interval = interval
+        self.rate = rate
+        self.location = ServedValue(HeartRateService.bodySensorLocation, location)
+        // 0x80 is "Control Point Not Supported" (Heart Rate Service 1.0, 1.6).
+        controlPoint = ServedValue(HeartRateService.controlPoint, reservedValueError: 0x80) { _ in
+            state.withLock { $0.energy = 0 }
+        }
+    }
+
+    /// 60 up to 90 and back in a minute.
+    public static func restingRate(_ measurement: Int) -> UInt16 {
+        let phase = abs(measurement % 60)
+        return UInt16(60 + min(phase, 60 - phase))
+    }
+
+    /// Heart Rate.
+    public var service: CBUUID { HeartRateService.uuid }
+    /// The measurement, the location and the control point.
+    public var values: [any ServedAttribute] { [measurement, location, controlPoint] }
+
+    /// Measures while somebody listens.
+    public func start(_ context: ServerContext) {
+        let interval = interval
+        context.repeat(every: { interval }, whileSubscribedTo: measurement) { [self] in
+            let (number, energy) = state.withLock { state -> (Int, UInt16?) in
+                defer { state.measurements += 1 }
+                guard state.measurements % 10 == 9 else { return (state.measurements, nil) }
+                state.energy = state.energy == .max ? .max : state.energy + 1
+                return (state.measurements, state.energy)
+            }
+            guard let rate = rate(number) else { return }
+            let beat = rate == 0 ? [] : [UInt16(clamping: 60 * 1024 / Int(rate))]
+            measurement.send(
+                HeartRateMeasurement(rate: rate, hasContact: true, energyExpended: energy, intervals: beat))
+        }
+    }
+}

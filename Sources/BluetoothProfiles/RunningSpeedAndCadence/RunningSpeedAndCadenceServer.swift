@@ -1,0 +1,59 @@
+import BluetoothLocking
+public import CoreBluetooth
+import Synchronization
+
+/// A runner's sensor that this program plays.
+///
+/// While somebody subscribes it notifies, each second, an even speed and cadence, and the distance since the start.
+public final class RunningSpeedAndCadenceServer: ProfileServer {
+    /// What is notified.
+    public let measurement = ServedValue(RunningSpeedAndCadenceService.measurement)
+    /// What the sensor can do.
+    public let feature = ServedValue(
+        RunningSpeedAndCadenceService.feature,
+        [.strideLength, .totalDistance, .walkingOrRunning, .multipleSensorLocations])
+    private let sensor: SpeedSensorServer
+    private let speed256: UInt16
+    private let cadence: UInt8
+    /// In units of 1/256 of 0.1 m, so that no part is lost.
+    private let distance: Lock<UInt64>
+
+    /// A runner.
+    ///
+    /// - Parameters:
+    ///   - speed: Metres per second, 0 up to 255; above 2 it runs.
+    ///   - cadence: Steps per minute of one foot.
+    ///   - locations: Where the sensor can sit; the first is where it is at first.
+    public init(speed: Double = 2.5, cadence: UInt8 = 80, locations: [SensorLocation] = [.inShoe, .topOfShoe, .hip]) {
+        let distance = Lock<UInt64>(0)
+        self.distance = distance
+        speed256 = UInt16(min(max(speed.isNaN ? 0 : speed, 0), 255) * 256)
+        self.cadence = cadence
+        sensor = SpeedSensorServer(locations: locations, in: RunningSpeedAndCadenceService.uuid) { request in
+            guard case .setCumulativeValue(let value) = request else { return .opCodeNotSupported }
+            distance.withLock { $0 = UInt64(value) * 256 }
+            return .success
+        }
+    }
+
+    /// Running Speed and Cadence.
+    public var service: CBUUID { RunningSpeedAndCadenceService.uuid }
+    /// The measurement, the feature, the location and the control point.
+    public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }
+
+    /// Runs while somebody listens.
+    public func start(_ context: ServerContext) {
+        context.repeat(every: { .seconds(1) }, whileSubscribedTo: measurement) { [self] in
+            let decimetres = distance.withLock { distance -> UInt32 in
+                distance += UInt64(speed256) * 10
+                return UInt32(truncatingIfNeeded: distance / 256)
+            }
+            // A stride is two steps, one of each foot.
+            let stride = cadence == 0 ? 0 : Int(speed256) * 6000 / 256 / Int(cadence)
+            measurement.send(
+                RSCMeasurement(
+                    speed256: speed256, cadence: cadence, strideLength: UInt16(clamping: stride),
+                    totalDistance: decimetres, isRunning: speed256 > 2 * 256))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import BluetoothLocking
+public import CoreBluetooth
+import Synchronization
+
+/// A typed value that a server offers.
+///
+/// It is read from any thread; a new one goes to all subscribers. What a client writes is decoded first, and refused with
+/// an ATT error where it is malformed: 0x0D, "Invalid Attribute Value Length", or ``reservedValueError``.
+public final class ServedValue<Value: GATTValue>: ServedAttribute {
+    private struct State {
+        var value: Value?
+        var send: (@Sendable (Data) -> Void)?
+    }
+
+    /// Where it is.
+    public let characteristic: GATTCharacteristic<Value>
+    /// Whether clients must have paired.
+    public let requiresEncryption: Bool
+    /// The descriptors that it has.
+    public let descriptors: [CBUUID: Data]
+    /// The ATT error for a number that is reserved; 0xFF, "Out of Range", where a profile has none of its own.
+    public let reservedValueError: CBATTError.Code
+    private let compute: (@Sendable () -> Value)?
+    private let accept: (@Sendable (Value) throws -> Void)?
+    private let state: Lock<State>
+
+    /// A value.
+    ///
+    /// - Parameters:
+    ///   - characteristic: Where it is.
+    ///   - value: What clients read at first.
+    ///   - requiresEncryption: Whether clients must have paired.
+    ///   - descriptors: By UUID: 2901 as text in UTF-8, 2904 in its layout; systems refuse others.
+    ///   - reservedValueError: The ATT error code for a written number that is reserved.
+    ///   - compute: Makes the value of each read, in place of the one that is kept.
+    ///   - accept: Is asked of each written value before it is kept and sent to subscribers; a `CBATTError` that it
+    ///     throws refuses it. It runs on the device's queue.
+    public init(
+        _ characteristic: GATTCharacteristic<Value>, _ value: Value? = nil, requiresEncryption: Bool = false,
+        descriptors: [CBUUID: Data] = [:], reservedValueError: Int = 0xFF, compute: (@Sendable () -> Value)? = nil,
+        accept: (@Sendable (Value) throws -> Void)? = nil
+    ) {
+        self.characteristic = characteristic
+        self.requiresEncryption = requiresEncryption
+        self.descriptors = descriptors
+        self.reservedValueError = CBATTError.Code(rawValue: reservedValueError) ?? .unlikelyError
+        self.compute = compute
+        self.accept = accept
+        state = Lock(State(value: value))
+    }
+
+    /// What clients read; nil where nothing is kept. A new value is sent to subscribers, too.
+    public var value: Value? {
+        get { compute?() ?? state.withLock { $0.value } }
+        set {
+            let send = state.withLock { state in
+                state.value = newValue
+                return state.send
+            }
+            if let newValue, isNotified { send?(newValue.encoded) }
+        }
+    }
+
+    /// Sends a value to subscribers and does not keep it.
+    public func send(_ value: Value) { state.withLock { $0.send }?(value.encoded) }
+
+    /// Sends a value whose layout differs from what is written: the response of a control point.
+    public func respond(_ response: some GATTValue) { state.withLock { $0.send }?(response.encoded) }
+
+    private var isNotified: Bool { properties.contains(.notify) || properties.contains(.indicate) }
+
+    // MARK: ServedAttribute
+
+    /// The characteristic's UUID.
+    public var uuid: CBUUID { characteristic.uuid }
+
+    /// What clients may do.
+    public var properties: CBCharacteristicProperties { characteristic.properties }
+
+    /// The bytes of a read.
+    public func read() throws -> Data { value?.encoded ?? Data() }
+
+    /// Decodes, asks and keeps.
+    public func write(_ data: Data) throws {
+        let value: Value
+        do {
+            value = try Value(decoding: data)
+        } catch {
+            switch error.problem {
+            case .tooShort, .tooLong: throw CBATTError(.invalidAttributeValueLength)
+            case .reserved, .notUTF8: throw CBATTError(reservedValueError)
+            }
+        }
+        try accept?(value)
+        if properties.contains(.read) { self.value = value }
+    }
+
+    /// Values go to `send` from now on.
+    public func connect(_ send: (@Sendable (Data) -> Void)?) { state.withLock { $0.send = send } }
+}

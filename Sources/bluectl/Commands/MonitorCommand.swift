@@ -1,0 +1,42 @@
+import ArgumentParser
+import CoreBluetoothPackage
+
+/// `bluectl monitor`: what happens on the radio.
+struct MonitorCommand: RadioCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor",
+        abstract: "Print events as they happen: states of the radio, discoveries, connections.",
+        discussion: """
+            One line each: time, event (state, discovered, connected, disconnected), and for a device its identifier, \
+            address, RSSI, name and services, separated by tabs. Connections are those of any program to a device \
+            that was discovered, or that offers Generic Access or a --service. Goes on until Ctrl-C, or for \
+            --duration, also while the radio is off.
+            """)
+
+    static let endsByInterruption = true
+
+    @Option(help: ArgumentHelp("Only devices that advertise this service; may be repeated.", valueName: "UUID"))
+    var service: [ServiceArgument] = []
+
+    @Option(help: ArgumentHelp("Ends by itself after this time.", valueName: "S"))
+    var duration: Seconds?
+
+    @Flag(help: "Report every advertisement, not only those that add something.")
+    var duplicates = false
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func perform(in session: Session) async throws {
+        let monitor = Monitor(session, services: service.map(\.uuid)) { record in
+            if session.console.isJSON {
+                session.console.print(json: record)
+            } else {
+                session.console.print(record.line)
+            }
+        }
+        monitor.start(allowsDuplicates: duplicates)
+        defer { monitor.stop() }
+        try await session.wait(for: duration?.duration)
+    }
+}

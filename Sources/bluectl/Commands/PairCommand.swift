@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// `bluectl pair`: keys for an encrypted link.
+struct PairCommand: RadioCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Pair with a device and bond.",
+        discussion: """
+            What the pairing asks comes on standard error and is answered on standard input: a number to compare, to \
+            type here, or to type at the device. The end of the input is a no. While a question is open, --timeout \
+            does not run.
+            """)
+
+    @Argument(help: DeviceArgument.help)
+    var device: DeviceArgument
+
+    @Flag(help: "Say yes to all that needs no number: consent, comparison, out-of-band data.")
+    var yes = false
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func perform(in session: Session) async throws {
+        let peripheral = try await session.find(device.query)
+        let isBonded = try await PairingPrompt(session, saysYes: yes).pair(peripheral)
+        session.show(BondRecord("paired", peripheral, isBonded: isBonded, backend: session.emulatedBackend))
+    }
+}

@@ -1,0 +1,26 @@
+/// Something that happens at a device that is served, as JSON.
+///
+/// Fields without a value are left out.
+struct ServeRecord: Encodable, Equatable {
+    /// `published`, `advertising`, `read`, `write`, `subscribe`, `unsubscribe`, `notify`.
+    var event: String
+    var name: String?
+    var services: [String]?
+    /// The identifier of the central.
+    var central: String?
+    var service: String?
+    var characteristic: String?
+    /// The first byte asked for, where that is not 0.
+    var offset: Int?
+    /// The bytes that were answered, written or sent, in hex.
+    var value: String?
+    /// The ATT error that the central got.
+    var error: Int?
+    /// Only where the radio is not a real one.
+    var backend: String?
+
+    init(_ event: String, backend: String?) {
+        self.event = event
+        self.backend = backend
+    }
+}

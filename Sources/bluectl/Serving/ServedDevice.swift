@@ -1,0 +1,45 @@
+#if Emulator
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetoothPackage
+
+/// A device of a world file as objects that a peripheral manager publishes.
+@MainActor
+final class ServedDevice {
+    let name: String
+    /// In the order in which they are published: what is included comes before.
+    let services: [CBMutableService]
+    let characteristics: [ServedCharacteristic]
+    /// What is advertised; nil where the file has no advertising set that is on.
+    let advertised: (name: String?, services: [CBUUID])?
+
+    init(_ description: PeripheralDescription) {
+        name = description.name
+        var services: [CBMutableService] = []
+        var characteristics: [ServedCharacteristic] = []
+        for service in description.services {
+            let own = service.characteristics.map { ServedCharacteristic($0) }
+            let object = CBMutableService(type: CBUUID(service.uuid), primary: service.isPrimary)
+            object.characteristics = own.map(\.object)
+            // The file's rules say that each names an earlier service.
+            let included = service.includes.compactMap { uuid in services.first { $0.uuid == CBUUID(uuid) } }
+            if !included.isEmpty { object.includedServices = included }
+            services.append(object)
+            characteristics += own
+        }
+        self.services = services
+        self.characteristics = characteristics
+        advertised = description.advertising.first(where: \.isEnabled).map { set in
+            (
+                name: set.data.localName ?? set.scanResponse?.localName,
+                services: (set.data.services + (set.scanResponse?.services ?? [])).map { CBUUID($0) }
+            )
+        }
+    }
+
+    /// What stands behind an object.
+    func served(_ characteristic: CBCharacteristic) -> ServedCharacteristic? {
+        characteristics.first { $0.object === characteristic }
+    }
+}
+#endif

@@ -1,0 +1,115 @@
+#if Emulator
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+
+/// A world file of which one device is served.
+struct ServedFile {
+    let file: WorldFile
+    let text: String
+    /// Its number in the file, from 0.
+    let index: Int
+    let description: PeripheralDescription
+
+    /// Reads the file and picks the device.
+    ///
+    /// - Parameter name: The device's, ignoring case; nil takes the only one.
+    /// - Throws: A usage failure.
+    init(path: String, device name: String?) throws(Failure) {
+        file = WorldFile(path: path)
+        text = try file.text()
+        let world = try file.description(of: text)
+        let found = world.devices.indices.filter { index in
+            name.map { world.devices[index].name.lowercased() == $0.lowercased() } ?? true
+        }
+        let names = world.devices.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        guard let index = found.first else {
+            let rule = name.map { "there is no device \"\($0)\" among \(names)" } ?? "there is no device"
+            throw file.failure(at: "devices", rule, in: text)
+        }
+        guard found.count == 1 else {
+            throw file.failure(at: "devices", "there are several devices, choose by --device: \(names)", in: text)
+        }
+        self.index = index
+        description = world.devices[index]
+        try check()
+    }
+
+    /// A mistake of the device, with its place.
+    func failure(at field: String, _ rule: String) -> Failure {
+        file.failure(at: "devices[\(index)].\(field)", rule, in: text)
+    }
+
+    /// What an emulated device can have, and one that an app publishes cannot.
+    private func check() throws(Failure) {
+        if let handler = description.handler {
+            throw failure(
+                at: "handler", "\"\(handler.rawValue)\" runs in the emulator alone: serve has values, timers and echo")
+        }
+        for (service, item) in description.services.enumerated() {
+            for (characteristic, item) in item.characteristics.enumerated() {
+                for (number, descriptor) in item.descriptors.enumerated() {
+                    let path = "services[\(service)].characteristics[\(characteristic)].descriptors[\(number)]"
+                    try check(descriptor, path)
+                }
+            }
+        }
+    }
+
+    private func check(_ descriptor: DescriptorDescription, _ path: String) throws(Failure) {
+        switch descriptor.uuid.bits16 {
+        case 0x2901:
+            guard String(data: descriptor.value, encoding: .utf8) != nil else {
+                throw failure(at: "\(path).value", "a user description (2901) is text in UTF-8")
+            }
+        case 0x2904: break
+        default: throw failure(at: "\(path).uuid", "an app publishes the descriptors 2901 and 2904 alone")
+        }
+    }
+
+    /// The fields whose say is the radio's, not an app's; as the file has them.
+    var ignoredFields: [String] {
+        let plain = PeripheralDescription(name: description.name)
+        var fields: [(String, Bool)] = [
+            ("address", description.address != nil), ("proximity", description.proximity != plain.proximity),
+            ("rssi", description.rssi != nil), ("maximumMTU", description.maximumMTU != plain.maximumMTU),
+            ("connectionInterval", description.connectionInterval != nil),
+            ("peripheralLatency", description.peripheralLatency != plain.peripheralLatency),
+            ("supervisionTimeout", description.supervisionTimeout != nil),
+            ("addressRotation", description.addressRotation != nil),
+            ("packetLossRate", description.packetLossRate != plain.packetLossRate),
+            ("pairing", description.pairing != plain.pairing), ("channels", !description.channels.isEmpty),
+        ]
+        let on = description.advertising.firstIndex(where: \.isEnabled)
+        for (index, set) in description.advertising.enumerated() {
+            if index == on { fields += ignored(of: set, "advertising[\(index)]") }
+            if index != on, set.isEnabled { fields.append(("advertising[\(index)]", true)) }
+        }
+        for (index, service) in description.services.enumerated() {
+            for (number, characteristic) in service.characteristics.enumerated() {
+                let path = "services[\(index)].characteristics[\(number)].clientConfiguration"
+                fields.append((path, characteristic.clientConfiguration != nil))
+            }
+        }
+        return fields.filter(\.1).map(\.0)
+    }
+
+    private func ignored(of set: AdvertisingDescription, _ path: String) -> [(String, Bool)] {
+        let plain = AdvertisingDescription(set.data)
+        var fields: [(String, Bool)] = [
+            ("\(path).interval", set.interval != plain.interval), ("\(path).connectable", !set.isConnectable),
+            ("\(path).continuesWhileConnected", set.continuesWhileConnected), ("\(path).duration", set.duration != nil),
+            ("\(path).extended", set.isExtended),
+        ]
+        for (part, data) in [("data", set.data), ("scanResponse", set.scanResponse ?? AdvertisingData())] {
+            fields += [
+                ("\(path).\(part).txPowerLevel", data.txPowerLevel != nil),
+                ("\(path).\(part).solicitedServices", !data.solicitedServices.isEmpty),
+                ("\(path).\(part).serviceData", !data.serviceData.isEmpty),
+                ("\(path).\(part).manufacturerData", data.manufacturerData != nil),
+            ]
+        }
+        return fields
+    }
+}
+#endif

@@ -1,0 +1,96 @@
+import AsyncBluetooth
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothLocking
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// An emulated world and a client in it, in virtual time.
+struct Stage: Sendable {
+    let emulator: Emulator
+    let executor: HoldingExecutor
+
+    /// The emulator of the test that runs.
+    init() { self.init(Emulator.current) }
+
+    init(_ emulator: Emulator) {
+        self.emulator = emulator
+        executor = HoldingExecutor(emulator)
+    }
+
+    func makeCentral() -> Central { Central(backend: .emulator(emulator), taskExecutor: executor) }
+
+    func makeServer() -> PeripheralServer { PeripheralServer(backend: .emulator(emulator), taskExecutor: executor) }
+
+    /// Runs `body` while virtual time goes on, which waits for what `body` and its child tasks do.
+    func play<Result: Sendable>(
+        within limit: Duration = .seconds(600), _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let isDone = Flag()
+        let task = Task(executorPreference: executor) {
+            defer { isDone.set() }
+            return try await body()
+        }
+        do {
+            try await emulator.advance(until: { isDone.isSet }, within: limit)
+        } catch {
+            task.cancel()
+            Issue.record("the body did not end: \(error)")
+        }
+        return try await task.value
+    }
+
+    /// How many times a command came in.
+    func count(of command: String) -> Int {
+        emulator.trace.filter { $0.contains("< ") && $0.contains(command) }.count
+    }
+
+    /// Adds a device and finds it.
+    func find(_ description: PeripheralDescription) async throws -> (EmulatedDevice, Peripheral) {
+        let device = try emulator.add(description)
+        let central = makeCentral()
+        return (device, try await play { try await Self.first(central) })
+    }
+
+    /// The first device that a scan finds.
+    static func first(_ central: Central) async throws -> Peripheral {
+        for try await found in central.scan() { return found.peripheral }
+        throw CancellationError()
+    }
+}
+
+/// A flag that is raised once.
+final class Flag: Sendable {
+    private let value = Lock(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+}
+
+/// Collects values from any task.
+final class Log<Value: Sendable>: Sendable {
+    private let contents = Lock<[Value]>([])
+    var values: [Value] { contents.withLock { $0 } }
+    func append(_ value: Value) { contents.withLock { $0.append(value) } }
+}
+
+extension PeripheralDescription {
+    /// A device with a value of each kind: read, write, notify; two characteristics of one UUID; a descriptor.
+    static let gadget = PeripheralDescription(
+        name: "Gadget",
+        advertising: [AdvertisingDescription(AdvertisingData(localName: "Gadget", services: ["FFF0"]))],
+        services: [
+            ServiceDescription(
+                "FFF0",
+                characteristics: [
+                    CharacteristicDescription(
+                        "FFF1", [.read, .write, .notify], value: Data([1]), echo: true,
+                        descriptors: [DescriptorDescription("2901", value: Data("first".utf8))]),
+                    CharacteristicDescription("FFF2", [.writeWithoutResponse, .notify], value: Data()),
+                    CharacteristicDescription("FFF3", .read, value: Data([3, 1])),
+                    CharacteristicDescription("FFF3", .read, value: Data([3, 2])),
+                ])
+        ])
+}

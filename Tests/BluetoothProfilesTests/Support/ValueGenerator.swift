@@ -1,0 +1,25 @@
+import Foundation
+
+@testable import BluetoothBackend
+
+/// Bytes from a seed: small numbers mostly, which layouts know, but also edges and anything.
+struct ValueGenerator {
+    private var random: SplitMix64
+
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// A value of 0...24 bytes.
+    mutating func next() -> Data {
+        let kind = Int.random(in: 0..<4, using: &random)
+        let count = Int.random(in: 0...24, using: &random)
+        return Data((0..<count).map { _ in byte(kind) })
+    }
+
+    private mutating func byte(_ kind: Int) -> UInt8 {
+        switch kind {
+        case 0, 1: UInt8.random(in: 0...10, using: &random)
+        case 2: [0, 1, 0x7F, 0x80, 0xFE, 0xFF].randomElement(using: &random) ?? 0
+        default: UInt8.random(in: 0 ... .max, using: &random)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import BluetoothProfiles
+import Foundation
+import Testing
+
+/// Random bytes from a seed: no decoder traps, and what is decoded and encoded is decoded to the same again.
+struct RoundTripTests {
+    /// All standard types, and those that have no characteristic of their own.
+    static let types: [any GATTValue.Type] =
+        StandardValues.uuids.sorted().compactMap { StandardValues.type(of: $0) } + [
+            SCControlPointRequest.self, SCControlPointResponse.self, ValidRange<MeasurementInterval>.self,
+            MedicalFloat.self, Bool.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, Int8.self, Int16.self,
+            Int32.self, Int64.self,
+        ]
+
+    private static func roundTrips<Value: GATTValue>(_ type: Value.Type, _ generator: inout ValueGenerator) -> Int {
+        var decoded = 0
+        for _ in 0..<4000 {
+            let data = generator.next()
+            guard let value = try? Value(decoding: data) else { continue }
+            decoded += 1
+            let again = Result { try Value(decoding: value.encoded) }
+            guard case .success(value) = again else {
+                Issue.record("\(data.hex) is \(value), which is \(value.encoded.hex), which is \(again)")
+                return decoded
+            }
+            if !Value.ignoresTrailingBytes, value.encoded.count != data.count, Value.self != String.self {
+                Issue.record("\(data.hex) has \(data.count) bytes, but its encoding is \(value.encoded.hex)")
+            }
+        }
+        return decoded
+    }
+
+    @Test(arguments: types.indices, [1, 2] as [UInt64])
+    func whatIsDecodedIsEncodedAndDecodedToTheSame(index: Int, seed: UInt64) {
+        var generator = ValueGenerator(seed: seed &* 1000 &+ UInt64(index))
+        #expect(Self.roundTrips(Self.types[index], &generator) > 0, "no value of \(Self.types[index]) was met")
+    }
+}

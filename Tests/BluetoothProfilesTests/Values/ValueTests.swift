@@ -1,0 +1,93 @@
+import BluetoothProfiles
+import Foundation
+import Testing
+
+struct ValueTests {
+    @Test func intervalsBetweenBeatsAreExactDurations() {
+        let value = HeartRateMeasurement(rate: 60, intervals: [1024, 512, 1])
+        #expect(
+            value.intervalDurations == [.seconds(1), .milliseconds(500), .nanoseconds(976_562) + .nanoseconds(1) / 2])
+    }
+
+    @Test func aSystemIDIsMadeOfADeviceAddress() {
+        #expect(SystemID(deviceAddress: 0x1234_569A_BCDE).encoded.hex == "DE BC 9A FE FF 56 34 12")
+    }
+
+    /// Source: HL7, Personal Health Device Implementation Guide, "IEEE 11073 FLOATs and SFLOATs".
+    @Test(
+        arguments: [
+            (0x0000_0002, 2.0, "2"), (0xFF00_0014, 2.0, "2.0"), (0xFE00_00C8, 2.0, "2.00"), (0x0100_0002, 20.0, "20"),
+            (0x0200_0002, 200.0, "200"), (0xFF00_016C, 36.4, "36.4"),
+        ] as [(UInt32, Double, String)])
+    func theExponentOfAFloatIsItsPrecision(bits: UInt32, value: Double, text: String) throws {
+        let float = try #require(MedicalFloat(bits: bits))
+        #expect(float.value == value)
+        #expect(float.description == text)
+    }
+
+    @Test func aFloatHasFourSpecialValuesAndAReservedOne() {
+        #expect(MedicalFloat(.nan) == .notANumber)
+        #expect(MedicalFloat(1e9) == .positiveInfinity)
+        #expect(MedicalFloat(-.infinity) == .negativeInfinity)
+        #expect(MedicalFloat.notAtThisResolution.value.isNaN)
+        #expect(MedicalFloat.negativeInfinity.value == -.infinity)
+        #expect(MedicalFloat(bits: 0x0080_0001) == nil)
+        #expect(MedicalFloat(36.44) == MedicalFloat(mantissa: 364, exponent: -1))
+    }
+
+    @Test(arguments: [
+        (0.0, "1970-01-01 00:00:00", DayOfWeek.thursday), (951_782_400, "2000-02-29 00:00:00", .tuesday),
+        (-1, "1969-12-31 23:59:59", .wednesday), (253_402_300_799, "9999-12-31 23:59:59", .friday),
+        (-12_244_089_600, "1582-01-01 00:00:00", .friday),
+    ])
+    func dateTimesAndDatesAreTheSame(seconds: Double, text: String, day: DayOfWeek) throws {
+        let date = try #require(DateTime(Date(timeIntervalSince1970: seconds + 0.5)))
+        #expect(date.description == text)
+        #expect(date.date == Date(timeIntervalSince1970: seconds))
+        #expect(CurrentTime(date).dayOfWeek == day)
+    }
+
+    @Test func aDateThatIsNoneHasNoInstant() throws {
+        #expect(DateTime(Date(timeIntervalSince1970: 253_402_300_800)) == nil)
+        #expect(DateTime(Date(timeIntervalSince1970: .infinity)) == nil)
+        #expect(DateTime(year: 2023, month: 2, day: 29, hours: 0, minutes: 0, seconds: 0)?.date == nil)
+        #expect(DateTime(year: 0, month: 2, day: 2, hours: 0, minutes: 0, seconds: 0)?.date == nil)
+        #expect(DateTime(year: 2023, month: 13, day: 1, hours: 0, minutes: 0, seconds: 0) == nil)
+        let unknown = try #require(DateTime(year: 0, month: 0, day: 0, hours: 1, minutes: 2, seconds: 3))
+        #expect(CurrentTime(unknown).dayOfWeek == .unknown)
+    }
+
+    @Test func speedAndCadenceFollowFromTwoMeasurements() throws {
+        let before = CSCMeasurement(
+            wheel: RevolutionData(count: .max, lastEventTime: 65_024),
+            crank: RevolutionData(count: .max - 1, lastEventTime: 64_512))
+        let after = CSCMeasurement(
+            wheel: RevolutionData(count: 2, lastEventTime: 512), crank: RevolutionData(count: 0, lastEventTime: 512))
+        #expect(after.speed(since: before, circumference: 2) == 6)
+        #expect(after.cadence(since: before) == 80)
+        #expect(after.cadence(since: after) == nil)
+        #expect(CSCMeasurement().speed(since: before, circumference: 2) == nil)
+    }
+
+    @Test func aQuantityIsRoundedAndClamped() {
+        #expect(Temperature(36.604).rawNumber == 3660)
+        #expect(Temperature(1000).value == 327.67)
+        #expect(Temperature(-300).value == -273.15)
+        #expect(Temperature(nil).value == nil)
+        #expect(Temperature(.nan).encoded.hex == "00 80")
+        #expect(Humidity(101).value == 100)
+        #expect(PollenConcentration(1e9).rawNumber == 0xFF_FFFF)
+        #expect(UVIndex(nil).value == 0)
+        #expect(BatteryLevel(percent: 300).percent == 100)
+    }
+
+    @Test func ordersAndResponsesOfTheControlPoint() throws {
+        #expect(SCControlPointRequest.setCumulativeValue(0x0102).encoded.hex == "01 02 01 00 00")
+        #expect(SCControlPointRequest.updateSensorLocation(.rearWheel).encoded.hex == "03 0C")
+        let response = SCControlPointResponse(
+            requestCode: 4, result: .success, supportedLocations: [.frontWheel, .rearWheel])
+        #expect(response.encoded.hex == "10 04 01 04 0C")
+        #expect(try SCControlPointResponse(decoding: Data(hex: "10 03 03")).result == .invalidParameter)
+        #expect(throws: GATTValueError.self) { try SCControlPointRequest(decoding: Data(hex: "05")) }
+    }
+}

@@ -1,0 +1,106 @@
+#if Emulator && os(Linux)
+import Foundation
+import Testing
+
+@testable import bluectl
+
+/// `bluectl pair` and `unpair` as processes, on the emulator.
+struct PairTests {
+    private static let world = """
+        devices:
+          - name: Lock
+            address: C0:DE:00:00:00:01
+            advertising: [{data: {localName: Lock}}]
+            pairing: {capability: displayOnly, passkey: 4711}
+          - name: Pad
+            address: C0:DE:00:00:00:02
+            advertising: [{data: {localName: Pad}}]
+            pairing: {capability: keyboardOnly}
+          - name: Watch
+            address: C0:DE:00:00:00:03
+            advertising: [{data: {localName: Watch}}]
+            pairing: {capability: displayYesNo}
+          - {name: Plain, address: C0:DE:00:00:00:04, advertising: [{data: {localName: Plain}}]}
+          - name: Shy
+            address: C0:DE:00:00:00:05
+            advertising: [{data: {localName: Shy}}]
+            pairing: {answer: reject}
+          - name: Mute
+            address: C0:DE:00:00:00:06
+            advertising: [{data: {localName: Mute}}]
+            pairing: {answer: ignore}
+        """
+
+    private func pair(_ device: Int, _ arguments: String..., input: String = "") async throws -> Tool.Outcome {
+        try await Tool.withFile(Self.world, "w.yaml") { file in
+            try await Tool.run(
+                ["--backend", "emulator", "--world", file, "pair", "C0:DE:00:00:00:0\(device)"] + arguments,
+                input: input)
+        }
+    }
+
+    @Test func aPasskeyThatTheDeviceShowsIsAskedFor() async throws {
+        let right = try await pair(1, input: "no number\n004711\n")
+        #expect(right.status == 0, "\(right)")
+        #expect(right.output == "Paired with Lock (C0:DE:00:00:00:01); both keep the keys\n")
+        #expect(right.errors.contains("Which six digits does Lock show?\n"))
+        #expect(right.errors.contains("\"no number\" is not a passkey: six digits are wanted\n"))
+        let wrong = try await pair(1, input: "4712\n")
+        #expect(wrong.status == 1)
+        #expect(wrong.errors.contains("bluectl: cannot pair: "))
+    }
+
+    @Test func aPasskeyForTheDeviceIsShown() async throws {
+        let run = try await pair(2)
+        #expect(run.status == 0, "\(run)")
+        #expect(run.errors.contains(#/Type \d{6} at Pad\.\n/#))
+    }
+
+    @Test func aComparisonIsAnsweredByTheUser() async throws {
+        let yes = try await pair(3, "--json", input: "y\n")
+        #expect(yes.status == 0, "\(yes)")
+        let objects = try yes.objects()
+        #expect(objects.first?["question"] as? String == "confirm")
+        #expect((objects.first?["passkey"] as? String)?.count == 6)
+        #expect(objects.last?["event"] as? String == "paired")
+        #expect(objects.last?["isBonded"] as? Bool == true)
+        #expect(objects.last?["address"] as? String == "C0:DE:00:00:00:03")
+        let no = try await pair(3, input: "n\n")
+        #expect(no.status == 1)
+        #expect(no.output.isEmpty)
+    }
+
+    @Test func theEndOfTheInputIsANo() async throws {
+        let run = try await pair(3)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("? [y/N]\nbluectl: cannot pair: "))
+    }
+
+    @Test func yesNeedsNobody() async throws {
+        let run = try await pair(3, "--yes")
+        #expect(run.status == 0, "\(run)")
+        #expect(run.errors == "EMULATED: the devices of this radio are not real\n")
+    }
+
+    @Test func aDeviceWithoutDisplayAndKeysAsksNothing() async throws {
+        let run = try await pair(4)
+        #expect(run.status == 0)
+        #expect(run.errors == "EMULATED: the devices of this radio are not real\n")
+    }
+
+    @Test func aDeviceThatRefusesFailsAndASilentOneTimesOut() async throws {
+        let refused = try await pair(5)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("bluectl: cannot pair: "))
+        let silent = try await pair(6, "--timeout", "1")
+        #expect(silent.status == 3)
+        #expect(silent.errors.hasSuffix("bluectl: timed out after 1 s pairing\n"))
+    }
+
+    @Test func unpairNeedsABond() async throws {
+        let run = try await Tool.run(["unpair", "C0:DE:00:00:18:0D", "--backend", "emulator"])
+        #expect(run.status == 1)
+        #expect(run.errors.hasSuffix("bluectl: there is no bond with it\n"))
+    }
+}
+#endif
