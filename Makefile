@@ -36,8 +36,8 @@ test: deps ## all tests that need no radio
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
 	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else $(REAL)/run $(REAL)/contract; fi
 
-smoke-bluez: ## the guest, bluetoothd and the peer alone, without Swift
-	@$(REAL)/run $(REAL)/smoke
+smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
+	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
 
 test-bluez-full: test-bluez smoke-bluez ## the same, and against a second version of BlueZ
 	@$(REAL)/run-newer $(REAL)/contract

@@ -96,9 +96,11 @@ let package = Package(
         .target(
             name: "BluetoothProfiles",
             dependencies: [
-                "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
                 "CoreBluetoothPackage",
             ],
+            swiftSettings: settings),
+
         .target(
             name: "AsyncBluetooth",
             dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
@@ -176,13 +178,15 @@ let package = Package(
             name: "BackendContractTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
+                "ScriptedBlueZ",
             ],
             swiftSettings: settings),
 
         .testTarget(
             name: "BluetoothProfilesTests",
             dependencies: [
-                "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking",
+                "CoreBluetooth", "CoreBluetoothTesting",
             ], swiftSettings: settings),
 
         .testTarget(

@@ -14,6 +14,7 @@ public final class BlueZBackend: BluetoothBackend {
     private let configuration: BlueZConfiguration
     private let daemon: BlueZDaemon
     private let timings: BlueZTimings
+    private let network: any ChannelNetwork
     private let radios = Lock<[AdapterSelector: CentralRadio]>([:])
 
     /// A backend with a connection of its own.
@@ -21,9 +22,12 @@ public final class BlueZBackend: BluetoothBackend {
         self.init(configuration, timings: BlueZTimings())
     }
 
-    init(_ configuration: BlueZConfiguration, timings: BlueZTimings) {
+    init(
+        _ configuration: BlueZConfiguration, timings: BlueZTimings, network: any ChannelNetwork = BluetoothSockets()
+    ) {
         self.configuration = configuration
         self.timings = timings
+        self.network = network
         daemon = BlueZDaemon(address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
     }
 
@@ -54,7 +58,8 @@ public final class BlueZBackend: BluetoothBackend {
         // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
         case .disconnectReason:
             radios.withLock { Array($0.values) }.contains { $0.query { $0.tellsDisconnectReasons } }
-        case .extendedScanAndConnect, .peripheralRole, .channels, .connectedRSSI, .pairing: false
+        case .channels: network.isAvailable
+        case .extendedScanAndConnect, .peripheralRole, .connectedRSSI, .pairing: false
         }
     }
 
@@ -63,7 +68,7 @@ public final class BlueZBackend: BluetoothBackend {
         let selector = AdapterSelector(options.adapter ?? configuration.adapter)
         let radio = radios.withLock { radios in
             if let known = radios[selector] { return known }
-            let made = CentralRadio(selector: selector, daemon: daemon, timings: timings)
+            let made = CentralRadio(selector: selector, daemon: daemon, timings: timings, network: network)
             radios[selector] = made
             return made
         }

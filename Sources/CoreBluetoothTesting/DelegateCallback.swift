@@ -4,7 +4,8 @@ import Foundation
 /// A call of a delegate method, as a test expects it.
 ///
 /// Each constant is named after the last part of the method's name in Apple's protocols:
-/// ``didUpdateNotificationState`` is `peripheral(_:didUpdateNotificationStateFor:error:)`.
+/// ``didUpdateNotificationState`` is `peripheral(_:didUpdateNotificationStateFor:error:)`. One that both roles have, such as
+/// ``didUpdateState``, stands for both; ``from(_:)-(CBPeer)`` and ``of(_:)-(CBUUID)`` tell callbacks apart.
 public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     let method: DelegateMethod
     private var identifier: UUID?
@@ -14,6 +15,9 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     init(_ method: DelegateMethod) { self.method = method }
 
     /// The same, of that peripheral or central alone.
+    public func from(_ peer: CBPeer) -> DelegateCallback { from(peer.identifier) }
+
+    /// The same, of the peripheral or central with that identifier alone.
     public func from(_ identifier: UUID) -> DelegateCallback {
         var copy = self
         copy.identifier = identifier
@@ -22,12 +26,18 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
 
     /// The same, of services, characteristics or descriptors with that UUID alone.
     ///
-    /// Discoveries within a service are of that service.
+    /// Discoveries within a service are of that service. A callback that tells of several is of each of them:
+    /// ``didModifyServices``, and ``didReceiveWrite`` after a prepared write.
     public func of(_ uuid: CBUUID) -> DelegateCallback {
         var copy = self
         copy.attribute = uuid
         return copy
     }
+
+    /// The same, of services, characteristics or descriptors with that UUID alone.
+    ///
+    /// - Parameter uuid: 4 or 8 hexadecimal digits, or the long form; traps on anything else, as `CBUUID(string:)` does.
+    public func of(_ uuid: String) -> DelegateCallback { of(CBUUID(string: uuid)) }
 
     /// The same, with an error.
     public var failing: DelegateCallback {
@@ -54,7 +64,7 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
 
     func matches(_ callback: DeliveredCallback) -> Bool {
         method == callback.method && (identifier == nil || identifier == callback.identifier)
-            && (attribute == nil || attribute == callback.attribute)
+            && (attribute.map(callback.attributes.contains) ?? true)
             && (isFailure == nil || isFailure == (callback.error != nil))
     }
 }
@@ -124,4 +134,15 @@ extension DelegateCallback {
     public static let didPublishL2CAPChannel = DelegateCallback(.didPublishL2CAPChannel)
     /// `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
     public static let didUnpublishL2CAPChannel = DelegateCallback(.didUnpublishL2CAPChannel)
+
+    /// `pairingAgent(_:didReceive:)`.
+    public static let didReceivePairingRequest = DelegateCallback(.didReceivePairingRequest)
+    /// `pairingAgent(_:didCancel:)`.
+    public static let didCancelPairingRequest = DelegateCallback(.didCancelPairingRequest)
+    /// `pairingAgent(_:didPairWith:isBonded:)`.
+    public static let didPair = DelegateCallback(.didPair)
+    /// `pairingAgent(_:didFailToPairWith:error:)`.
+    public static let didFailToPair = DelegateCallback(.didFailToPair)
+    /// `pairingAgent(_:didUnpairFrom:)`.
+    public static let didUnpair = DelegateCallback(.didUnpair)
 }

@@ -1,5 +1,6 @@
 public import BluetoothEmulator
 public import Testing
+import XCTest
 
 extension Emulator {
     /// The emulator of the test that runs, given by the trait `.emulator(…)` or by ``EmulatorTestCase``.
@@ -30,12 +31,17 @@ extension Emulator {
         do {
             try await advance(until: { session.hasSeen(callbacks) }, within: limit)
         } catch {
-            let expected = callbacks.map(\.description).joined(separator: ", ")
-            let seen = session.sinceLastExpectation.joined(separator: ", ")
-            Issue.record(
-                "expected: \(expected); came: \(seen.isEmpty ? "nothing" : seen). \("\(error)")",
-                sourceLocation: sourceLocation)
+            session.fail(session.message(expecting: callbacks, error), sourceLocation)
         }
         session.consume(callbacks)
+    }
+}
+
+extension EmulatorSession {
+    /// Fails the test, with the library that runs it.
+    fileprivate func fail(_ message: String, _ location: SourceLocation) {
+        guard isOfXCTest else { return _ = Issue.record("\(message)", sourceLocation: location) }
+        let text = ["\(location.fileID):\(location.line): \(message)", reproduction()]
+        XCTFail(text.compactMap { $0 }.joined(separator: "\n"))
     }
 }

@@ -1,6 +1,7 @@
 import BluetoothEmulator
 import BluetoothLocking
 import CoreBluetoothPackage
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -25,7 +26,13 @@ final class EmulatorSession: ManagerObserver {
     let emulator: Emulator
     private let state = Lock(State())
 
-    init(_ emulator: Emulator) { self.emulator = emulator }
+    /// Whether XCTest hears of failures, and not Swift Testing.
+    let isOfXCTest: Bool
+
+    init(_ emulator: Emulator, isOfXCTest: Bool = false) {
+        self.emulator = emulator
+        self.isOfXCTest = isOfXCTest
+    }
 
     // MARK: ManagerObserver
 
@@ -38,6 +45,7 @@ final class EmulatorSession: ManagerObserver {
     }
 
     func abandoned(_ commands: [String]) {
+        guard !commands.isEmpty else { return }
         state.withLock { $0.abandoned += commands }
     }
 
@@ -79,9 +87,11 @@ final class EmulatorSession: ManagerObserver {
         }
     }
 
-    /// What came since the last expectation, for a message.
-    var sinceLastExpectation: [String] {
-        state.withLock { $0.callbacks[$0.cursor...].map(Self.text) }
+    /// The message of an expectation that was not met.
+    func message(expecting expected: [DelegateCallback], _ error: any Error) -> String {
+        let wanted = expected.map(\.description).joined(separator: ", ")
+        let seen = state.withLock { $0.callbacks[$0.cursor...].map(Self.text) }.joined(separator: ", ")
+        return "expected: \(wanted); came: \(seen.isEmpty ? "nothing" : seen). \(error)"
     }
 
     private static func end(of expected: [DelegateCallback], in callbacks: ArraySlice<DeliveredCallback>) -> Int? {
@@ -95,7 +105,9 @@ final class EmulatorSession: ManagerObserver {
 
     private static func text(_ callback: DeliveredCallback) -> String {
         var text = callback.method.rawValue
-        if let attribute = callback.attribute { text += " of \(attribute.uuidString)" }
+        if !callback.attributes.isEmpty {
+            text += " of " + callback.attributes.map(\.uuidString).joined(separator: ", ")
+        }
         if let identifier = callback.identifier { text += " from \(identifier)" }
         if let error = callback.error { text += " (\(error.localizedDescription))" }
         return text
@@ -114,10 +126,25 @@ final class EmulatorSession: ManagerObserver {
         return Self.leftovers(state.withLock { $0.abandoned }, managers)
     }
 
-    /// What is left at this moment, for those who cannot await.
-    func leftoversNow() -> [Leftover] {
-        let (abandoned, managers) = state.withLock { ($0.abandoned, $0.managers.compactMap(\.manager)) }
-        return Self.leftovers(abandoned, managers)
+    /// The same, for those who cannot await: the main thread serves its run loop meanwhile.
+    func leftoversSynchronously() -> [Leftover] {
+        let managers = state.withLock { $0.managers.compactMap(\.manager) }
+        for manager in managers { Self.wait(for: manager) }
+        return Self.leftovers(state.withLock { $0.abandoned }, managers)
+    }
+
+    private static func wait(for manager: any ObservedManager) {
+        let isMain = Thread.isMainThread
+        let semaphore = DispatchSemaphore(value: 0)
+        manager.afterDelivery {
+            semaphore.signal()
+            // Only this wakes the main run loop on Linux.
+            if isMain { DispatchQueue.main.async {} }
+        }
+        guard isMain else { return semaphore.wait() }
+        while semaphore.wait(timeout: .now()) == .timedOut {
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+        }
     }
 
     private static func leftovers(_ abandoned: [String], _ managers: [any ObservedManager]) -> [Leftover] {

@@ -26,11 +26,12 @@ open class EmulatorTestCase: XCTestCase {
 
     /// Runs one test with an emulator of its own.
     open override func invokeTest() {
-        let session = EmulatorSession(Emulator(configuration: configuration, time: .virtual, seed: seed))
+        let session = EmulatorSession(
+            Emulator(configuration: configuration, time: .virtual, seed: seed), isOfXCTest: true)
         self.session = session
         session.run { super.invokeTest() }
         self.session = nil
-        for leftover in session.leftoversNow() {
+        for leftover in session.leftoversSynchronously() {
             XCTFail([leftover.description, session.reproduction()].compactMap { $0 }.joined(separator: "\n"))
         }
     }
@@ -48,9 +49,7 @@ open class EmulatorTestCase: XCTestCase {
         do {
             try session.emulator.advanceSynchronously(until: { session.hasSeen(callbacks) }, within: limit)
         } catch {
-            let expected = callbacks.map(\.description).joined(separator: ", ")
-            let seen = session.sinceLastExpectation.joined(separator: ", ")
-            let text = ["expected: \(expected); came: \(seen). \(error)", session.reproduction()]
+            let text = [session.message(expecting: callbacks, error), session.reproduction()]
             XCTFail(text.compactMap { $0 }.joined(separator: "\n"), file: file, line: line)
         }
         session.consume(callbacks)

@@ -307,13 +307,8 @@ import Testing
         #expect(error.code == .invalidHandle)
     }
 
-    @Test(arguments: [false, true])
-    mutating func whatBlueZCannotDoIsNotSupported(isChannel: Bool) {
-        let operation = next()
-        fixture.command(
-            isChannel
-                ? .openChannel(link: link, operation: operation, psm: 0x81)
-                : .readRSSI(link: link, operation: operation))
+    @Test mutating func whatBlueZCannotDoIsNotSupported() {
+        fixture.command(.readRSSI(link: link, operation: next()))
         guard case .operationFailed(_, _, let error)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return

@@ -20,6 +20,10 @@ struct HostFixture {
     private(set) var events: [CentralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
     private(set) var refreshes = 0
+    /// Channels that were asked for and have no answer yet.
+    private(set) var dialled: [(id: CallID, local: L2CAPAddress, peer: L2CAPAddress)] = []
+    /// What was done with open channels.
+    private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
     /// The warnings that were logged.
     private(set) var warnings: [String] = []
 
@@ -118,6 +122,8 @@ struct HostFixture {
             case .deliver(let manager, let event):
                 events.append(event)
                 eventsByManager[manager, default: []].append(event)
+            case .openChannel(let id, let local, let peer): dialled.append((id, local, peer))
+            case .channel(let channel, let action): actions.append((channel, action))
             case .refresh: refreshes += 1
             case .note(let note): if note.level == .warning { warnings.append(note.text) }
             case .startTimer, .stopTimer: break
@@ -159,6 +165,12 @@ struct HostFixture {
     @discardableResult
     mutating func refuse(_ member: String, _ name: String, _ message: String = "") -> MethodCall? {
         answer(member, with: .failure(DBusError(name: "org.bluez.Error." + name, message: message)))
+    }
+
+    /// Answers the oldest wish for a channel.
+    mutating func answerChannel(_ result: Result<ChannelPool.Opening, BackendError>) {
+        guard !dialled.isEmpty else { return }
+        input(.channelReply(dialled.removeFirst().id, result))
     }
 
     /// Answers all calls of discovery, until none is left.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The peer of the contract suite: Bumble peripherals and the verbs that steer them.
+"""The peer of the contract suite: Bumble peripherals, Bumble centrals, and the verbs that steer them.
 
     CONTRACT_PEER_SOCKET   where to listen for verbs (default /run/contract-peer.sock)
     PEER_TRANSPORT         one to three Bumble transports, "usb:1,usb:2"; without it the peers share a virtual
@@ -13,6 +13,7 @@ import logging
 import os
 
 from contract_peer.bluez import BlueZ
+from contract_peer.central import make_central
 from contract_peer.peers import contract_peer, heart_peer, second_peer
 from contract_peer.radio import TransportRadio, VirtualRadio
 from contract_peer.verbs import VerbServer, Verbs
@@ -27,8 +28,13 @@ async def main() -> None:
         peers["second"] = await second_peer(radio)
     if radio.has_third:
         peers["heart"] = await heart_peer(radio)
+    centrals = {}
+    if radio.has_centrals:
+        centrals = {
+            "one": await make_central(radio, "one", "F0:F1:F2:F3:F4:01"),
+            "two": await make_central(radio, "two", "F0:F1:F2:F3:F4:02")}
     path = os.environ.get("CONTRACT_PEER_SOCKET", "/run/contract-peer.sock")
-    await VerbServer(Verbs(peers, radio, BlueZ())).listen(path)
+    await VerbServer(Verbs(peers, centrals, radio, BlueZ())).listen(path)
     print("peer up", flush=True)
     await radio.ended()
 

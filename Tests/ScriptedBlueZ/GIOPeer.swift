@@ -14,13 +14,20 @@ final class GIOPeer: @unchecked Sendable {
     private let isOpen = Lock(true)
     let uniqueName: String
 
-    /// Receives calls, one at a time, on the worker thread.
+    /// Receives calls and signals, one at a time, on the worker thread.
     final class Receiver: Sendable {
-        let receive: @Sendable (ScriptedCall) -> Void
-        init(_ receive: @escaping @Sendable (ScriptedCall) -> Void) { self.receive = receive }
+        let receive, hear: @Sendable (ScriptedCall) -> Void
+        init(_ receive: @escaping @Sendable (ScriptedCall) -> Void, _ hear: @escaping @Sendable (ScriptedCall) -> Void)
+        {
+            self.receive = receive
+            self.hear = hear
+        }
     }
 
-    init(address: DBusAddress, receive: @escaping @Sendable (ScriptedCall) -> Void) throws {
+    init(
+        address: DBusAddress, receive: @escaping @Sendable (ScriptedCall) -> Void,
+        hear: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+    ) throws {
         var error: UnsafeMutablePointer<GError>?
         // Client authentication (1) on a message bus (8).
         let flags = GDBusConnectionFlags(rawValue: 1 | 8)
@@ -28,16 +35,22 @@ final class GIOPeer: @unchecked Sendable {
         guard let opened else { throw Self.take(error) }
         connection = opened
         uniqueName = String(cString: g_dbus_connection_get_unique_name(opened))
-        let receiver = Unmanaged.passRetained(Receiver(receive)).toOpaque()
+        let receiver = Unmanaged.passRetained(Receiver(receive, hear)).toOpaque()
         filter = g_dbus_connection_add_filter(
             opened,
             { _, message, incoming, data in
-                guard let message, let data, incoming != 0,
-                    g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL
-                else { return message }
+                guard let message, let data, incoming != 0 else { return message }
                 let receiver = Unmanaged<Receiver>.fromOpaque(data).takeUnretainedValue()
-                receiver.receive(ScriptedCall(adopting: message))
-                return nil
+                switch g_dbus_message_get_message_type(message) {
+                case G_DBUS_MESSAGE_TYPE_METHOD_CALL:
+                    receiver.receive(ScriptedCall(adopting: message))
+                    return nil
+                case G_DBUS_MESSAGE_TYPE_SIGNAL:
+                    g_object_ref(UnsafeMutableRawPointer(message))
+                    receiver.hear(ScriptedCall(adopting: message))
+                    return message
+                default: return message
+                }
             },
             receiver, { data in if let data { Unmanaged<Receiver>.fromOpaque(data).release() } })
     }
@@ -95,6 +108,25 @@ final class GIOPeer: @unchecked Sendable {
         send(g_dbus_message_new_method_error_literal(call.message, error.name, error.message), nil)
     }
 
+    /// Calls a method of another connection and blocks until its reply.
+    func call(
+        _ destination: String, path: String, interface: String?, member: String, _ body: [DBusValue]
+    ) throws -> [DBusValue] {
+        let message = g_dbus_message_new_method_call(destination, path, interface, member)
+        defer { if let message { g_object_unref(UnsafeMutableRawPointer(message)) } }
+        let descriptors = GVariantCoding.Descriptors()
+        if !body.isEmpty { g_dbus_message_set_body(message, GVariantCoding.body(body, descriptors)) }
+        if !descriptors.isEmpty { g_dbus_message_set_unix_fd_list(message, descriptors.list) }
+        var error: UnsafeMutablePointer<GError>?
+        let flags = GDBusSendMessageFlags(rawValue: 0)
+        let answer = g_dbus_connection_send_message_with_reply_sync(
+            connection, message, flags, 20_000, nil, nil, &error)
+        guard let answer else { throw Self.take(error) }
+        let reply = ScriptedCall(adopting: answer)
+        guard let name = g_dbus_message_get_error_name(answer) else { return reply.body }
+        throw DBusError(name: String(cString: name), message: reply.body.first?.stringValue ?? "")
+    }
+
     /// Consumes the message.
     private func send(_ message: OpaquePointer?, _ body: [DBusValue]?) {
         guard let message else { return }
@@ -114,7 +146,7 @@ final class GIOPeer: @unchecked Sendable {
     }
 }
 
-/// A method call that a scripted peer has received.
+/// A method call, or a signal, that a scripted peer has received.
 public final class ScriptedCall: @unchecked Sendable {
     // Invariant: never changed after receipt.
     let message: OpaquePointer

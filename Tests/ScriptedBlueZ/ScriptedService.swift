@@ -1,6 +1,7 @@
 #if os(Linux)
 public import BluetoothDBus
 import BluetoothLocking
+import Dispatch
 import Synchronization
 
 /// A service on a private bus whose objects are data and whose methods are answered by closures.
@@ -32,6 +33,8 @@ public final class ScriptedService: Sendable {
     private let state = Lock(State())
     /// Every call received, in order, for tests to wait on.
     public let calls = Recorder<ScriptedCall>()
+    /// Every signal received that the bus itself did not send, in order.
+    public let signals = Recorder<ScriptedCall>()
     private let address: DBusAddress
 
     /// Connects to the bus and, if `name` is given, owns it.
@@ -49,7 +52,11 @@ public final class ScriptedService: Sendable {
 
     /// Joins the bus again, as a restarted daemon does, under a new unique name.
     public func start(owning name: String?) throws {
-        let peer = try GIOPeer(address: address) { [weak self] call in self?.received(call) }
+        let peer = try GIOPeer(address: address) { [weak self] call in
+            self?.received(call)
+        } hear: { [weak self] signal in
+            if signal.sender != BusDriver.name { self?.signals.append(signal) }
+        }
         state.withLock { $0.peer = peer }
         if let name { try peer.own(name) }
     }
@@ -81,6 +88,24 @@ public final class ScriptedService: Sendable {
         case .values(let values): peer?.answer(call, values)
         case .error(let error): peer?.refuse(call, error)
         case .none: break
+        }
+    }
+
+    /// Calls a method of another connection, through GDBus.
+    ///
+    /// - Throws: The callee's error, as a ``DBusError``.
+    public func call(
+        _ destination: String, _ path: String, _ interface: String?, _ member: String, _ body: [DBusValue] = []
+    ) async throws -> [DBusValue] {
+        guard let peer else { throw DBusError(name: DBusError.Name.disconnected, message: "stopped") }
+        // GDBus blocks the thread until the reply.
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result {
+                        try peer.call(destination, path: path, interface: interface, member: member, body)
+                    })
+            }
         }
     }
 

@@ -157,6 +157,7 @@ extension CentralHost {
             if dials.remove(peer) { cancelConnect(peer) }
             dialNext()
         case .closed(let link, let isLast):
+            closeChannels(of: manager, to: peer)
             if !tellsNobody {
                 deliver(manager, .disconnected(link: link, reason: .local, at: date, isReconnecting: false))
             }
@@ -225,6 +226,7 @@ extension CentralHost {
         for (call, purpose) in calls {
             if case .operation(peer) = purpose { calls[call] = nil }
         }
+        endChannels(to: peer)
         let reason = link.isClosing ? .local : link.reason ?? .unknown
         let isUnexpected = !link.isClosing
         for share in ledger.linkDown(peer, isReconnecting: isUnexpected) {

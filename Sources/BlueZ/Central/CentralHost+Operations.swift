@@ -39,8 +39,7 @@ extension CentralHost {
         case .setNotifying(_, _, let attribute, let enabled): setNotifying(peer, attribute, enabled, operation)
         case .readRSSI:
             fail(operation, BackendError(.operationNotSupported, operation: "signal strength of a link over BlueZ"))
-        case .openChannel:
-            fail(operation, BackendError(.operationNotSupported, operation: "L2CAP channel over BlueZ"))
+        case .openChannel(_, _, let psm): openChannel(psm, peer, operation)
         default: answerDiscovery(peer, operation)
         }
     }

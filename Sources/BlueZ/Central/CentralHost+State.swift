@@ -134,6 +134,7 @@ extension CentralHost {
         if daemon == .ready, adapter != nil { for link in links.values { stopNotifying(link) } }
         for peer in links.keys { forget(linkTimersOf: peer) }
         for timer in timers where timer != .comeback { stop(timer) }
+        abortChannels()
         ledger.removeAll()
         scan = nil
         links = [:]

@@ -46,6 +46,8 @@ struct CentralHost: Sendable {
     var dials = DialQueue()
     var links: [PeerID: LinkState] = [:]
     var calls: [CallID: CallPurpose] = [:]
+    /// Open L2CAP channels, and whose they are.
+    var channels: [ChannelID: OpenChannel] = [:]
     var timers: Set<TimerKey> = []
     /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
     var tellsDisconnectReasons = false
@@ -74,6 +76,8 @@ struct CentralHost: Sendable {
             take(tree.change(path, interface, values, removing: removed))
         case .disconnectReason(let path, let reason): noteReason(path, reason)
         case .reply(let call, let result): replied(call, result)
+        case .channelReply(let call, let result): channelReplied(call, result)
+        case .channelEnded(let channel): channelEnded(channel)
         case .timer(let key): if timers.remove(key) != nil { fired(key) }
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
@@ -86,17 +90,32 @@ struct CentralHost: Sendable {
 
     // MARK: Effects
 
+    private mutating func newCall(_ purpose: CallPurpose) -> CallID {
+        lastCall += 1
+        let id = CallID(number: lastCall)
+        calls[id] = purpose
+        return id
+    }
+
     mutating func call(
         _ purpose: CallPurpose, _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue] = [],
         deadline: Duration
     ) -> CallID {
-        lastCall += 1
-        let id = CallID(number: lastCall)
-        calls[id] = purpose
+        let id = newCall(purpose)
         effects.append(
             .call(
                 id, MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline)))
         return id
+    }
+
+    mutating func openChannel(_ purpose: CallPurpose, from local: L2CAPAddress, to peer: L2CAPAddress) -> CallID {
+        let id = newCall(purpose)
+        effects.append(.openChannel(id, from: local, to: peer))
+        return id
+    }
+
+    mutating func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
+        effects.append(.channel(channel, action))
     }
 
     mutating func deliver(_ manager: HostLedger.Manager, _ event: CentralEvent) {
@@ -161,6 +180,9 @@ struct CentralHost: Sendable {
         case .connect(let peer, let operation, let options): connect(manager, peer, operation, options)
         case .disconnect(let peer): disconnect(manager, peer)
         case .setConnectionEventFilter(let filter): managers[manager]?.connectionEvents = filter
+        case .sendOnChannel(let channel, let data): use(channel, .send(data), by: manager)
+        case .channelConsumed(let channel, let count): use(channel, .consumed(count), by: manager)
+        case .closeChannel(let channel): use(channel, .close, by: manager)
         default: enqueue(command, from: manager)
         }
     }

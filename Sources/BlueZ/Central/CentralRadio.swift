@@ -15,6 +15,7 @@ final class CentralRadio: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
         var timers: [TimerKey: DelayedCall] = [:]
+        var channels: ChannelPool?
         var lastManager = 0
         var isStarted = false
     }
@@ -23,9 +24,16 @@ final class CentralRadio: Sendable {
     private let daemon: BlueZDaemon
     private let clock = SystemClock()
 
-    init(selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings) {
+    init(
+        selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings,
+        network: any ChannelNetwork = BluetoothSockets()
+    ) {
         self.daemon = daemon
         contents = Lock(Contents(host: CentralHost(selector: selector, timings: timings)))
+        let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
+            self?.happened(event, on: channel)
+        }
+        contents.withLock { $0.channels = channels }
     }
 
     // MARK: Managers, any thread
@@ -79,12 +87,33 @@ final class CentralRadio: Sendable {
         switch effect {
         case .call(let id, let call):
             daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
+        case .openChannel(let id, let local, let peer):
+            channels?.connect(from: local, to: peer) { [weak self] result in
+                self?.process(.channelReply(id, result))
+            }
+        case .channel(let channel, let action): channels?.perform(action, on: channel)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
         case .note(let note): log(note)
         }
+    }
+
+    private var channels: ChannelPool? { contents.withLock { $0.channels } }
+
+    /// What is received goes to the manager past the host, which knows only whose the channel is.
+    private func happened(_ event: ChannelSocket.Event, on channel: ChannelID) {
+        let told: CentralEvent
+        switch event {
+        case .received(let data): told = .channelReceived(channel: channel, data: data)
+        case .credits(let count): told = .channelCredits(channel: channel, count: count)
+        case .closed: return process(.channelEnded(channel))
+        }
+        let sink = contents.withLock { contents in
+            contents.host.channels[channel].flatMap { contents.sinks[$0.manager] }
+        }
+        sink?.deliver(told)
     }
 
     private func startTimer(_ key: TimerKey, _ delay: Duration) {

@@ -55,6 +55,10 @@ enum HostInput: Sendable {
     /// `Device1.Disconnected`, from BlueZ 5.83 on: the reason's name.
     case disconnectReason(ObjectPath, String)
     case reply(CallID, Result<[DBusValue], DBusError>)
+    /// The answer of ``HostEffect/openChannel(_:from:to:)``.
+    case channelReply(CallID, Result<ChannelPool.Opening, BackendError>)
+    /// A channel is over, and not by our doing.
+    case channelEnded(ChannelID)
     case timer(TimerKey)
     case activated(HostLedger.Manager)
     case command(HostLedger.Manager, CentralCommand)
@@ -64,6 +68,12 @@ enum HostInput: Sendable {
 /// What goes out, in order.
 enum HostEffect: Equatable, Sendable {
     case call(CallID, MethodCall)
+    /// Opens an L2CAP channel.
+    case openChannel(CallID, from: L2CAPAddress, to: L2CAPAddress)
+    /// Does something with an open channel.
+    ///
+    /// What is received, and credits, go from the channel to its manager directly.
+    case channel(ChannelID, ChannelPool.Action)
     /// Asks for a snapshot.
     case refresh
     case deliver(HostLedger.Manager, CentralEvent)

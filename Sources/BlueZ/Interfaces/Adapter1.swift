@@ -15,6 +15,8 @@ struct Adapter1: RemoteInterface {
 
     /// The public or static address, as people write it.
     private(set) var address = ""
+    /// Whether that address is random, as on controllers that have no other; else it is public.
+    private(set) var isRandom = false
     private(set) var isPowered = false
     /// Whether discovery runs, for whichever program.
     private(set) var isDiscovering = false
@@ -31,6 +33,10 @@ struct Adapter1: RemoteInterface {
         case "Address":
             guard let text = value?.stringValue else { return nil }
             address = text.uppercased()
+            return .address
+        case "AddressType":
+            guard let text = value?.stringValue else { return nil }
+            isRandom = text == "random"
             return .address
         case "Powered":
             guard let flag = value?.boolValue else { return nil }

@@ -19,6 +19,7 @@ final class ConnectionCore: @unchecked Sendable {
         var closed: DBusError?
         var isClosing = false
         var disconnectHandler: (@Sendable (DBusError) -> Void)?
+        var callHandler: (@Sendable (DBusCall) -> Void)?
     }
 
     struct Subscription {
@@ -162,7 +163,7 @@ final class ConnectionCore: @unchecked Sendable {
         switch message.kind {
         case .methodReturn, .error: handleReply(message)
         case .signal: handleSignal(message)
-        case .methodCall: refuse(message)
+        case .methodCall: handleCall(message)
         case nil: break
         }
     }
@@ -185,20 +186,6 @@ final class ConnectionCore: @unchecked Sendable {
         let subscriptions = state.withLock { $0.subscriptions }
         for subscription in subscriptions.values where subscription.rule.matches(message) {
             subscription.handler(message)
-        }
-    }
-
-    /// Nothing is exported yet but what every peer must answer.
-    private func refuse(_ call: DBusMessage) {
-        guard call.expectsReply else { return }
-        do {
-            if call.has(interface: "org.freedesktop.DBus.Peer", member: "Ping") {
-                try send(call.methodReturn())
-            } else {
-                try send(call.errorReply(DBusError(name: DBusError.Name.unknownMethod, message: "no such method")))
-            }
-        } catch {
-            Self.logger.debug("a call could not be answered: \(error)")
         }
     }
 
@@ -255,6 +242,7 @@ final class ConnectionCore: @unchecked Sendable {
             guard state.closed == nil else { return Leftovers(calls: [], disconnectHandler: nil) }
             state.closed = error
             state.subscriptions = [:]
+            state.callHandler = nil
             defer { state.disconnectHandler = nil }
             return Leftovers(
                 calls: state.pending.removeAll(), disconnectHandler: state.isClosing ? nil : state.disconnectHandler)

@@ -94,6 +94,13 @@ public final class DBusConnection: Sendable {
         if let closed { queue.async { handler(closed) } }
     }
 
+    /// Calls `handler` on the queue with each method call that comes; without one all are refused.
+    func onCall(_ handler: (@Sendable (DBusCall) -> Void)?) {
+        core.state.withLock { state in
+            if state.closed == nil { state.callHandler = handler }
+        }
+    }
+
     /// Closes the connection.
     ///
     /// Waiting calls fail with `Disconnected`.

@@ -39,6 +39,14 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
         /// The object has no such method; BlueZ answers so for a vanished object too.
         public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+        /// The object has no such interface.
+        public static let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
+        /// The interface has no such property.
+        public static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
+        /// The property cannot be written.
+        public static let propertyReadOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
+        /// It failed, for whatever reason.
+        public static let failed = "org.freedesktop.DBus.Error.Failed"
         /// A message of another type or signature than expected.
         public static let inconsistentMessage = "org.freedesktop.DBus.Error.InconsistentMessage"
     }

@@ -58,13 +58,18 @@ public final class DBusMessage {
 
     /// Builds a signal.
     ///
+    /// - Parameter destination: Who alone gets it; nil broadcasts it.
     /// - Throws: `InvalidArgs` where a name or a value breaks a rule of D-Bus.
     public static func signal(
-        path: ObjectPath, interface: String, member: String, _ body: [DBusValue] = []
+        path: ObjectPath, interface: String, member: String, to destination: String? = nil, _ body: [DBusValue] = []
     ) throws(DBusError) -> DBusMessage {
         try check(interface: interface, member: member)
+        if let destination, !DBusName.isBus(destination) { throw invalid("bus name", destination) }
         guard let raw = dbus_message_new_signal(path.text, interface, member) else { throw .outOfMemory }
         let message = DBusMessage(adopting: raw)
+        if let destination {
+            guard dbus_message_set_destination(raw, destination) != 0 else { throw .outOfMemory }
+        }
         try message.append(body)
         return message
     }

@@ -3,8 +3,6 @@ import Foundation
 
 /// The mailbox's mouth: what has to do with channels acts at once, all else waits for the manager's queue.
 extension CentralCore {
-    var label: String { inbox.queue.label }
-
     func deliver(_ event: CentralEvent) {
         switch event {
         case .channelReceived(let channel, let data):
@@ -25,17 +23,7 @@ extension CentralCore {
         inbox.post(.event(event), for: self)
     }
 
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        if !inbox.post(.settled(body), for: self) { body() }
-    }
-
     private func submit(_ command: ChannelMachine.Command, on channel: ChannelID) {
-        let command: CentralCommand =
-            switch command {
-            case .send(let data): .sendOnChannel(channel: channel, data: data)
-            case .consumed(let bytes): .channelConsumed(channel: channel, bytes: bytes)
-            case .close: .closeChannel(channel: channel)
-            }
-        transition { _ in [.submit(command)] }
+        transition { _ in [.submit(command.onRadio(channel))] }
     }
 }

@@ -14,7 +14,7 @@ final class CentralCore: InboxOwner, EventSink {
     typealias Event = CentralEvent
 
     /// What waits for the manager's queue; identifiers, never objects.
-    enum Delivery: Sendable {
+    enum Delivery: InboxItem {
         case event(CentralEvent)
         case completion(CentralCompletion)
         case released(PeerHandle)
@@ -63,11 +63,12 @@ final class CentralCore: InboxOwner, EventSink {
 
     /// The manager is gone: its scan and its links end without a callback (S16).
     func invalidate() {
-        observer?.abandoned(unansweredCommands)
-        state.withLock { state in
+        let unanswered = state.withLock { state in
             state.value.isInvalidated = true
             state.value.outbox.close()
+            return observer == nil ? [] : state.value.machine.unansweredCommands
         }
+        observer?.abandoned(unanswered)
         backend.invalidate()
         channels.endAll()
         for case .settled(let body) in inbox.close() { body() }
@@ -94,8 +95,12 @@ final class CentralCore: InboxOwner, EventSink {
 
     /// Runs a transition of the machine and carries out what it leads to.
     func transition(_ body: (inout CentralStateMachine) -> [CentralEffect]) {
+        transitionWithState { body(&$0.machine) }
+    }
+
+    private func transitionWithState(_ body: (inout State) -> [CentralEffect]) {
         let (effects, mustSubmit) = state.withLock { state -> ([CentralEffect], Bool) in
-            let effects = body(&state.value.machine)
+            let effects = body(&state.value)
             for effect in effects {
                 switch effect {
                 case .submit(let command): state.value.outbox.append(command)
@@ -133,8 +138,10 @@ final class CentralCore: InboxOwner, EventSink {
             stale.forEach { $0.invalidateAttributes() }
         case .closeChannel(let id): channels.release(id)
         case .callback(let callback):
+            // Before the delivery, as the delegate may let the objects go.
+            let observed = observer.map { _ in observation(of: callback) }
             deliver(callback)
-            if observer != nil { observe(callback) }
+            if let observed { observer?.delivered(observed) }
         }
     }
 
@@ -187,10 +194,19 @@ final class CentralCore: InboxOwner, EventSink {
         case .event(.restored(let restored)): restore(restored)
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
-        case .released(let handle):
-            transition { $0.released(handle) }
-            state.withLock { $0.value.registry.removeIfDead(handle.id) }
+        case .released(let handle): forget(handle)
         case .settled(let body): body()
         }
+    }
+
+    /// The object for a peer is gone, and with it all that it was asked.
+    private func forget(_ handle: PeerHandle) {
+        var unanswered: [String] = []
+        transitionWithState { state in
+            if observer != nil && !state.isInvalidated { unanswered = state.machine.unansweredCommands(of: handle) }
+            return state.machine.released(handle)
+        }
+        observer?.abandoned(unanswered)
+        state.withLock { $0.value.registry.removeIfDead(handle.id) }
     }
 }

@@ -4,10 +4,27 @@ import DequeModule
 import Dispatch
 import Synchronization
 
+/// What an ``Inbox`` holds.
+protocol InboxItem: Sendable {
+    /// All that came before has been handled.
+    static func settled(_ body: @escaping @Sendable () -> Void) -> Self
+}
+
 /// Who handles what an ``Inbox`` holds: on its queue, outside every lock.
 protocol InboxOwner: AnyObject, Sendable {
-    associatedtype Item: Sendable
+    associatedtype Item: InboxItem
+    var inbox: Inbox<Self> { get }
     func handle(_ item: Item)
+}
+
+extension InboxOwner {
+    /// The queue's, for messages about a receiver that does not settle.
+    var label: String { inbox.queue.label }
+
+    /// Calls `body` when all that was delivered so far has been handled, or will not be.
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+        if !inbox.post(.settled(body), for: self) { body() }
+    }
 }
 
 /// The mailbox between a backend and a manager's queue: what comes in from any thread goes out in that order, one at

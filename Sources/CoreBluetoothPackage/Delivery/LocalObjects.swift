@@ -30,6 +30,9 @@ struct LocalObjects {
         additions[operation] = service
     }
 
+    /// The service of a call of `add` that has no answer yet.
+    func addition(_ operation: OperationID) -> CBMutableService? { additions[operation] }
+
     /// Takes the service of a call of `add` out, at its answer.
     mutating func takeAddition(_ operation: OperationID) -> CBMutableService? {
         additions.removeValue(forKey: operation)

@@ -12,7 +12,7 @@ final class PeripheralCore: InboxOwner, EventSink {
     typealias Event = PeripheralEvent
 
     /// What waits for the manager's queue; identifiers, never objects.
-    enum Delivery: Sendable {
+    enum Delivery: InboxItem {
         case event(PeripheralEvent)
         case completion(PeripheralCompletion)
         case settled(@Sendable () -> Void)
@@ -24,6 +24,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         var objects = LocalObjects()
         var centrals = CentralRegistry()
         var outbox = Outbox<PeripheralCommand>()
+        var isInvalidated = false
     }
 
     private struct Owner {
@@ -33,6 +34,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     let backendName: @Sendable () -> String
     let clock: any BackendClock
+    let observer = Observation.observer
     private let backend: any PeripheralBackend
     let inbox: Inbox<PeripheralCore>
     let channels = ChannelTable()
@@ -54,16 +56,20 @@ final class PeripheralCore: InboxOwner, EventSink {
     func activate(for manager: CBPeripheralManager) {
         let owner = Unchecked(manager)
         self.owner.withLock { $0.value.manager = owner.value }
+        observer?.made(self)
         backend.activate(self)
     }
 
     /// The manager is gone: its services, its advertisement and its subscriptions end without a callback.
     func invalidate() {
-        let objects = state.withLock { state in
+        let (objects, unanswered) = state.withLock { state in
+            state.value.isInvalidated = true
             state.value.outbox.close()
             defer { state.value.objects = LocalObjects() }
-            return Unchecked(state.value.objects)
+            let unanswered = observer == nil ? [] : state.value.machine.unansweredCommands
+            return Unchecked((state.value.objects, unanswered))
         }.value
+        observer?.abandoned(unanswered)
         backend.invalidate()
         channels.endAll()
         for case .settled(let body) in inbox.close() { body() }
@@ -72,6 +78,9 @@ final class PeripheralCore: InboxOwner, EventSink {
             published.characteristics.forEach { $0.object.removeSubscribers() }
         }
     }
+
+    /// Whether the manager is gone.
+    var isInvalidated: Bool { state.withLock { $0.value.isInvalidated } }
 
     // MARK: Owner
 
@@ -149,7 +158,11 @@ final class PeripheralCore: InboxOwner, EventSink {
         case .changeMTU(let id, let mtu): state.withLock { Unchecked($0.value.centrals[id]) }.value?.updateMTU(mtu)
         case .closeChannel(let id): channels.release(id)
         case .closeChannels(let psm): channels.shutDown(psm: psm)
-        case .callback(let callback): deliver(callback)
+        case .callback(let callback):
+            // Before the delivery, as that takes objects out.
+            let observed = observer.map { _ in observation(of: callback) }
+            deliver(callback)
+            if let observed { observer?.delivered(observed) }
         }
     }
 
@@ -165,7 +178,12 @@ final class PeripheralCore: InboxOwner, EventSink {
         state.withLock { Unchecked($0.value.objects.service(id)?.service) }.value
     }
 
-    /// The app's own object of a call of `add`, once.
+    /// The app's own object of a call of `add` that has no answer yet.
+    func addition(_ operation: OperationID) -> CBMutableService? {
+        state.withLock { Unchecked($0.value.objects.addition(operation)) }.value
+    }
+
+    /// The same, taken out: once.
     func takeAddition(_ operation: OperationID) -> CBMutableService? {
         state.withLock { Unchecked($0.value.objects.takeAddition(operation)) }.value
     }

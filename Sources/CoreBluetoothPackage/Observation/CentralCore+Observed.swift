@@ -8,25 +8,34 @@ extension CentralCore: ObservedManager {
     }
 
     package var unansweredCommands: [String] {
-        guard !isInvalidated else { return [] }
-        return read { machine in
-            machine.peers.sorted { $0.key.uuid.uuidString < $1.key.uuid.uuidString }.flatMap { id, peer in
-                peer.pending.filter { !$0.isLocal }.map { "\($0.kind) of peripheral \(id)" }
-            }
-        }
+        isInvalidated ? [] : read { $0.unansweredCommands }
     }
 
-    /// Tells the observer of a callback that was delivered.
-    func observe(_ callback: CentralCallback) {
-        observer?.delivered(
-            DeliveredCallback(
-                method: callback.method, identifier: callback.peer?.uuid,
-                attribute: attribute(of: callback), error: callback.error?.appError))
+    /// A callback as an observer sees it.
+    func observation(of callback: CentralCallback) -> DeliveredCallback {
+        let peripheral = callback.peer.flatMap { self.peripheral($0) }
+        return DeliveredCallback(
+            method: callback.method, identifier: callback.peer?.uuid,
+            attributes: callback.attributes.compactMap { peripheral?.attribute($0)?.uuid },
+            error: callback.error?.appError)
+    }
+}
+
+extension CentralStateMachine {
+    /// What was asked of peers and is not answered.
+    var unansweredCommands: [String] {
+        peers.sorted { $0.key.uuid.uuidString < $1.key.uuid.uuidString }.flatMap { $1.unansweredCommands(of: $0) }
     }
 
-    private func attribute(of callback: CentralCallback) -> CBUUID? {
-        guard let peer = callback.peer, let id = callback.attribute else { return nil }
-        return peripheral(peer)?.attribute(id)?.uuid
+    /// The same, of the peer that an object stands for.
+    func unansweredCommands(of handle: PeerHandle) -> [String] {
+        peer(handle)?.unansweredCommands(of: handle.id) ?? []
+    }
+}
+
+extension PeerState {
+    fileprivate func unansweredCommands(of id: PeerID) -> [String] {
+        pending.filter { !$0.isLocal }.map { "\($0.kind) of peripheral \(id)" }
     }
 }
 
@@ -60,11 +69,12 @@ extension CentralCallback {
         }
     }
 
-    fileprivate var attribute: AttributeID? {
+    fileprivate var attributes: [AttributeID] {
         switch self {
-        case .notified(_, let attribute, _): attribute
-        case .answered(_, _, let answer): answer.attribute
-        default: nil
+        case .servicesModified(_, let removed): removed
+        case .notified(_, let attribute, _): [attribute]
+        case .answered(_, _, let answer): answer.attribute.map { [$0] } ?? []
+        default: []
         }
     }
 

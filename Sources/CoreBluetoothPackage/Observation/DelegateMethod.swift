@@ -1,4 +1,4 @@
-/// A method of a delegate, as a test names it: the last part of Apple's name.
+/// A method of a delegate, as a test names it: the last part of its name.
 package enum DelegateMethod: String, CaseIterable, Sendable {
     // Of both managers.
     case didUpdateState, willRestoreState
@@ -15,4 +15,6 @@ package enum DelegateMethod: String, CaseIterable, Sendable {
     // CBPeripheralManagerDelegate
     case didStartAdvertising, didAdd, didSubscribe, didUnsubscribe, isReadyToUpdateSubscribers
     case didReceiveRead, didReceiveWrite, didPublishL2CAPChannel, didUnpublishL2CAPChannel
+    // CBPairingAgentDelegate
+    case didReceivePairingRequest, didCancelPairingRequest, didPair, didFailToPair, didUnpair
 }

@@ -8,7 +8,7 @@ package protocol ManagerObserver: AnyObject, Sendable {
     func made(_ manager: any ObservedManager)
     /// A delegate method has returned, or would have been called had there been a delegate.
     func delivered(_ callback: DeliveredCallback)
-    /// A manager was released while these commands had no answer.
+    /// A manager or a peripheral was released while these had no answer.
     func abandoned(_ commands: [String])
 }
 
@@ -28,8 +28,8 @@ package struct DeliveredCallback: Sendable {
     package var method: DelegateMethod
     /// Whom it concerns: a peripheral, or a central.
     package var identifier: UUID?
-    /// Which service, characteristic or descriptor.
-    package var attribute: CBUUID?
+    /// Which services, characteristics or descriptors.
+    package var attributes: [CBUUID] = []
     /// The error that the delegate was given.
     package var error: (any Error)?
 }

@@ -14,7 +14,7 @@ final class PairingCore: InboxOwner, EventSink {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
     /// What waits for the agent's queue.
-    enum Delivery: Sendable {
+    enum Delivery: InboxItem {
         case event(PairingEvent)
         case settled(@Sendable () -> Void)
     }
@@ -33,8 +33,9 @@ final class PairingCore: InboxOwner, EventSink {
         weak var delegate: (any CBPairingAgentDelegate)?
     }
 
+    let observer = Observation.observer
     private let backend: any PairingBackend
-    private let inbox: Inbox<PairingCore>
+    let inbox: Inbox<PairingCore>
     private let state = Lock(State())
     // Invariant: reached under this lock; the delegate is used on the agent's queue.
     private let owner = Lock(Unchecked(Owner()))
@@ -47,22 +48,32 @@ final class PairingCore: InboxOwner, EventSink {
     /// Starts delivery for an agent that is complete.
     func activate(for agent: CBPairingAgent) {
         owner.withLock { $0.value.agent = agent }
+        observer?.made(self)
         backend.activate(self)
         transition { _ in [.submit(.setCapability(agent.capability.backendCapability))] }
     }
 
     /// The agent is gone: open requests are rejected, calls end with an error.
     func invalidate() {
-        let completions = state.withLock { state in
+        let (completions, unanswered) = state.withLock { state in
             state.isInvalidated = true
             state.outbox.close()
             defer { (state.completions, state.requests) = ([:], [:]) }
-            return state.completions.values.map { $0 }
+            return (state.completions.values.map { $0 }, observer == nil ? [] : state.machine.unansweredCommands)
         }
+        observer?.abandoned(unanswered)
         backend.invalidate()
         for case .settled(let body) in inbox.close() { body() }
         let error = BackendError(.operationCancelled, operation: "pairing")
         for completion in completions { inbox.queue.async { completion(error.appError) } }
+    }
+
+    /// The agent, if it lives.
+    var agent: CBPairingAgent? { owner.withLock { $0.value.agent } }
+
+    /// What waits for an answer, from the peer or from the app.
+    package var unansweredCommands: [String] {
+        state.withLock { $0.isInvalidated ? [] : $0.machine.unansweredCommands }
     }
 
     var delegate: (any CBPairingAgentDelegate)? {
@@ -124,8 +135,9 @@ final class PairingCore: InboxOwner, EventSink {
         case .callback(.finished(let operation, let error)):
             state.withLock { $0.completions.removeValue(forKey: operation) }?(error?.appError)
         case .callback(let callback):
-            guard let agent = owner.withLock({ $0.value.agent }) else { return }
+            guard let agent else { return }
             deliver(callback, by: agent)
+            if let observed = callback.observed { observer?.delivered(observed) }
         }
     }
 
@@ -170,49 +182,7 @@ final class PairingCore: InboxOwner, EventSink {
         }
     }
 
-    // MARK: EventSink
-
-    var label: String { inbox.queue.label }
-
     func deliver(_ event: PairingEvent) {
         inbox.post(.event(event), for: self)
-    }
-
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        if !inbox.post(.settled(body), for: self) { body() }
-    }
-}
-
-/// Does not keep the core alive.
-final class WeakPairingCore: Sendable {
-    // Invariant of `unsafe`: written in `init` alone; loading a weak reference is atomic.
-    nonisolated(unsafe) private weak var core: PairingCore?
-
-    init(_ core: PairingCore) { self.core = core }
-
-    var value: PairingCore? { core }
-}
-
-extension PairingQuestion {
-    /// Without its number.
-    fileprivate var kindName: String {
-        switch self {
-        case .consent: "consent"
-        case .confirm: "confirm"
-        case .enterPasskey: "enterPasskey"
-        case .display: "display"
-        case .outOfBand: "outOfBand"
-        }
-    }
-}
-
-extension PairingAnswer {
-    /// Without its number.
-    fileprivate var kindName: String {
-        switch self {
-        case .accept: "accept"
-        case .reject: "reject"
-        case .passkey: "passkey"
-        }
     }
 }

@@ -30,12 +30,18 @@ struct PairingMachine {
         case requestIsOver(PairingRequestID)
     }
 
-    private enum Call {
-        case pair, unpair
+    /// A call of the app's that waits for its end.
+    struct Call {
+        enum Kind: String {
+            case pair, unpair
+        }
+
+        let kind: Kind
+        let peer: PeerID
     }
 
-    private var requests: [PairingRequestID: (peer: PeerID, question: PairingQuestion)] = [:]
-    private var calls: [OperationID: Call] = [:]
+    private(set) var requests: [PairingRequestID: (peer: PeerID, question: PairingQuestion)] = [:]
+    private(set) var calls: [OperationID: Call] = [:]
     private var lastOperation = OperationID(rawValue: 0)
 
     /// Whether a question still waits for an answer.
@@ -44,12 +50,12 @@ struct PairingMachine {
     // MARK: Calls
 
     mutating func pair(_ peer: PeerID) -> (OperationID, [Effect]) {
-        let operation = newCall(.pair)
+        let operation = newCall(.pair, peer)
         return (operation, [.submit(.pair(peer: peer, operation: operation))])
     }
 
     mutating func unpair(_ peer: PeerID) -> (OperationID, [Effect]) {
-        let operation = newCall(.unpair)
+        let operation = newCall(.unpair, peer)
         return (operation, [.submit(.unpair(peer: peer, operation: operation))])
     }
 
@@ -77,7 +83,7 @@ struct PairingMachine {
         case .unpaired(let peer, let operation):
             return finish(operation, nil) + [.callback(.unpaired(peer))]
         case .pairingFailed(let peer, let operation, let error):
-            let wasUnpairing = operation.flatMap { calls[$0] } == .unpair
+            let wasUnpairing = operation.flatMap { calls[$0]?.kind } == .unpair
             let finished = finish(operation, error)
             return wasUnpairing ? finished : forget(peer) + finished + [.callback(.failed(peer, error))]
         }
@@ -85,9 +91,9 @@ struct PairingMachine {
 
     // MARK: Steps
 
-    private mutating func newCall(_ call: Call) -> OperationID {
+    private mutating func newCall(_ kind: Call.Kind, _ peer: PeerID) -> OperationID {
         lastOperation = lastOperation.next
-        calls[lastOperation] = call
+        calls[lastOperation] = Call(kind: kind, peer: peer)
         return lastOperation
     }
 

@@ -59,6 +59,11 @@ final class BlueZStage: ContractStage {
         return try await peer.ask(verb.json)
     }
 
+    func perform(_ fault: RadioFault) async throws {
+        guard let peer else { throw PeerSocket.Failure(description: "no peer, no faults") }
+        _ = try await peer.ask(fault.json)
+    }
+
     @discardableResult
     func perform(_ verb: CentralVerb, by central: ContractCentral) async throws -> PeerReply {
         try await ask(central, verb.json)

@@ -156,11 +156,11 @@ final class PeerCentral: Sendable {
 }
 
 extension Advertisement {
-    /// "name=Served services=C0DE1000 180D", fields that are not there left out.
+    /// "name=Served services=180D C0DE1000", services sorted, fields that are not there left out.
     fileprivate var line: String {
         var fields: [String] = []
         if let localName { fields.append("name=\(localName)") }
-        if let serviceUUIDs { fields.append("services=" + serviceUUIDs.map(\.short).joined(separator: " ")) }
+        if let serviceUUIDs { fields.append("services=" + serviceUUIDs.map(\.short).sorted().joined(separator: " ")) }
         if let overflowServiceUUIDs {
             fields.append("overflow=" + overflowServiceUUIDs.map(\.short).joined(separator: " "))
         }

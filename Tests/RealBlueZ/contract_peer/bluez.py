@@ -1,5 +1,6 @@
 """What is done to the central's side: its adapter and its daemon, as another program would do it."""
 import asyncio
+import itertools
 import os
 
 from dbus_next import BusType, Message, MessageType, Variant
@@ -19,6 +20,7 @@ class BlueZ:
         self.adapter = "/org/bluez/" + os.environ.get("COREBLUETOOTH_ADAPTER", "hci0")
         self.control = os.environ.get("BLUEZ_DAEMON_CONTROL")
         self.bus: MessageBus | None = None
+        self.competitor: asyncio.Task | None = None
 
     async def set_powered(self, on: bool) -> None:
         await self.call(
@@ -54,6 +56,49 @@ class BlueZ:
         for path in paths:
             if path in known:
                 await self.call(self.adapter, ADAPTER + ".RemoveDevice", "o", path)
+
+    async def set_connected(self, address: str, on: bool) -> None:
+        """Connects to a device that the daemon knows, or ends the link, as another program would."""
+        path = f"{self.adapter}/dev_{address.replace(':', '_')}"
+        await self.call(path, DEVICE + (".Connect" if on else ".Disconnect"))
+
+    async def wait_for_adapter(self) -> None:
+        """Until the daemon has the adapter, and it is on."""
+        for _ in range(200):
+            if self.adapter in await self.objects():
+                await self.set_powered(True)
+                return
+            await asyncio.sleep(0.05)
+        raise RuntimeError("no adapter after 10 s")
+
+    async def compete(self, address: str) -> None:
+        """Lets bluetoothctl scan, and connect to a device and leave it, until `stop_competing`."""
+        process = await asyncio.create_subprocess_exec(
+            "bluetoothctl", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL)
+
+        async def run() -> None:
+            try:
+                turns = itertools.cycle([f"connect {address}", f"disconnect {address}"])
+                for command in itertools.chain(["scan on"], turns):
+                    process.stdin.write(command.encode() + b"\n")
+                    await process.stdin.drain()
+                    await asyncio.sleep(3)
+            finally:
+                process.kill()
+                await process.wait()
+
+        await self.stop_competing()
+        self.competitor = asyncio.create_task(run())
+
+    async def stop_competing(self) -> None:
+        task, self.competitor = self.competitor, None
+        if task is None:
+            return
+        ended = task.done()
+        task.cancel()
+        await asyncio.wait([task])
+        if ended:
+            raise RuntimeError(f"the other program ended by itself: {task.exception()!r}")
 
     async def objects(self) -> dict:
         return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")

@@ -4,16 +4,29 @@ from collections.abc import Callable
 
 from bumble import att
 from bumble.core import UUID
-from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, IncludedServiceDeclaration
+from bumble.gatt import (
+    GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, Characteristic, CharacteristicValue, Descriptor,
+    IncludedServiceDeclaration)
 from bumble.gatt_server import Server
 
 SUFFIX = "-7A3D-4C5B-9E1F-2B6A8D4C0F01"
+BASE = "00001000800000805F9B34FB"
 Properties = Characteristic.Properties
 
 
 def uuid(text: str) -> UUID:
     """A UUID; eight digits stand for one of the contract's own."""
     return UUID(text + SUFFIX if len(text) == 8 else text)
+
+
+def short(data: bytes) -> str:
+    """The text of a UUID as on the air: four digits, eight for one of the contract's own, else all of it."""
+    text = data[::-1].hex().upper()
+    if text.endswith(SUFFIX.replace("-", "")):
+        return text[:8]
+    if text.endswith(BASE):
+        return text[4:8] if text.startswith("0000") else text[:8]
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:])) if len(text) == 32 else text
 
 
 class Value:
@@ -67,9 +80,12 @@ def permissions(properties: Properties) -> att.Attribute.Permissions:
     return allowed
 
 
-def characteristic(identifier: str, properties: Properties, value: Value, descriptors=()) -> Characteristic:
-    return Characteristic(
-        uuid(identifier), properties, permissions(properties), value.attribute_value(), list(descriptors))
+def characteristic(
+        identifier: str, properties: Properties, value: Value, descriptors=(), is_secure=False) -> Characteristic:
+    allowed = permissions(properties)
+    if is_secure:
+        allowed |= Characteristic.READ_REQUIRES_ENCRYPTION | Characteristic.WRITE_REQUIRES_ENCRYPTION
+    return Characteristic(uuid(identifier), properties, allowed, value.attribute_value(), list(descriptors))
 
 
 def descriptor(identifier: str, value: Value, properties: Properties = Properties.READ) -> Descriptor:
@@ -85,8 +101,16 @@ class CheckingServer(Server):
             attribute.value = attribute.value[:4]
         super().add_attribute(attribute)
 
+    def secure_subscriptions(self, service) -> None:
+        """Lets only encrypted links subscribe to the service's characteristics."""
+        for found in service.characteristics:
+            ccc = self.get_descriptor_attribute(
+                service.uuid, found.uuid, GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR)
+            if ccc:
+                ccc.permissions |= Characteristic.WRITE_REQUIRES_ENCRYPTION
+
     def on_gatt_pdu(self, bearer, pdu) -> None:
-        refusal = self.refusal(pdu)
+        refusal = self.refusal(bearer, pdu)
         if refusal is None:
             super().on_gatt_pdu(bearer, pdu)
         elif not isinstance(pdu, att.ATT_Write_Command):
@@ -94,7 +118,10 @@ class CheckingServer(Server):
                 request_opcode_in_error=pdu.op_code, attribute_handle_in_error=pdu.attribute_handle,
                 error_code=refusal))
 
-    def refusal(self, pdu) -> int | None:
+    def refusal(self, bearer, pdu) -> int | None:
+        # No key, no encryption: "insufficient authentication", Core, Vol 3, Part C, 10.3.1.
+        if self.needs_encryption(pdu) and not bearer.is_encrypted:
+            return att.ATT_INSUFFICIENT_AUTHENTICATION_ERROR
         match pdu:
             case att.ATT_Read_Request() | att.ATT_Read_Blob_Request():
                 allowed = self.allows(pdu, Characteristic.READABLE, Properties.READ)
@@ -106,6 +133,17 @@ class CheckingServer(Server):
             case _:
                 return None
         return None if allowed else att.ATT_WRITE_NOT_PERMITTED_ERROR
+
+    def needs_encryption(self, pdu) -> bool:
+        match pdu:
+            case att.ATT_Read_Request() | att.ATT_Read_Blob_Request():
+                permission = Characteristic.READ_REQUIRES_ENCRYPTION
+            case att.ATT_Write_Request() | att.ATT_Prepare_Write_Request() | att.ATT_Write_Command():
+                permission = Characteristic.WRITE_REQUIRES_ENCRYPTION
+            case _:
+                return False
+        attribute = self.get_attribute(pdu.attribute_handle)
+        return attribute is not None and bool(attribute.permissions & permission)
 
     def allows(self, pdu, permission, characteristic_property) -> bool:
         attribute = self.get_attribute(pdu.attribute_handle)

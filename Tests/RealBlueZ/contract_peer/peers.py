@@ -9,6 +9,8 @@ from bumble.device import AdvertisingType, Device
 from bumble.gatt import Characteristic, Service
 from bumble.hci import Address
 
+from . import security
+from .channels import serve_echo
 from .gatt import CheckingServer, FailingValue, Properties, Value, characteristic, descriptor, uuid
 from .radio import TX_POWER_DBM
 
@@ -50,9 +52,11 @@ class Peer:
     def __init__(self, device: Device, broadcast: Broadcast, values: dict[Characteristic, Value], others: list[Value]):
         self.device, self.initial_broadcast, self.broadcast = device, broadcast, broadcast
         self.values, self.others = values, others
-        self.extra_service: Service | None = None
+        self.added: list[Service] = []
+        self.user = security.ScriptedUser()
         self.turn = asyncio.Lock()
         device.on("connection", self.on_connection)
+        security.prepare(device, lambda: self.user)
 
     @property
     def server(self) -> CheckingServer:
@@ -94,16 +98,36 @@ class Peer:
     # Services
 
     async def add_service(self) -> None:
-        if self.extra_service:
-            return
-        self.extra_service = Service(uuid("C0DE0009"), [characteristic("C0DE0901", READ, Value(b"\x09"))])
-        self.server.add_service(self.extra_service)
-        await self.indicate_change(self.extra_service)
+        await self.add(Service(uuid("C0DE0009"), [characteristic("C0DE0901", READ, Value(b"\x09"))]))
+
+    async def secure(self, user: security.ScriptedUser) -> None:
+        """Adds what is for encrypted links only, and pairs as this user says."""
+        self.user.close()
+        self.user = user
+        made = {
+            characteristic("C0DE0601", READ | WRITE, value, is_secure=True): value for value in [Value(b"safe")]
+        } | {characteristic("C0DE0602", NOTIFY, value, is_secure=True): value for value in [Value()]}
+        service = Service(uuid("C0DE0006"), list(made))
+        if await self.add(service):
+            self.values |= made
+            self.server.secure_subscriptions(service)
+
+    async def add(self, service: Service) -> bool:
+        """False, and nothing, if there is one already."""
+        if any(known.uuid == service.uuid for known in self.added):
+            return False
+        self.added.append(service)
+        self.server.add_service(service)
+        await self.indicate_change(service)
+        return True
 
     async def remove_service(self) -> None:
-        service, self.extra_service = self.extra_service, None
-        if service:
+        """The one that was added last, if any was."""
+        if self.added:
+            service = self.added.pop()
             self.server.remove_last_service()
+            for item in service.characteristics:
+                self.values.pop(item, None)
             await self.indicate_change(service)
 
     async def indicate_change(self, service: Service) -> None:
@@ -115,7 +139,11 @@ class Peer:
         """Back to the initial state, and silent until `advertise`."""
         await self.advertise(replace(self.broadcast, is_on=False))
         await self.disconnect()
-        await self.remove_service()
+        while self.added:
+            await self.remove_service()
+        security.forget(self.device)
+        self.user.close()
+        self.user = security.ScriptedUser()
         for value in [*self.values.values(), *self.others]:
             value.reset()
 
@@ -180,6 +208,8 @@ async def contract_peer(radio) -> Peer:
         in_scan_response=True)
     peer = await make_peer(
         radio, "Contract Peer", "F0:F1:F2:F3:F4:F5", broadcast, services, values, [entry[1] for entry in described])
+
+    serve_echo(peer.device)
 
     def notify_writer(connection, value):
         # A task of its own, so that the write is answered first.

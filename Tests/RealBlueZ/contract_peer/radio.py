@@ -122,14 +122,18 @@ class VirtualController(Controller):
         return hci.HCI_StatusReturnParameters(HCI_ErrorCode.SUCCESS)
 
     def on_hci_reset_command(self, command):
-        # Links are lost without a word to the peers, all activity ends: Core, Vol 4, Part E, 7.3.2.
+        # Core, Vol 4, Part E, 7.3.2.
+        self.fall_silent()
+        return super().on_hci_reset_command(command)
+
+    def fall_silent(self) -> None:
+        """Links are lost without a word to the peers, all activity ends."""
         for connection in self.le_connections.values():
             connection.send_ll_control_pdu(ll.TerminateInd(HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
         self.le_connections.clear()
         self.pending_le_connection = None
         self.le_scan_enable = False
         self.le_legacy_advertiser.stop()
-        return super().on_hci_reset_command(command)
 
     def on_hci_read_rssi_command(self, command):
         known = self.find_le_connection_by_handle(command.handle) is not None
@@ -147,19 +151,32 @@ class BlueZController(VirtualController):
 class VirtualRadio:
     """BlueZ's controller and the peers' controllers on one in-memory link."""
 
-    has_second = has_third = True
+    has_second = has_third = has_centrals = True
 
-    def __init__(self, link: LocalLink, transport, bluez: BlueZController):
-        self.link, self.transport, self.bluez = link, transport, bluez
+    def __init__(self, link: LocalLink):
+        self.link = link
+        self.transport = None
+        self.bluez: BlueZController | None = None
 
     @classmethod
     async def open(cls) -> "VirtualRadio":
-        link = LocalLink()
-        transport = await open_transport("vhci")
-        bluez = BlueZController(
-            "BlueZ", host_source=transport.source, host_sink=transport.sink, link=link,
+        radio = cls(LocalLink())
+        await radio.plug()
+        return radio
+
+    async def plug(self) -> None:
+        """Gives the kernel a controller."""
+        self.transport = await open_transport("vhci")
+        self.bluez = BlueZController(
+            "BlueZ", host_source=self.transport.source, host_sink=self.transport.sink, link=self.link,
             public_address="C0:98:E5:49:00:01")
-        return cls(link, transport, bluez)
+
+    async def unplug(self) -> None:
+        """Takes it away; the peers lose their links by supervision timeout."""
+        transport, self.transport = self.transport, None
+        self.bluez.fall_silent()
+        self.link.remove_controller(self.bluez)
+        await transport.close()
 
     async def host(self, name: str) -> Host:
         """A host with a controller of its own on the air."""
@@ -175,7 +192,15 @@ class VirtualRadio:
                     controller.lose(connection)
 
     async def ended(self) -> None:
-        await self.transport.source.wait_for_termination()
+        """A controller that was unplugged on purpose is no end."""
+        while True:
+            transport = self.transport
+            if transport is None:
+                await asyncio.sleep(1)
+                continue
+            await transport.source.wait_for_termination()
+            if transport is self.transport:
+                return
 
 
 class TransportRadio:
@@ -185,6 +210,7 @@ class TransportRadio:
         self.transports = transports
         self.unused = list(transports)
         self.has_second, self.has_third = len(transports) > 1, len(transports) > 2
+        self.has_centrals = len(transports) > 4
 
     @classmethod
     async def open(cls, names: list[str]) -> "TransportRadio":
@@ -199,6 +225,11 @@ class TransportRadio:
         timeout does the rest."""
         await device.power_off()
         await device.power_on()
+
+    async def unplug(self) -> None:
+        raise ValueError("BlueZ's controller is a real one")
+
+    plug = unplug
 
     async def ended(self) -> None:
         await self.transports[0].source.wait_for_termination()

@@ -5,7 +5,10 @@ import logging
 import os
 from dataclasses import replace
 
+from . import security
 from .bluez import BlueZ
+from .central import Central
+from .central_verbs import CentralVerbs
 from .peers import Peer
 
 DEADLINE_S = 30
@@ -14,8 +17,8 @@ DEADLINE_S = 30
 class Verbs:
     """Each public coroutine is a verb; its keyword arguments are the other members of the object."""
 
-    def __init__(self, peers: dict[str, Peer], radio, bluez: BlueZ):
-        self.peers, self.radio, self.bluez = peers, radio, bluez
+    def __init__(self, peers: dict[str, Peer], centrals: dict[str, Central], radio, bluez: BlueZ):
+        self.peers, self.centrals, self.radio, self.bluez = peers, centrals, radio, bluez
         self.contract = peers["contract"]
 
     def peer(self, name: str) -> Peer:
@@ -32,9 +35,10 @@ class Verbs:
     async def reset(self) -> dict:
         """Peers as at the start; the daemon runs, its adapter is on, and it remembers nothing of them."""
         await self.bluez.restore()
-        for peer in self.peers.values():
+        everyone = [*self.peers.values(), *self.centrals.values()]
+        for peer in everyone:
             await peer.reset()
-        await self.bluez.forget([peer.device.random_address.to_string(False) for peer in self.peers.values()])
+        await self.bluez.forget([peer.device.random_address.to_string(False) for peer in everyone])
         for peer in self.peers.values():
             await peer.advertise(peer.initial_broadcast)
         return {}
@@ -101,8 +105,40 @@ class Verbs:
     async def connections(self, peer) -> dict:
         return {"count": len(self.peer(peer).connections)}
 
+    async def secure(self, capability, passkey, accepts) -> dict:
+        await self.contract.secure(security.ScriptedUser(capability, passkey, accepts))
+        return {}
+
+    async def forget(self, peer) -> dict:
+        security.forget(self.peer(peer).device)
+        return {}
+
+    async def otherApp(self, connected) -> dict:
+        await self.bluez.set_connected(self.contract.device.random_address.to_string(False), connected)
+        return {}
+
+    async def central(self, central, do, **members) -> dict:
+        if central not in self.centrals:
+            raise ValueError(f"no central {central!r} here")
+        return await CentralVerbs(self.centrals[central]).perform(do, members)
+
     async def adapter(self, powered) -> dict:
         await self.bluez.set_powered(powered)
+        return {}
+
+    async def controller(self, present) -> dict:
+        if present:
+            await self.radio.plug()
+            await self.bluez.wait_for_adapter()
+        else:
+            await self.radio.unplug()
+        return {}
+
+    async def competitor(self, active) -> dict:
+        if active:
+            await self.bluez.compete(self.peer("second").device.random_address.to_string(False))
+        else:
+            await self.bluez.stop_competing()
         return {}
 
     async def daemon(self, running) -> dict:

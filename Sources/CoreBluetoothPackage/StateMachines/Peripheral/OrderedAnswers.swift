@@ -16,6 +16,9 @@ struct OrderedAnswers: Sendable {
 
     private var calls = Deque<Call>()
 
+    /// The calls that have no answer yet; those whose answer waits for an earlier one count as answered.
+    var unanswered: [OperationID] { calls.filter { $0.answer == nil }.map(\.operation) }
+
     func contains(_ operation: OperationID) -> Bool { calls.contains { $0.operation == operation } }
 
     /// Notes a call that waits for an answer.

@@ -12,7 +12,7 @@ struct AdvertisingState: Sendable {
 
     fileprivate(set) var phase = Phase.off
     fileprivate var advertisement = Advertisement()
-    fileprivate var answers = OrderedAnswers()
+    fileprivate(set) var answers = OrderedAnswers()
 
     /// An earlier process advertised; goes on when there is power.
     mutating func restore(_ advertisement: Advertisement) {

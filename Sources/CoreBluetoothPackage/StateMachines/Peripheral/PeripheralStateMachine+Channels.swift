@@ -3,8 +3,8 @@ import BluetoothBackend
 /// The PSMs that a manager listens on.
 struct ChannelListeners: Sendable {
     fileprivate var published: Set<UInt16> = []
-    fileprivate var publishing: Set<OperationID> = []
-    fileprivate var unpublishing: [OperationID: UInt16] = [:]
+    fileprivate(set) var publishing: Set<OperationID> = []
+    fileprivate(set) var unpublishing: [OperationID: UInt16] = [:]
 }
 
 extension PeripheralStateMachine {

@@ -2,10 +2,17 @@ import BluetoothBackend
 import FoundationEssentials
 
 /// A request that waits for the app.
-enum HeldRequest: Equatable, Sendable {
-    /// A read, whose answer carries so many bytes.
-    case read(longest: Int)
-    case write
+struct HeldRequest: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+        /// A read, whose answer carries so many bytes.
+        case read(longest: Int)
+        case write
+    }
+
+    let kind: Kind
+    let central: PeerID
+    /// What is read or written, the first part of it.
+    let attribute: AttributeID
 }
 
 extension PeripheralStateMachine {
@@ -22,7 +29,7 @@ extension PeripheralStateMachine {
             guard offset <= value.count else { return answer(request, .invalidOffset) }
             return answer(request, .success, value.dropFirst(offset), longest: mtu - 1)
         }
-        requests[request] = .read(longest: mtu - 1)
+        requests[request] = HeldRequest(kind: .read(longest: mtu - 1), central: central, attribute: attribute)
         return [.callback(.readReceived(request, central, attribute, offset: offset, mtu: mtu))]
     }
 
@@ -31,14 +38,14 @@ extension PeripheralStateMachine {
         _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int
     ) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [] }
-        guard !parts.isEmpty else { return answer(request, .success) }
+        guard let first = parts.first else { return answer(request, .success) }
         for part in parts {
             guard let characteristic = database.characteristic(part.attribute) else {
                 return answer(request, .invalidHandle)
             }
             guard characteristic.permissions.allowWriting else { return answer(request, .writeNotPermitted) }
         }
-        requests[request] = .write
+        requests[request] = HeldRequest(kind: .write, central: central, attribute: first.attribute)
         return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, 23)))]
     }
 
@@ -57,7 +64,7 @@ extension PeripheralStateMachine {
         to request: RequestID, part: Int, attCode: UInt8, value: Data?
     ) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
-        switch requests[request] {
+        switch requests[request]?.kind {
         case nil:
             return [.misuse(.notWaiting(request))]
         case .read(let longest):

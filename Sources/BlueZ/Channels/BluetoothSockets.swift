@@ -1,0 +1,166 @@
+#if os(Linux)
+import BluetoothBackend
+import Glibc
+
+/// The kernel's L2CAP sockets.
+///
+/// They use the link that `bluetoothd` holds, and need no privilege. They exist in the first network namespace alone: a
+/// container needs the host's network.
+///
+/// Source: `net/bluetooth/l2cap_sock.c` of Linux.
+struct BluetoothSockets: ChannelNetwork {
+    /// `SOL_BLUETOOTH` and its options, of `include/net/bluetooth/bluetooth.h`.
+    private enum Option {
+        static let level: CInt = 274
+        static let security: CInt = 4
+        static let sendMTU: CInt = 12
+        static let receiveMTU: CInt = 13
+    }
+
+    /// `BTPROTO_L2CAP`.
+    private static let l2cap: CInt = 0
+    /// `BT_SECURITY_LOW`, with which every channel begins.
+    private static let lowSecurity: UInt8 = 1
+    /// `BT_SECURITY_MEDIUM`: encrypted.
+    private static let mediumSecurity: UInt8 = 2
+    /// The longest packet that we take, in bytes.
+    ///
+    /// The kernel gives the peer as many credits as one such packet needs, so a longer one is a faster channel.
+    static let receiveLimit: UInt16 = 16384
+    /// The shortest that every peer must take, in bytes.
+    ///
+    /// Source: Core Specification, Vol 3, Part A, 4.22.
+    private static let leastSendLimit = 23
+    /// How many channels may wait to be taken.
+    private static let queueLength: CInt = 8
+
+    var isAvailable: Bool {
+        let socket = Glibc.socket(CInt(L2CAPAddress.family), Self.type, Self.l2cap)
+        guard socket >= 0 else { return false }
+        close(socket)
+        return true
+    }
+
+    private static var type: CInt {
+        CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+    }
+
+    func connect(from local: L2CAPAddress, to peer: L2CAPAddress) throws(BackendError) -> CInt {
+        try open(at: local, "open channel \(peer.psm)") { socket in
+            let result = peer.withSocketAddress { Glibc.connect(socket, $0, $1) }
+            return result == 0 || errno == EINPROGRESS
+        }
+    }
+
+    func failure(of socket: CInt) -> BackendError? {
+        var code: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else {
+            return ChannelError.backend(errno, "open channel", isSecurityMissing: false)
+        }
+        guard code != 0 else { return nil }
+        // The kernel raises the level when the peer asks for more, pairs, and gives up if that fails.
+        return ChannelError.backend(code, "open channel", isSecurityMissing: security(of: socket) > Self.lowSecurity)
+    }
+
+    func listen(
+        at local: L2CAPAddress, isEncryptionRequired: Bool
+    ) throws(BackendError) -> (socket: CInt, psm: UInt16) {
+        let socket = try open(at: local, "publish channel") { socket in
+            if isEncryptionRequired {
+                // `struct bt_security`: the level, and a key size that the kernel ignores here.
+                guard set(Option.security, [Self.mediumSecurity, 0], of: socket) else { return false }
+            }
+            return Glibc.listen(socket, Self.queueLength) == 0
+        }
+        guard let bound = L2CAPAddress.read({ getsockname(socket, $0, $1) }) else {
+            close(socket)
+            throw BackendError(.unknown, operation: "publish channel", message: "the kernel tells no number")
+        }
+        return (socket, bound.psm)
+    }
+
+    func accept(_ listener: CInt) throws(BackendError) -> (socket: CInt, peer: L2CAPAddress)? {
+        var socket: CInt = -1
+        let peer = L2CAPAddress.read { address, length in
+            socket = Glibc.accept(listener, address, length)
+            return socket
+        }
+        guard socket >= 0 else {
+            // The one that waited may have gone.
+            if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
+            throw ChannelError.backend(errno, "accept channel", isSecurityMissing: false)
+        }
+        guard let peer, fcntl(socket, F_SETFD, FD_CLOEXEC) == 0 else {
+            close(socket)
+            return nil
+        }
+        return (socket, peer)
+    }
+
+    func sendLimit(of socket: CInt) -> Int {
+        var limit: UInt16 = 0
+        var length = socklen_t(MemoryLayout<UInt16>.size)
+        guard getsockopt(socket, Option.level, Option.sendMTU, &limit, &length) == 0 else { return Self.leastSendLimit }
+        return max(Int(limit), Self.leastSendLimit)
+    }
+
+    func backlog(of socket: CInt) -> CInt {
+        var amount: CInt = 0
+        return ioctl(socket, UInt(TIOCOUTQ), &amount) == 0 ? amount : 0
+    }
+
+    // MARK: Options
+
+    /// A socket at an address of ours, with what `body` does to it; closed where that fails.
+    private func open(
+        at local: L2CAPAddress, _ operation: String, _ body: (CInt) -> Bool
+    ) throws(BackendError) -> CInt {
+        let socket = Glibc.socket(CInt(L2CAPAddress.family), Self.type, Self.l2cap)
+        guard socket >= 0 else { throw ChannelError.backend(errno, operation, isSecurityMissing: false) }
+        let limit = withUnsafeBytes(of: Self.receiveLimit) { Array($0) }
+        let isBound = local.withSocketAddress { bind(socket, $0, $1) } == 0
+        guard isBound, set(Option.receiveMTU, limit, of: socket), body(socket) else {
+            let error = ChannelError.backend(errno, operation, isSecurityMissing: false)
+            close(socket)
+            throw error
+        }
+        return socket
+    }
+
+    private func set(_ option: CInt, _ value: [UInt8], of socket: CInt) -> Bool {
+        setsockopt(socket, Option.level, option, value, socklen_t(value.count)) == 0
+    }
+
+    private func security(of socket: CInt) -> UInt8 {
+        var value: [UInt8] = [0, 0]
+        var length = socklen_t(value.count)
+        guard getsockopt(socket, Option.level, Option.security, &value, &length) == 0 else { return 0 }
+        return value[0]
+    }
+}
+
+extension L2CAPAddress {
+    /// Hands the structure to a function of the kernel's.
+    fileprivate func withSocketAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+        let bytes = bytes
+        // Sixteen bytes, aligned, of which fourteen count.
+        var storage = sockaddr()
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            UnsafeMutableRawPointer(pointer).copyMemory(from: bytes, byteCount: bytes.count)
+            return body(pointer, socklen_t(bytes.count))
+        }
+    }
+
+    /// The address that a function of the kernel's fills in.
+    fileprivate static func read(
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+    ) -> L2CAPAddress? {
+        var storage = sockaddr()
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        guard body(&storage, &length) >= 0 else { return nil }
+        let count = min(Int(length), MemoryLayout<sockaddr>.size)
+        return L2CAPAddress(withUnsafeBytes(of: storage) { Array($0.prefix(count)) })
+    }
+}
+#endif

@@ -1,0 +1,166 @@
+#if os(Linux)
+import BluetoothBackend
+import Dispatch
+import FoundationEssentials
+import Logging
+
+/// The L2CAP channels of one role on one adapter: those that it opens, and those that peers open.
+///
+/// Everything happens on the daemon's queue.
+final class ChannelPool: @unchecked Sendable {
+    // Invariant: used on `queue` only.
+
+    /// A channel that is up.
+    struct Opening: Equatable, Sendable {
+        let channel: ChannelID
+        /// The bytes that may be sent at first.
+        let credits: Int
+    }
+
+    /// What a manager does with its channel.
+    enum Action: Equatable, Sendable {
+        case send(Data)
+        case consumed(Int)
+        /// Closes it, once what was sent is over.
+        case close
+        /// Tells what was received, and that it is closed: its link is gone.
+        case readRest
+        /// Ends it at once.
+        case abort
+    }
+
+    private let queue: DispatchQueue
+    private let network: any ChannelNetwork
+    private let handler: @Sendable (ChannelID, ChannelSocket.Event) -> Void
+    private var channels: [ChannelID: ChannelSocket] = [:]
+    private var connecting: [ChannelID: SocketWatch] = [:]
+    private var listeners: [UInt16: SocketWatch] = [:]
+    private var last = ChannelID(rawValue: 0)
+
+    /// - Parameters:
+    ///   - queue: Where all happens.
+    ///   - network: Where sockets come from.
+    ///   - handler: Hears what happens on open channels; never from within a call, but for ``Action/readRest``.
+    init(
+        queue: DispatchQueue, network: any ChannelNetwork = BluetoothSockets(),
+        handler: @escaping @Sendable (ChannelID, ChannelSocket.Event) -> Void
+    ) {
+        self.queue = queue
+        self.network = network
+        self.handler = handler
+    }
+
+    // MARK: Opening
+
+    /// Opens a channel; nothing of it is told before `completion` has returned, which is never called inline.
+    func connect(
+        from local: L2CAPAddress, to peer: L2CAPAddress,
+        completion: @escaping @Sendable (Result<Opening, BackendError>) -> Void
+    ) {
+        do throws(BackendError) {
+            let socket = try network.connect(from: local, to: peer)
+            last = last.next
+            let id = last
+            let watch = SocketWatch(adopting: socket, queue: queue) {
+            } writable: { [weak self] in
+                self?.connected(id, completion)
+            }
+            connecting[id] = watch
+            watch.isWriting = true
+        } catch {
+            queue.async { completion(.failure(error)) }
+        }
+    }
+
+    private func connected(_ id: ChannelID, _ completion: (Result<Opening, BackendError>) -> Void) {
+        guard let watch = connecting.removeValue(forKey: id) else { return }
+        defer { watch.cancel() }
+        if let error = network.failure(of: watch.socket) { return completion(.failure(error)) }
+        // The watch closes its own descriptor, some time later.
+        let socket = watch.duplicate()
+        guard socket >= 0 else {
+            return completion(.failure(BackendError(.outOfSpace, operation: "open channel")))
+        }
+        adopt(socket, as: id) { completion(.success($0)) }
+    }
+
+    private func adopt(_ socket: CInt, as id: ChannelID, _ tell: (Opening) -> Void) {
+        let channel = ChannelSocket(adopting: socket, queue: queue, network: network) { [weak self] event in
+            self?.happened(event, on: id)
+        }
+        channels[id] = channel
+        tell(Opening(channel: id, credits: ChannelSocket.sendWindow))
+        // Unless it was closed just now.
+        if channels[id] === channel { channel.start() }
+    }
+
+    private func happened(_ event: ChannelSocket.Event, on id: ChannelID) {
+        if event == .closed { channels[id] = nil }
+        handler(id, event)
+    }
+
+    // MARK: Listening
+
+    /// Listens for channels.
+    ///
+    /// - Parameters:
+    ///   - local: The adapter's address.
+    ///   - isEncryptionRequired: Refuses links that are not encrypted.
+    ///   - accepted: Hears of each channel and its peer; nothing of it is told before this has returned.
+    /// - Returns: The number that the kernel chose, 0x80...0xFF.
+    func listen(
+        at local: L2CAPAddress, isEncryptionRequired: Bool,
+        accepted: @escaping @Sendable (Opening, _ peer: L2CAPAddress) -> Void
+    ) throws(BackendError) -> UInt16 {
+        let (socket, psm) = try network.listen(at: local, isEncryptionRequired: isEncryptionRequired)
+        let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
+            self?.acceptWaiting(psm, accepted)
+        } writable: {
+        }
+        listeners[psm] = watch
+        watch.isReading = true
+        return psm
+    }
+
+    private func acceptWaiting(_ psm: UInt16, _ accepted: (Opening, L2CAPAddress) -> Void) {
+        do throws(BackendError) {
+            while let listener = listeners[psm], let (socket, peer) = try network.accept(listener.socket) {
+                last = last.next
+                adopt(socket, as: last) { accepted($0, peer) }
+            }
+        } catch {
+            BlueZDaemon.logger.warning("\(error)")
+        }
+    }
+
+    /// Listens no more; channels that are open stay so.
+    ///
+    /// - Returns: Whether that number was listened for.
+    func stopListening(_ psm: UInt16) -> Bool {
+        guard let watch = listeners.removeValue(forKey: psm) else { return false }
+        watch.cancel()
+        return true
+    }
+
+    // MARK: Use
+
+    /// Does what the owner of a channel wants; nothing where it is over.
+    func perform(_ action: Action, on id: ChannelID) {
+        guard let channel = channels[id] else { return }
+        switch action {
+        case .send(let data):
+            if !channel.send(data) {
+                BlueZDaemon.logger.warning("\(data.count) bytes without credit on channel \(id) dropped")
+            }
+        case .consumed(let count): channel.consumed(count)
+        case .close:
+            channels[id] = nil
+            channel.close()
+        case .readRest: channel.readRest()
+        case .abort:
+            channels[id] = nil
+            channel.abort()
+        }
+    }
+}
+#endif

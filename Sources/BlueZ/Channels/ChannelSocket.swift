@@ -1,0 +1,182 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothSystemClock
+import DequeModule
+import Dispatch
+import FoundationEssentials
+
+/// The bytes of one open L2CAP channel, over its socket.
+///
+/// What may be sent is a window, which opens again as the kernel takes bytes. What was not consumed is a window, too:
+/// while it is full nothing is read, and the kernel gives the peer no credits.
+final class ChannelSocket: @unchecked Sendable {
+    // Invariant: used on `queue` only.
+
+    /// What happens on a channel.
+    enum Event: Equatable, Sendable {
+        case received(Data)
+        /// That many more bytes may be sent.
+        case credits(Int)
+        /// It is over, and not by our doing.
+        case closed
+    }
+
+    /// How many bytes may wait to be sent.
+    static let sendWindow = 65536
+    /// How many received bytes may wait to be consumed.
+    static let receiveWindow = 65536
+    /// How often, and in which steps, a channel that we close waits for its last bytes to be sent.
+    private static let lingerSteps = 250
+    private static let lingerStep = Duration.milliseconds(20)
+
+    private let queue: DispatchQueue
+    private let network: any ChannelNetwork
+    private let handler: @Sendable (Event) -> Void
+    private let sendLimit: Int
+    private let idleBacklog: CInt
+    private var watch: SocketWatch?
+    private var buffer = [UInt8](repeating: 0, count: Int(BluetoothSockets.receiveLimit))
+    private var outgoing: Deque<Data> = []
+    private var credits = sendWindow
+    private var unconsumed = 0
+    private var isPaused = false
+    private var isClosing = false
+
+    /// Takes over a connected socket; nothing is read before ``start()``.
+    init(
+        adopting socket: CInt, queue: DispatchQueue, network: any ChannelNetwork,
+        handler: @escaping @Sendable (Event) -> Void
+    ) {
+        self.queue = queue
+        self.network = network
+        self.handler = handler
+        sendLimit = max(1, network.sendLimit(of: socket))
+        idleBacklog = network.backlog(of: socket)
+        watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
+            self?.readAvailable()
+        } writable: { [weak self] in
+            self?.flush()
+        }
+    }
+
+    func start() { watch?.isReading = true }
+
+    // MARK: Sending
+
+    /// Sends bytes.
+    ///
+    /// - Returns: Whether there were credits for them; without, nothing is sent.
+    func send(_ data: Data) -> Bool {
+        guard !isClosing, watch != nil else { return true }
+        guard data.count <= credits else { return false }
+        credits -= data.count
+        outgoing.append(data)
+        if watch?.isWriting == false { flush() }
+        return true
+    }
+
+    private func flush() {
+        var sent = 0
+        while let head = outgoing.popFirst(), let socket = watch?.socket {
+            let packet = head.prefix(sendLimit)
+            switch packet.withUnsafeBytes({ PacketSocket.write(socket, $0) }) {
+            case .written:
+                sent += packet.count
+                if packet.count < head.count { outgoing.prepend(head.dropFirst(packet.count)) }
+            case .full:
+                outgoing.prepend(head)
+                watch?.isWriting = true
+                return grant(sent)
+            case .broken:
+                outgoing = []
+                return readRest()
+            }
+        }
+        watch?.isWriting = false
+        grant(sent)
+    }
+
+    private func grant(_ count: Int) {
+        guard count > 0, !isClosing else { return }
+        credits += count
+        handler(.credits(count))
+    }
+
+    // MARK: Receiving
+
+    private func readAvailable() {
+        while let socket = watch?.socket, !isClosing {
+            guard unconsumed < Self.receiveWindow else {
+                isPaused = true
+                watch?.isReading = false
+                return
+            }
+            switch buffer.withUnsafeMutableBytes({ PacketSocket.read(socket, into: $0) }) {
+            case .packet(let count): received(count)
+            case .nothing: return
+            case .end: return finish()
+            }
+        }
+    }
+
+    private func received(_ count: Int) {
+        guard count > 0 else { return }
+        unconsumed += count
+        handler(.received(Data(buffer[..<count])))
+    }
+
+    /// Received bytes were taken.
+    func consumed(_ count: Int) {
+        unconsumed = max(0, unconsumed - max(0, count))
+        guard isPaused, unconsumed < Self.receiveWindow else { return }
+        isPaused = false
+        watch?.isReading = true
+        // A peer that hung up meanwhile has made the socket ready already, once.
+        readAvailable()
+    }
+
+    // MARK: The end
+
+    /// The channel is broken or its link is gone: what was received until then is told, whatever the window.
+    func readRest() {
+        while let socket = watch?.socket, !isClosing {
+            guard case .packet(let count) = buffer.withUnsafeMutableBytes({ PacketSocket.read(socket, into: $0) })
+            else {
+                return finish()
+            }
+            received(count)
+        }
+    }
+
+    private func finish() {
+        guard watch != nil else { return }
+        let wasClosing = isClosing
+        abort()
+        if !wasClosing { handler(.closed) }
+    }
+
+    /// Closes this end: nothing is told any more, but what was sent before still goes over.
+    func close() {
+        guard !isClosing, watch != nil else { return }
+        isClosing = true
+        watch?.isReading = false
+        linger(steps: Self.lingerSteps)
+    }
+
+    /// Closing an L2CAP socket throws away what it has not sent.
+    private func linger(steps: Int) {
+        guard let socket = watch?.socket else { return }
+        guard steps > 0, !outgoing.isEmpty || network.backlog(of: socket) != idleBacklog else { return abort() }
+        // Holds on to itself: the owner has let go of it.
+        queue.asyncAfter(deadline: .now() + Self.lingerStep.dispatchInterval) { self.linger(steps: steps - 1) }
+    }
+
+    /// Ends at once, in silence.
+    func abort() {
+        isClosing = true
+        outgoing = []
+        watch?.cancel()
+        watch = nil
+    }
+}
+#endif

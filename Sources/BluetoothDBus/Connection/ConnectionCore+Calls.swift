@@ -1,0 +1,33 @@
+#if os(Linux)
+import BluetoothLocking
+import Logging
+import Synchronization
+
+// Calls that come in, on the queue.
+extension ConnectionCore {
+    /// What every peer must answer is answered here, and all else by the handler.
+    func handleCall(_ message: DBusMessage) {
+        let handler = state.withLock { $0.callHandler }
+        do throws(DBusError) {
+            if message.has(interface: "org.freedesktop.DBus.Peer", member: "Ping") {
+                if message.expectsReply { try send(message.methodReturn()) }
+            } else if let handler {
+                handler(try DBusCall(message, on: self))
+            } else {
+                throw DBusError(name: DBusError.Name.unknownMethod, message: "no such method")
+            }
+        } catch {
+            refuse(message, error)
+        }
+    }
+
+    private func refuse(_ call: DBusMessage, _ error: DBusError) {
+        guard call.expectsReply else { return }
+        do throws(DBusError) {
+            try send(call.errorReply(error))
+        } catch {
+            Self.logger.debug("a call could not be answered: \(error)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,237 @@
+#if os(Linux)
+import BluetoothLocking
+import Logging
+import Synchronization
+
+/// Exports objects to one peer on the bus: methods, properties, introspection, and lists of objects.
+///
+/// Only calls of the peer that the owner names are accepted; all others are refused with `AccessDenied`, and each such
+/// caller is logged once. Signals go to that peer alone, so that nobody else sees the values in them. Objects outlive
+/// connections. Any thread may call any method; handlers run on the connection's queue.
+public final class DBusObjectServer: Sendable {
+    private struct State: Sendable {
+        var exported: ExportedObjects
+        var connection: DBusConnection?
+        /// The unique name of the only connection that is served.
+        var peer: String?
+        /// The callers that were refused, and logged.
+        var strangers: Set<String> = []
+    }
+
+    /// What becomes of a call.
+    private enum Outcome: Sendable {
+        case handle(DBusInterface.Method)
+        case refuse(DBusError)
+        case refuseStranger(isNew: Bool)
+    }
+
+    /// How many refused callers are remembered, so that none is logged twice.
+    private static let rememberedStrangers = 256
+    private static let propertiesInterface = "org.freedesktop.DBus.Properties"
+    private static let managerInterface = "org.freedesktop.DBus.ObjectManager"
+    private static let introspectableInterface = "org.freedesktop.DBus.Introspectable"
+
+    private let state: Lock<State>
+
+    /// A server without objects, connection or peer.
+    public init() {
+        let nothing = DBusInterface(Self.propertiesInterface)
+        state = Lock(
+            State(exported: ExportedObjects(properties: nothing, introspectable: nothing, manager: nothing)))
+        let standard = ExportedObjects(
+            properties: properties, introspectable: introspectable, manager: objectManager)
+        state.withLock { $0.exported = standard }
+    }
+
+    // MARK: Peer
+
+    /// Serves calls that come over a connection from now on, and no others.
+    ///
+    /// The server must not be attached to two connections at a time, nor two servers to one.
+    public func attach(to connection: DBusConnection?) {
+        let old = state.withLock { state -> DBusConnection? in
+            defer { state.connection = connection }
+            state.strangers = []
+            return state.connection
+        }
+        if old !== connection { old?.onCall(nil) }
+        connection?.onCall { [weak self] call in self?.received(call) }
+    }
+
+    /// Serves the connection of this unique name from now on, and no other; nil serves nobody.
+    public func serve(only peer: String?) {
+        state.withLock { $0.peer = peer }
+    }
+
+    // MARK: Objects
+
+    /// Exports an object, in place of one at the same path.
+    ///
+    /// Export what is to be listed before what lists it: an object that is there already tells of each that comes.
+    ///
+    /// - Parameters:
+    ///   - interfaces: Its interfaces; the standard ones come by themselves.
+    ///   - path: Where.
+    ///   - isManager: Whether it lists what is below it (`org.freedesktop.DBus.ObjectManager`).
+    public func export(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool = false) {
+        let told = state.withLock { state -> (manager: ObjectPath, description: DBusValue)? in
+            guard let manager = state.exported.add(interfaces, at: path, isManager: isManager) else { return nil }
+            return (manager, state.exported.description(of: path))
+        }
+        guard let told else { return }
+        emit(told.manager, Self.managerInterface, "InterfacesAdded", [.objectPath(path), told.description])
+    }
+
+    /// Withdraws an object and all below it.
+    public func withdraw(_ path: ObjectPath) {
+        let gone = state.withLock { $0.exported.remove(path) }
+        for object in gone {
+            guard let manager = object.manager else { continue }
+            emit(
+                manager, Self.managerInterface, "InterfacesRemoved",
+                [.objectPath(object.path), .strings(object.interfaces)])
+        }
+    }
+
+    /// Changes properties and tells the peer.
+    ///
+    /// A value of another type than the present one is a mistake, logged and left out.
+    public func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) {
+        let changed = state.withLock { $0.exported.set(values, of: interface, at: path) }
+        if changed.count < values.count {
+            ConnectionCore.logger.error("\(path) has no such properties: \(values.keys.sorted())")
+        }
+        guard !changed.isEmpty else { return }
+        emit(
+            path, Self.propertiesInterface, "PropertiesChanged",
+            [.string(interface), .properties(changed), .strings([])])
+    }
+
+    /// Sends a signal of an object to the peer; without one, or without a connection, to nobody.
+    public func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue]) {
+        let (connection, peer) = state.withLock { ($0.connection, $0.peer) }
+        guard let connection, let peer else { return }
+        do throws(DBusError) {
+            try connection.send(
+                .signal(path: path, interface: interface, member: member, to: peer, body))
+        } catch {
+            // A closed connection is told to who uses it.
+            guard error.name != DBusError.Name.disconnected else { return }
+            ConnectionCore.logger.error("\(member) of \(path) could not be sent: \(error)")
+        }
+    }
+
+    // MARK: Calls, on the queue
+
+    private func received(_ call: DBusCall) {
+        switch outcome(of: call) {
+        case .handle(let method): method.handler(call)
+        case .refuse(let error): call.refuse(error)
+        case .refuseStranger(let isNew):
+            if isNew {
+                ConnectionCore.logger.warning(
+                    "a call from a stranger is refused", metadata: ["sender": "\(call.sender)"])
+            }
+            call.refuse(DBusError(name: DBusError.Name.accessDenied, message: "this object is not for you"))
+        }
+    }
+
+    private func outcome(of call: DBusCall) -> Outcome {
+        state.withLock { state in
+            guard call.sender == state.peer else {
+                if state.strangers.count >= Self.rememberedStrangers { state.strangers = [] }
+                return .refuseStranger(isNew: state.strangers.insert(call.sender).inserted)
+            }
+            do throws(DBusError) {
+                return .handle(
+                    try state.exported.method(
+                        call.member, of: call.interface, at: call.path, signature: call.signature))
+            } catch {
+                return .refuse(error)
+            }
+        }
+    }
+}
+
+// MARK: - Standard interfaces
+
+extension DBusObjectServer {
+    private var introspectable: DBusInterface {
+        var interface = DBusInterface(Self.introspectableInterface)
+        interface.on("Introspect", returning: "s") { [weak self] call in
+            guard let self else { return }
+            let xml = state.withLock { state in
+                Introspection.xml(
+                    of: state.exported.interfaces(at: call.path), children: state.exported.children(of: call.path))
+            }
+            call.answer([.string(xml)])
+        }
+        return interface
+    }
+
+    private var objectManager: DBusInterface {
+        var interface = DBusInterface(Self.managerInterface)
+        interface.on("GetManagedObjects", returning: "a{oa{sa{sv}}}") { [weak self] call in
+            guard let self else { return }
+            call.answer([state.withLock { $0.exported.managed(below: call.path) }])
+        }
+        return interface
+    }
+
+    private var properties: DBusInterface {
+        var interface = DBusInterface(Self.propertiesInterface)
+        interface.on("Get", "ss", returning: "v") { [weak self] call in
+            self?.answer(call) { exported throws(DBusError) in
+                let (interface, name) = try Self.names(call)
+                return [.variant(try exported.property(name, of: interface, at: call.path).value)]
+            }
+        }
+        interface.on("GetAll", "s", returning: "a{sv}") { [weak self] call in
+            self?.answer(call) { exported throws(DBusError) in
+                let interface = call.arguments.first?.stringValue ?? ""
+                return [.properties(try exported.properties(of: interface, at: call.path).mapValues(\.value))]
+            }
+        }
+        interface.on("Set", "ssv") { [weak self] call in self?.setProperty(call) }
+        return interface
+    }
+
+    private static func names(_ call: DBusCall) throws(DBusError) -> (interface: String, property: String) {
+        guard call.arguments.count >= 2, let interface = call.arguments[0].stringValue,
+            let name = call.arguments[1].stringValue
+        else { throw DBusError(name: DBusError.Name.invalidArguments, message: "two names are expected") }
+        return (interface, name)
+    }
+
+    private func answer(
+        _ call: DBusCall, _ body: @Sendable (borrowing ExportedObjects) throws(DBusError) -> [DBusValue]
+    ) {
+        do throws(DBusError) {
+            call.answer(try state.withLock { state throws(DBusError) in try body(state.exported) })
+        } catch {
+            call.refuse(error)
+        }
+    }
+
+    private func setProperty(_ call: DBusCall) {
+        do throws(DBusError) {
+            let (interface, name) = try Self.names(call)
+            let property = try state.withLock { state throws(DBusError) in
+                try state.exported.property(name, of: interface, at: call.path)
+            }
+            guard let setter = property.setter else {
+                throw DBusError(name: DBusError.Name.propertyReadOnly, message: "\(name) cannot be written")
+            }
+            guard case .variant(let value)? = call.arguments.last, value.type == property.value.type else {
+                let text = "\(name) is of type \(property.value.type.text)"
+                throw DBusError(name: DBusError.Name.invalidArguments, message: text)
+            }
+            try setter(value)
+            set([name: value], of: interface, at: call.path)
+            call.answer()
+        } catch {
+            call.refuse(error)
+        }
+    }
+}
+#endif

@@ -1,0 +1,37 @@
+#if os(Linux)
+/// An object described in XML.
+///
+/// Pure.
+///
+/// Source: D-Bus Specification, "Introspection Data Format".
+enum Introspection {
+    private static let head = """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+
+        """
+
+    /// The description of what is at a path.
+    ///
+    /// No text here needs escaping: names and signatures have no character that XML minds.
+    static func xml(of interfaces: [DBusInterface], children: [String]) -> String {
+        let lines = interfaces.flatMap(lines) + children.map { " <node name=\"\($0)\"/>" }
+        return head + (["<node>"] + lines + ["</node>"]).joined(separator: "\n") + "\n"
+    }
+
+    private static func lines(of interface: DBusInterface) -> [String] {
+        var lines = [" <interface name=\"\(interface.name)\">"]
+        for (name, method) in interface.methods.sorted(by: { $0.key < $1.key }) {
+            lines.append("  <method name=\"\(name)\">")
+            lines += method.arguments.types.map { "   <arg type=\"\($0.text)\" direction=\"in\"/>" }
+            lines += method.results.types.map { "   <arg type=\"\($0.text)\" direction=\"out\"/>" }
+            lines.append("  </method>")
+        }
+        for (name, property) in interface.properties.sorted(by: { $0.key < $1.key }) {
+            let access = property.setter == nil ? "read" : "readwrite"
+            lines.append("  <property name=\"\(name)\" type=\"\(property.value.type.text)\" access=\"\(access)\"/>")
+        }
+        return lines + [" </interface>"]
+    }
+}
+#endif

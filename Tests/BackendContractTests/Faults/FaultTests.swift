@@ -1,0 +1,109 @@
+#if os(Linux)
+import CoreBluetooth
+import ScriptedBlueZ
+import Testing
+
+/// What only a real radio has: daemons that die, controllers that are unplugged, other programs, many cycles.
+///
+/// `make test-bluez-full` runs it, with `CONTRACT_FAULTS=1` beside what `ContractTests` takes from the environment.
+@Suite(.serialized, .enabled(if: FaultTests.isWanted, "needs a real radio: make test-bluez-full"))
+struct FaultTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    static let isWanted = environment["CONTRACT_FAULTS"] == "1"
+
+    private let stage: BlueZStage
+    private let context: ContractContext
+
+    init() async throws {
+        stage = try BlueZStage(
+            version: Self.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown",
+            socketPath: Self.environment["CONTRACT_PEER_SOCKET"])
+        try await stage.begin()
+        context = ContractContext(stage, scenario: "fault", differences: [:])
+    }
+
+    /// After a fault the state has the last word, and the next conversation goes as if nothing had been.
+    private func recover(from states: Set<CBManagerState>, by repair: () async throws -> Void) async throws {
+        try await context.wait("a state that tells of the fault") { [trace = context.trace] in
+            trace.states.last.map(states.contains) ?? false
+        }
+        context.forgive()
+        try await repair()
+        try await context.powerOn()
+        try await Conversation(context, writing: Data([2])).go()
+        context.finish()
+    }
+
+    @Test(arguments: Conversation.points) func aKilledDaemonComesBackAtAnyPointOfAConversation(
+        _ point: Int
+    ) async throws {
+        try await context.powerOn()
+        try await Conversation(context, writing: Data([1])).go(through: point)
+        try await stage.perform(.daemon(isRunning: false))
+        try await recover(from: [.resetting, .unsupported]) { try await stage.perform(.daemon(isRunning: true)) }
+    }
+
+    @Test(arguments: [2, 4, 9, 11, 15]) func powerThatAnotherProgramSwitchesComesBack(_ point: Int) async throws {
+        try await context.powerOn()
+        try await Conversation(context, writing: Data([1])).go(through: point)
+        try await stage.perform(.adapter(isPowered: false))
+        try await recover(from: [.poweredOff]) { try await stage.perform(.adapter(isPowered: true)) }
+    }
+
+    @Test(arguments: [2, 4, 11, 15]) func anUnpluggedControllerComesBack(_ point: Int) async throws {
+        try await context.powerOn()
+        try await Conversation(context, writing: Data([1])).go(through: point)
+        try await stage.perform(.controller(isPresent: false))
+        try await recover(from: [.resetting, .unsupported]) { try await stage.perform(.controller(isPresent: true)) }
+    }
+
+    @Test func aPeerThatIsGoneInMidReadEndsTheLinkOnce() async throws {
+        let (peripheral, service) = try await context.connect(discovering: "C0DE0001")
+        try await stage.perform(.hold(true))
+        peripheral.readValue(for: try service.characteristic("C0DE0101"))
+        try await stage.perform(.lose(stays: false))
+        try await context.skip("didDisconnect", isFailure: true)
+        try await stage.perform(.hold(false))
+        try await stage.perform(.advertise(.contract, true))
+        try await Conversation(context, writing: Data([1])).go()
+        context.finish()
+    }
+
+    @Test func anotherProgramMayScanAndConnectMeanwhile() async throws {
+        try await stage.perform(.advertise(.second, true))
+        try await stage.perform(.competitor(isActive: true))
+        for round in UInt8(1)...5 { try await Conversation(context, writing: Data([round])).go() }
+        try await stage.perform(.competitor(isActive: false))
+        context.finish()
+    }
+
+    @Test func aHundredCyclesLeaveNothingBehind() async throws {
+        var before = try ProcessResources()
+        for cycle in 0..<110 {
+            try await Conversation(context, writing: Data([UInt8(cycle)])).go()
+            // The first ones fill pools and caches.
+            if cycle == 9 { before = try ProcessResources() }
+        }
+        let after = try ProcessResources()
+        print("soak: 100 cycles, from \(before) to \(after)")
+        #expect(after.descriptors <= before.descriptors)
+        #expect(after.threads <= before.threads + 2, "Dispatch's pools breathe")
+        #expect(after.memory - before.memory < 4096)
+        context.finish()
+    }
+}
+
+/// What is done to BlueZ's machine beyond the contract.
+enum RadioFault: Sendable {
+    case controller(isPresent: Bool)
+    /// `bluetoothctl` scans, and connects to the peer "second" and leaves it, again and again.
+    case competitor(isActive: Bool)
+
+    var json: [String: Any] {
+        switch self {
+        case .controller(let isPresent): ["verb": "controller", "present": isPresent]
+        case .competitor(let isActive): ["verb": "competitor", "active": isActive]
+        }
+    }
+}
+#endif

@@ -1,0 +1,206 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothLocking
+import Dispatch
+import FoundationEssentials
+import Glibc
+import ScriptedBlueZ
+import Synchronization
+
+@testable import BlueZ
+
+/// Socket pairs in place of the kernel's Bluetooth: the test holds the other end.
+final class SocketPairs: ChannelNetwork {
+    private struct Contents {
+        var peers: [CInt] = []
+        var waiting: [(socket: CInt, peer: L2CAPAddress)] = []
+        var listeners: [CInt] = []
+        var error: BackendError?
+    }
+
+    private let contents = Lock(Contents())
+    private let limit: Int
+    let isAvailable: Bool
+    /// What was connected to, and listened at.
+    let addresses = Recorder<L2CAPAddress>()
+    let requirements = Recorder<Bool>()
+
+    init(sendLimit: Int = 245, isAvailable: Bool = true) {
+        limit = sendLimit
+        self.isAvailable = isAvailable
+    }
+
+    deinit {
+        let contents = contents.withLock { $0 }
+        for socket in contents.peers + contents.listeners { close(socket) }
+    }
+
+    /// The other end of the latest channel.
+    var peer: CInt { contents.withLock { $0.peers.last ?? -1 } }
+
+    /// Lets connects end with an error from now on.
+    func fail(with error: BackendError?) { contents.withLock { $0.error = error } }
+
+    /// Closes the other end of the latest channel.
+    func hangUp() { contents.withLock { _ = close($0.peers.removeLast()) } }
+
+    /// A peer opens a channel.
+    func open(from peer: L2CAPAddress) throws {
+        let socket = try pair()
+        let listener = contents.withLock { contents -> CInt in
+            contents.waiting.append((socket, peer))
+            return contents.listeners.last ?? -1
+        }
+        // One byte makes the listener readable.
+        _ = Glibc.write(listener, [0], 1)
+    }
+
+    private func pair() throws(BackendError) -> CInt {
+        var sockets: [CInt] = [-1, -1]
+        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &sockets) == 0 else {
+            throw BackendError(.outOfSpace, operation: "socketpair")
+        }
+        contents.withLock { $0.peers.append(sockets[1]) }
+        return sockets[0]
+    }
+
+    // MARK: ChannelNetwork
+
+    func connect(from local: L2CAPAddress, to peer: L2CAPAddress) throws(BackendError) -> CInt {
+        addresses.append(local)
+        addresses.append(peer)
+        return try pair()
+    }
+
+    func failure(of socket: CInt) -> BackendError? { contents.withLock { $0.error } }
+
+    func listen(
+        at local: L2CAPAddress, isEncryptionRequired: Bool
+    ) throws(BackendError) -> (socket: CInt, psm: UInt16) {
+        addresses.append(local)
+        requirements.append(isEncryptionRequired)
+        var pipe: [CInt] = [-1, -1]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pipe) == 0 else {
+            throw BackendError(.outOfSpace, operation: "socketpair")
+        }
+        return contents.withLock { contents in
+            contents.listeners.append(pipe[1])
+            return (pipe[0], 0x80 + UInt16(contents.listeners.count - 1))
+        }
+    }
+
+    func accept(_ listener: CInt) throws(BackendError) -> (socket: CInt, peer: L2CAPAddress)? {
+        var byte: UInt8 = 0
+        return contents.withLock { contents in
+            guard !contents.waiting.isEmpty, recv(listener, &byte, 1, CInt(MSG_DONTWAIT)) == 1 else { return nil }
+            return contents.waiting.removeFirst()
+        }
+    }
+
+    func sendLimit(of socket: CInt) -> Int { limit }
+    func backlog(of socket: CInt) -> CInt { 0 }
+}
+
+/// The other end of a channel, used without waiting.
+enum PeerEnd {
+    /// Sends one packet.
+    static func send(_ bytes: [UInt8], to socket: CInt) -> Bool {
+        Glibc.send(socket, bytes, bytes.count, CInt(MSG_DONTWAIT)) == bytes.count
+    }
+
+    /// Waits for so many bytes, or for the end.
+    static func receive(_ socket: CInt, atLeast count: Int) -> Int {
+        var total = 0
+        var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        while total < count, poll(&state, 1, 10_000) == 1 {
+            guard let packet = receive(socket), !packet.isEmpty else { break }
+            total += packet.count
+        }
+        return total
+    }
+
+    /// The next packet; nil where there is none, empty also at the end.
+    static func receive(_ socket: CInt) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = recv(socket, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+        return count < 0 ? nil : Array(buffer[..<count])
+    }
+}
+
+/// A pool of channels on a queue of its own, and what it tells.
+final class PoolStage: Sendable {
+    enum Told: Equatable, Sendable {
+        case opened(ChannelPool.Opening)
+        case accepted(ChannelPool.Opening, L2CAPAddress)
+        case failed(BackendError)
+        case event(ChannelID, ChannelSocket.Event)
+    }
+
+    let queue = DispatchQueue(label: "ChannelPoolTests")
+    let network: SocketPairs
+    let told = Recorder<Told>()
+    let pool: ChannelPool
+
+    init(_ network: SocketPairs = SocketPairs()) {
+        self.network = network
+        let told = told
+        pool = ChannelPool(queue: queue, network: network) { told.append(.event($0, $1)) }
+    }
+
+    /// Opens a channel, and gives it when it is up.
+    func open() async throws -> ChannelID {
+        connect()
+        let event = try await told.first { if case .opened = $0 { true } else { false } }
+        guard case .opened(let opening) = event else { throw CancellationError() }
+        return opening.channel
+    }
+
+    func connect() {
+        queue.async { [self] in
+            guard let local = L2CAPAddress("00:11:22:33:44:55", isRandom: false),
+                let peer = L2CAPAddress("F0:F1:F2:F3:F4:F5", isRandom: true, psm: 0x90)
+            else { return }
+            pool.connect(from: local, to: peer) { [told] result in
+                switch result {
+                case .success(let opening): told.append(.opened(opening))
+                case .failure(let error): told.append(.failed(error))
+                }
+            }
+        }
+    }
+
+    func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
+        queue.async { [self] in pool.perform(action, on: channel) }
+    }
+
+    /// All that was received until now.
+    var received: [UInt8] {
+        told.elements.reduce(into: []) { bytes, told in
+            if case .event(_, .received(let data)) = told { bytes += data }
+        }
+    }
+
+    /// Waits until so many bytes have arrived here.
+    func wait(received count: Int) async throws {
+        try await told.wait { told in
+            told.reduce(0) { sum, told in
+                if case .event(_, .received(let data)) = told { sum + data.count } else { sum }
+            } >= count
+        }
+    }
+
+    func wait(credits count: Int) async throws {
+        try await told.wait { told in
+            told.reduce(0) { sum, told in
+                if case .event(_, .credits(let count)) = told { sum + count } else { sum }
+            } >= count
+        }
+    }
+
+    /// Lets the queue do all that it was given before.
+    func settle() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+}
+#endif

@@ -1,0 +1,32 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+let root = "swift-corebluetooth"
+
+/// Fuzzers of what reads from the bus; `make fuzz` builds them with what libFuzzer needs, and runs them.
+///
+/// A package of their own, so that nobody who uses the library has them in his graph.
+let package = Package(
+    name: "Fuzz",
+    dependencies: [.package(name: root, path: "../..", traits: ["BlueZ"])],
+    targets: [
+        .target(name: "CFuzzer"),
+        .executableTarget(
+            name: "FuzzMessages",
+            dependencies: [
+                "CFuzzer", .product(name: "BlueZ", package: root), .product(name: "_BluetoothDBus", package: root),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "FuzzTree",
+            dependencies: [
+                "CFuzzer", .product(name: "BlueZ", package: root), .product(name: "_BluetoothDBus", package: root),
+            ],
+            swiftSettings: settings),
+    ]
+)

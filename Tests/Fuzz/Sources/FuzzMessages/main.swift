@@ -1,0 +1,47 @@
+import CFuzzer
+import Glibc
+
+@testable import BlueZ
+@testable import BluetoothDBus
+
+/// Bytes from the bus become a message or nothing; whatever it is, all of it can be read, written again and read the
+/// same, and what this backend believes of it is refused with an error at worst.
+func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let raw = bytes?.withMemoryRebound(to: CChar.self, capacity: count) { dbus_message_demarshal($0, CInt(count), nil) }
+    guard let raw else { return 0 }
+    let message = DBusMessage(adopting: raw)
+    readHeader(message)
+    checkRoundTrip(message)
+    do { _ = try InterfaceSignal.input(message) } catch { precondition(!error.name.isEmpty) }
+    do { _ = try InterfaceSignal.snapshot(message) } catch { precondition(!error.name.isEmpty) }
+    return 0
+}
+
+func readHeader(_ message: DBusMessage) {
+    precondition((message.error != nil) == (message.kind == .error))
+    precondition(message.sender.map(message.isSent(by:)) ?? true)
+    for path in [message.path].compactMap({ $0 }) { precondition(ObjectPath(path.text) == path) }
+    _ = (message.interface, message.member, message.signature, message.expectsReply)
+}
+
+func checkRoundTrip(_ message: DBusMessage) {
+    do {
+        var reader = DBusReader(message)
+        let values = try reader.remainingValues()
+        let copy = try DBusMessage.signal(path: .root, interface: "a.b", member: "c", values)
+        precondition(copy.signature == message.signature)
+        var again = DBusReader(copy)
+        // As text: one that is no number does not equal itself.
+        precondition(String(describing: try again.remainingValues()) == String(describing: values))
+    } catch {
+        // Descriptors that are announced do not come along in bytes.
+        precondition(message.signature.contains("h"), "\(error)")
+    }
+}
+
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "seeds" {
+    try Seeds.write(to: CommandLine.arguments[2])
+} else {
+    var (count, arguments) = (CommandLine.argc, Optional(CommandLine.unsafeArgv))
+    exit(LLVMFuzzerRunDriver(&count, &arguments, take))
+}

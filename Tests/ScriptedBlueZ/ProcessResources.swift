@@ -1,0 +1,29 @@
+#if os(Linux)
+import Foundation
+
+/// What a process holds of the system's, from `/proc`: see `proc(5)`.
+public struct ProcessResources: Sendable, CustomStringConvertible {
+    /// Open file descriptors.
+    public let descriptors: Int
+    /// Threads, those of Dispatch's pools included.
+    public let threads: Int
+    /// Resident memory, in KiB.
+    public let memory: Int
+
+    /// Those of this process, now.
+    public init() throws {
+        descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        func number(_ name: String) throws -> Int {
+            guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
+                let number = Int(line.filter(\.isNumber))
+            else { throw CocoaError(.fileReadCorruptFile) }
+            return number
+        }
+        threads = try number("Threads")
+        memory = try number("VmRSS")
+    }
+
+    public var description: String { "\(descriptors) descriptors, \(threads) threads, \(memory) KiB" }
+}
+#endif
