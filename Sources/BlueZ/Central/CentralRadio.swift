@@ -10,11 +10,7 @@ import Synchronization
 /// Runs a ``CentralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-<<<<<<< HEAD
 final class CentralRadio: DaemonClient {
-=======
-final class CentralRadio: DaemonListener {
->>>>>>> bluezper
     private struct Contents: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
@@ -22,6 +18,7 @@ final class CentralRadio: DaemonListener {
         var channels: ChannelPool?
         var lastManager = 0
         var isStarted = false
+        var securityHandler: (@Sendable (PeerID) -> Void)?
     }
 
     private let contents: Lock<Contents>
@@ -52,14 +49,15 @@ final class CentralRadio: DaemonListener {
 
     func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<CentralEvent>) {
         daemon.queue.async { [self] in
-            let isFirst = contents.withLock { contents -> Bool in
-                contents.sinks[manager] = sink
-                defer { contents.isStarted = true }
-                return !contents.isStarted
-            }
+            contents.withLock { $0.sinks[manager] = sink }
             process(.activated(manager))
-            if isFirst { daemon.add(self) }
+            start()
         }
+    }
+
+    /// Says who hears of peers that an operation failed with for want of security.
+    func onSecurityFailure(_ handler: @escaping @Sendable (PeerID) -> Void) {
+        contents.withLock { $0.securityHandler = handler }
     }
 
     func submit(_ command: CentralCommand, from manager: HostLedger.Manager) {
@@ -78,6 +76,15 @@ final class CentralRadio: DaemonListener {
     }
 
     // MARK: Inputs, on the daemon's queue
+
+    /// Begins to follow the daemon, once.
+    func start() {
+        let isFirst = contents.withLock { contents in
+            defer { contents.isStarted = true }
+            return !contents.isStarted
+        }
+        if isFirst { daemon.add(self) }
+    }
 
     func process(_ input: HostInput) { receive([input]) }
 
@@ -98,6 +105,7 @@ final class CentralRadio: DaemonListener {
                 self?.process(.channelReply(id, result))
             }
         case .channel(let channel, let action): channels?.perform(action, on: channel)
+        case .securityFailed(let peer): contents.withLock { $0.securityHandler }?(peer)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .startTimer(let key, let delay): startTimer(key, delay)

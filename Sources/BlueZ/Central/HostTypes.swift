@@ -75,6 +75,8 @@ enum HostEffect: Equatable, Sendable {
     ///
     /// What is received, and credits, go from the channel to its manager directly.
     case channel(ChannelID, ChannelPool.Action)
+    /// An operation failed for want of encryption or authentication.
+    case securityFailed(PeerID)
     /// Asks for a snapshot.
     case refresh
     case deliver(HostLedger.Manager, CentralEvent)

@@ -45,15 +45,8 @@ final class BlueZDaemon: @unchecked Sendable {
     private var isStarted = false
     private var failures = 0
     private var lastComplaint: String?
-<<<<<<< HEAD
     /// Clients hold the daemon, and not the other way round.
     private var weakClients: [WeakClient] = []
-=======
-    /// Radios hold the daemon, and not the other way round.
-    private var weakListeners: [WeakListener] = []
-    /// Our objects, for the daemon alone.
-    let server = DBusObjectServer()
->>>>>>> bluezper
 
     init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
@@ -69,7 +62,6 @@ final class BlueZDaemon: @unchecked Sendable {
 
     // MARK: Clients, on the queue
 
-<<<<<<< HEAD
     private struct WeakClient {
         weak var client: (any DaemonClient)?
     }
@@ -82,17 +74,6 @@ final class BlueZDaemon: @unchecked Sendable {
     func add(_ client: any DaemonClient) {
         weakClients.removeAll { $0.client == nil }
         weakClients.append(WeakClient(client: client))
-=======
-    private struct WeakListener {
-        weak var listener: (any DaemonListener)?
-    }
-
-    private var radios: [any DaemonListener] { weakListeners.compactMap(\.listener) }
-
-    /// Adds a radio, and brings it up to date.
-    func add(_ radio: any DaemonListener) {
-        weakListeners.append(WeakListener(listener: radio))
->>>>>>> bluezper
         guard isStarted else {
             isStarted = true
             return openBus()
@@ -144,7 +125,6 @@ final class BlueZDaemon: @unchecked Sendable {
         self.connection = connection
         objects.attach(to: connection)
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
-        server.attach(to: connection)
         subscriptions = InterfaceSignal.rules.map { rule in
             connection.subscribe(rule) { [weak self] message in
                 self?.received(message)
@@ -168,11 +148,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func busLost(_ error: DBusError) {
         forgetOwner()
         subscriptions = []
-<<<<<<< HEAD
         objects.attach(to: nil)
-=======
-        server.attach(to: nil)
->>>>>>> bluezper
         connection = nil
         busFailed(error)
     }
@@ -191,11 +167,7 @@ final class BlueZDaemon: @unchecked Sendable {
             guard name != owner else { return }
             forgetOwner()
             owner = name
-<<<<<<< HEAD
             objects.serve(only: name)
-=======
-            server.serve(only: name)
->>>>>>> bluezper
             refresh()
         case .success(nil):
             let wasThere = owner != nil
@@ -207,11 +179,7 @@ final class BlueZDaemon: @unchecked Sendable {
 
     private func forgetOwner() {
         owner = nil
-<<<<<<< HEAD
         objects.serve(only: nil)
-=======
-        server.serve(only: nil)
->>>>>>> bluezper
         hasSnapshot = false
     }
 

@@ -6,8 +6,12 @@ final class BlueZPeripheral: PeripheralBackend {
     private let radio: PeripheralRadio
     private let manager: HostLedger.Manager
 
-    init(radio: PeripheralRadio) {
+    private let pairing: PairingRadio?
+
+    /// - Parameter pairing: What agrees to pairings that centrals begin; nil where the system does.
+    init(radio: PeripheralRadio, pairing: PairingRadio?) {
         self.radio = radio
+        self.pairing = pairing
         manager = radio.newManager()
     }
 
@@ -15,6 +19,8 @@ final class BlueZPeripheral: PeripheralBackend {
 
     func activate(_ sink: any EventSink<PeripheralEvent>) {
         radio.activate(manager, sink)
+        pairing?.want()
+        pairing?.setServing(true)
     }
 
     func submit(_ command: PeripheralCommand) {

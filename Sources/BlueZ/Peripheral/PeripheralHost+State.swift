@@ -66,7 +66,9 @@ extension PeripheralHost {
         for (path, device) in devices where isOurs(path) { directory.note(path, device, isNamed: false) }
     }
 
-    /// What ends with power: centrals, requests, advertising. The state's event says so for all of it.
+    /// What ends with power: centrals, requests, advertising.
+    ///
+    /// The state's event says so for all of it.
     private mutating func powerWent() {
         for (id, request) in requests { drop(id, request) }
         for (path, device) in devices {

@@ -206,8 +206,10 @@ extension PeripheralHost {
         }
     }
 
-    /// Nothing says when a broadcast value has left. A round trip to the daemon says that it has been taken, at least:
-    /// messages keep their order.
+    /// Makes a round trip to the daemon, if values were broadcast since the last one.
+    ///
+    /// Nothing says when a broadcast value has left. The reply says that it has been taken, at least: messages keep
+    /// their order.
     mutating func fence() {
         guard !isFencing, !unfenced.isEmpty, state == .poweredOn else { return }
         isFencing = true

@@ -11,7 +11,7 @@ import Synchronization
 /// Runs a ``PeripheralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-final class PeripheralRadio: DaemonListener {
+final class PeripheralRadio: DaemonClient {
     private struct Contents: Sendable {
         var host: PeripheralHost
         var sinks: [HostLedger.Manager: any EventSink<PeripheralEvent>] = [:]
@@ -79,7 +79,7 @@ final class PeripheralRadio: DaemonListener {
 
     // MARK: Inputs, on the daemon's queue
 
-    func process(_ inputs: HostInput...) {
+    func receive(_ inputs: [HostInput]) {
         for input in inputs { process(.daemon(input)) }
     }
 
@@ -106,7 +106,7 @@ final class PeripheralRadio: DaemonListener {
             daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .export(let object): export(object)
-        case .withdraw(let path): daemon.server.withdraw(path)
+        case .withdraw(let path): daemon.objects.withdraw(path)
         case .broadcast(let path, let value): broadcast(path, value)
         case .answer(let number, let values): take(number)?.answer(values)
         case .refuse(let number, let error): take(number)?.refuse(error)
@@ -124,15 +124,15 @@ final class PeripheralRadio: DaemonListener {
     }
 
     private func export(_ object: ExportedObject) {
-        guard object.kind != .application else { return daemon.server.export([], at: object.path, isManager: true) }
+        guard object.kind != .application else { return daemon.objects.export([], at: object.path, isManager: true) }
         let interface = object.kind.interface(object.properties) { [weak self] call in self?.received(call) }
-        daemon.server.export([interface], at: object.path)
+        daemon.objects.export([interface], at: object.path)
     }
 
     private func broadcast(_ path: ObjectPath, _ value: Data) {
         let changed: [String: DBusValue] = ["Value": .bytes(Array(value))]
         // The value is not kept, so that it is told each time, and to nobody who asks later.
-        daemon.server.emit(
+        daemon.objects.emit(
             path, InterfaceSignal.properties, "PropertiesChanged",
             [.string(ExportedObject.Kind.characteristic.rawValue), .properties(changed), .strings([])])
     }

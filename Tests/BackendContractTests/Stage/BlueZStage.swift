@@ -18,7 +18,7 @@ final class BlueZStage: ContractStage {
 
     var hasPeer: Bool { peer != nil }
 
-    static let features: Set<ContractFeature> = [.peripheralRole, .channels, .otherApps]
+    static let features: Set<ContractFeature> = [.peripheralRole, .pairing, .channels, .otherApps]
 
     func begin() async throws { try await perform(.reset) }
 
