@@ -96,7 +96,7 @@ let package = Package(
         .target(
             name: "BluetoothProfiles",
             dependencies: [
-                "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
                 "CoreBluetoothPackage",
             ],
             swiftSettings: settings),
@@ -108,7 +108,7 @@ let package = Package(
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
-            dependencies: ["CoreBluetoothPackage", "BluetoothEmulator", "BluetoothLocking"],
+            dependencies: ["CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking"],
             swiftSettings: settings),
 
         // MARK: Tools

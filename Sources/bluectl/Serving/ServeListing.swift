@@ -1,4 +1,5 @@
 #if Emulator
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// Prints what happens at a device that is served: a line or a JSON object each.

@@ -1,4 +1,3 @@
-import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// A conversation with a radio in the central role.

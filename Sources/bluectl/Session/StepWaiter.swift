@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// Awaits answers of a radio: one step at a time, each with a deadline.
