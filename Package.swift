@@ -153,7 +153,7 @@ let package = Package(
             name: "AsyncBluetoothTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
-                "CoreBluetoothTesting",
+                "CoreBluetoothTesting", "VirtualTasks",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -186,8 +186,12 @@ let package = Package(
             name: "BluetoothProfilesTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking",
-                "CoreBluetooth", "CoreBluetoothTesting",
+                "CoreBluetooth", "CoreBluetoothTesting", "VirtualTasks",
             ], swiftSettings: settings),
+        // Tasks that an emulator's virtual time waits for.
+        .target(
+            name: "VirtualTasks", dependencies: ["BluetoothEmulator", "BluetoothLocking"], path: "Tests/VirtualTasks",
+            swiftSettings: settings),
 
         .testTarget(
             name: "bluectlTests",
