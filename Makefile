@@ -3,6 +3,7 @@
 #   NO_INSTALL=1           print the missing packages and stop, instead of installing them
 #   ADAPTER=hci0           test-bluez: this machine's BlueZ on that adapter, without a guest
 #   PEER_TRANSPORT=usb:1   … and the contract peer on that Bumble transport
+#   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
 
 SHELL := /bin/bash
@@ -14,7 +15,7 @@ BUILD := swift build
 REAL := Tests/RealBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-bluez test-bluez-full smoke-bluez sanitize bench docs format lint traits examples samples
+.PHONY: help deps build demo test test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize bench docs format lint traits examples samples
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -39,8 +40,17 @@ test-bluez: build ## the contract suite against real bluetoothd: in a guest, or 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
 
-test-bluez-full: test-bluez smoke-bluez ## the same, and against a second version of BlueZ
+faults-bluez: build ## daemons that die, controllers that are unplugged, other programs, and a hundred cycles: 40 minutes
+	@CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600 $(REAL)/run $(REAL)/contract
+
+test-bluez-full: test-bluez smoke-bluez faults-bluez ## the same, and against a second version of BlueZ
 	@$(REAL)/run-newer $(REAL)/contract
+
+soak: build ## 2,000 connections to a scripted daemon leave nothing behind
+	@SOAK=1 Scripts/with-bus swift test --skip-build --no-parallel --filter SoakTests
+
+fuzz: deps ## fuzz what reads from the bus, FUZZ_SECONDS=300 each
+	@Scripts/fuzz "$${FUZZ_SECONDS:-300}"
 
 sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
 	@Scripts/sanitize thread

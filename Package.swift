@@ -100,7 +100,6 @@ let package = Package(
                 "CoreBluetoothPackage",
             ],
             swiftSettings: settings),
-
         .target(
             name: "AsyncBluetooth",
             dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
@@ -109,7 +108,7 @@ let package = Package(
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
-            dependencies: ["CoreBluetoothPackage", "BluetoothEmulator", "BluetoothLocking"],
+            dependencies: ["CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking"],
             swiftSettings: settings),
 
         // MARK: Tools

@@ -34,6 +34,14 @@ let package = Package(
                 .product(name: "BluetoothEmulator", package: root), .product(name: "BluetoothBackend", package: root),
             ],
             path: "Benchmarks/EmulatorBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+        // Apart from the others, as counting the heap takes a single arena.
+        .executableTarget(
+            name: "EmulatorMemoryBenchmarks",
+            dependencies: [
+                benchmark, "CHeap", .product(name: "BluetoothEmulator", package: root),
+                .product(name: "BluetoothBackend", package: root),
+            ],
+            path: "Benchmarks/EmulatorMemoryBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
         .executableTarget(
             name: "DBusBenchmarks",
             dependencies: [benchmark, "CBusClient", .product(name: "_BluetoothDBus", package: root)],

@@ -15,7 +15,10 @@ public final class BlueZBackend: BluetoothBackend {
     private let daemon: BlueZDaemon
     private let timings: BlueZTimings
     private let network: any ChannelNetwork
-    private let radios = Lock<[AdapterSelector: CentralRadio]>([:])
+    private let peripheralTimings: PeripheralTimings
+    private let radios: Radios
+    private let peripheralRadios = Lock<[AdapterSelector: PeripheralRadio]>([:])
+    private let pairing: PairingRadio
 
     /// A backend with a connection of its own.
     public convenience init(_ configuration: BlueZConfiguration = BlueZConfiguration()) {
@@ -23,12 +26,19 @@ public final class BlueZBackend: BluetoothBackend {
     }
 
     init(
-        _ configuration: BlueZConfiguration, timings: BlueZTimings, network: any ChannelNetwork = BluetoothSockets()
+        _ configuration: BlueZConfiguration, timings: BlueZTimings,
+        peripheralTimings: PeripheralTimings = PeripheralTimings(), network: any ChannelNetwork = BluetoothSockets()
     ) {
         self.configuration = configuration
         self.timings = timings
         self.network = network
-        daemon = BlueZDaemon(address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
+        self.peripheralTimings = peripheralTimings
+        let radios = Radios()
+        self.radios = radios
+        let daemon = BlueZDaemon(
+            address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
+        self.daemon = daemon
+        pairing = PairingRadio(daemon: daemon, timings: timings) { radios.all }
     }
 
     /// The process's backend of a configuration; always the same one.
@@ -57,46 +67,61 @@ public final class BlueZBackend: BluetoothBackend {
         switch feature {
         // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
         case .disconnectReason:
-            radios.withLock { Array($0.values) }.contains { $0.query { $0.tellsDisconnectReasons } }
+            radios.all.contains { $0.query { $0.tellsDisconnectReasons } }
         case .channels: network.isAvailable
-        case .extendedScanAndConnect, .peripheralRole, .connectedRSSI, .pairing: false
+        case .pairing: daemon.currentPhase == .ready
+        case .peripheralRole:
+            peripheralRadios.withLock { Array($0.values) }.contains { $0.query { $0.watch.supportsPeripheral } }
+        case .extendedScanAndConnect, .connectedRSSI: false
         }
     }
 
     /// Makes the central role for one manager, on the adapter that the options or the configuration name.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+        BlueZCentral(
+            radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)),
+            pairing: configuration.answersPairing ? pairing : nil)
+    }
+
+    /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
+    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let selector = AdapterSelector(options.adapter ?? configuration.adapter)
-        let radio = radios.withLock { radios in
+        let radio = peripheralRadios.withLock { radios in
+            if let known = radios[selector] { return known }
+            let made = PeripheralRadio(
+                selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings,
+                network: network)
+            radios[selector] = made
+            return made
+        }
+        // Pairing looks devices up in the central radio.
+        _ = self.radio(AdapterSelector(configuration.adapter))
+        return BlueZPeripheral(radio: radio, pairing: configuration.answersPairing ? pairing : nil)
+    }
+
+    /// Makes the answers and wishes of one pairing agent.
+    public func makePairing() -> any PairingBackend {
+        _ = radio(AdapterSelector(configuration.adapter))
+        return BlueZPairing(radio: pairing)
+    }
+
+    private func radio(_ selector: AdapterSelector) -> CentralRadio {
+        let radio = radios.bySelector.withLock { radios in
             if let known = radios[selector] { return known }
             let made = CentralRadio(selector: selector, daemon: daemon, timings: timings, network: network)
             radios[selector] = made
             return made
         }
-        return BlueZCentral(radio: radio)
-    }
-
-    /// Makes a peripheral role that is `.unsupported`.
-    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        UnsupportedPeripheral()
-    }
-
-    /// Makes a listener that hears of nothing: pairing is the business of the system's agent.
-    public func makePairing() -> any PairingBackend {
-        SilentPairing()
+        let pairing = pairing
+        radio.onSecurityFailure { [weak pairing] in pairing?.securityFailed($0) }
+        return radio
     }
 }
 
-/// The peripheral role of a radio that has none.
-private final class UnsupportedPeripheral: PeripheralBackend {
-    func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
-    func submit(_ command: PeripheralCommand) {}
-    func invalidate() {}
-}
+/// The central radios of a backend, by adapter.
+private final class Radios: Sendable {
+    let bySelector = Lock<[AdapterSelector: CentralRadio]>([:])
 
-/// Pairing that the system does by itself.
-private final class SilentPairing: PairingBackend {
-    func activate(_ sink: any EventSink<PairingEvent>) {}
-    func submit(_ command: PairingCommand) {}
-    func invalidate() {}
+    var all: [CentralRadio] { bySelector.withLock { Array($0.values) } }
 }
 #endif

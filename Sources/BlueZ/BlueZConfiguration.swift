@@ -9,11 +9,17 @@ public struct BlueZConfiguration: Hashable, Sendable {
     ///
     /// Without one, it is the first that is on.
     public var adapter: String?
+    /// Whether this process agrees to pairings that its own links need, while the app has no `CBPairingAgent`.
+    ///
+    /// It is then BlueZ's default agent, a device without display and keyboard. With `false` that is left to the agents of
+    /// the system, such as a desktop's; where there is none, protected attributes cannot be used.
+    public var answersPairing: Bool
 
     /// Describes where BlueZ is to be found; without arguments, where it is on every Linux system.
-    public init(busAddress: String? = nil, adapter: String? = nil) {
+    public init(busAddress: String? = nil, adapter: String? = nil, answersPairing: Bool = true) {
         self.busAddress = busAddress
         self.adapter = adapter
+        self.answersPairing = answersPairing
     }
 }
 #endif

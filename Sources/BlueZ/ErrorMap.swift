@@ -53,6 +53,24 @@ enum ErrorMap {
         .fail(BackendError(code, operation: "Connect", daemonName: error.name, message: error.message))
     }
 
+    // MARK: Pairing
+
+    /// A failed `Device1.Pair` or `Adapter1.RemoveDevice`.
+    static func pairing(_ error: DBusError, operation: String) -> BackendError {
+        let code: BackendError.Code =
+            switch error.name {
+            case bluez + "AuthenticationCanceled": .operationCancelled
+            case bluez + "AuthenticationRejected": .operationNotSupported
+            case bluez + "AuthenticationFailed": .invalidParameters
+            case bluez + "AuthenticationTimeout", DBusError.Name.noReply: .encryptionTimedOut
+            case bluez + "ConnectionAttemptFailed": .connectionFailed
+            case bluez + "DoesNotExist", DBusError.Name.unknownObject, DBusError.Name.unknownMethod: .unknownDevice
+            case bluez + "NotReady", DBusError.Name.serviceUnknown, DBusError.Name.disconnected: .notConnected
+            default: .unknown
+            }
+        return BackendError(code, operation: operation, daemonName: error.name, message: error.message)
+    }
+
     // MARK: Attributes
 
     /// What to do after a read, a write or a subscription failed.

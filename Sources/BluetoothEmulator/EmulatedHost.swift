@@ -16,8 +16,17 @@ public struct EmulatedHost: Sendable {
     /// The name by which managers choose it.
     public var name: String { emulator.core.withLock { $0.world.hosts[index].name } }
 
-    /// Its address.
+    /// Its identity address: the one on the air, unless it rotates addresses.
     public var address: DeviceAddress { emulator.core.withLock { $0.world.hosts[index].address } }
+
+    /// Its address on the air, by which devices without its keys know it.
+    public var airAddress: DeviceAddress { emulator.core.withLock { $0.world.hosts[index].airAddress } }
+
+    /// Takes a new resolvable private address; links stay.
+    ///
+    /// Who has its keys knows it still; to others it is another central and another peripheral. Source: Core
+    /// Specification, Vol 6, Part B, 1.3.2.2.
+    public func rotateAddress() { control(.rotateAddress) }
 
     /// The state that its managers see.
     public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].state } }
@@ -144,12 +153,14 @@ extension Emulator {
 
     /// Adds a host.
     ///
-    /// - Throws: ``DescriptionError`` when the name is empty or taken.
+    /// - Throws: ``DescriptionError`` when the name is empty or taken, or a field impossible.
     @discardableResult
     public func add(_ host: HostDescription) throws -> EmulatedHost {
+        try host.validate()
         let index = perform { core -> Int? in
-            guard !host.name.isEmpty, !core.world.hosts.contains(where: { $0.name == host.name }) else { return nil }
+            guard !core.world.hosts.contains(where: { $0.name == host.name }) else { return nil }
             core.world.addHost(Host(host))
+            core.world.keepApps(of: host, on: core.world.hosts.count - 1)
             return core.world.hosts.count - 1
         }
         guard let index else { throw DescriptionError("name", "a host has a name of its own, not \"\(host.name)\"") }

@@ -86,6 +86,9 @@ public final class Emulator: BluetoothBackend {
                 preconditionFailure("a checked description failed: \(error)")
             }
         }
+        for host in description.hosts {
+            if let index = world.host(host.name) { world.keepApps(of: host, on: index) }
+        }
         self.init(living: world, time: time)
     }
 

@@ -42,6 +42,10 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var pairingDelay: Duration = .milliseconds(500)
     /// How many bonds a host keeps.
     public var maximumBonds = 100
+    /// How many prepared writes of one central a server keeps, 0 or more; one more is refused with 0x09.
+    ///
+    /// A device may have its own. A long write takes one for each MTU - 5 bytes.
+    public var prepareQueueLength = 64
     /// How many packets go in one direction in one connection event.
     ///
     /// At least 1.

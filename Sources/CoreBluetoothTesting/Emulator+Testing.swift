@@ -35,6 +35,23 @@ extension Emulator {
         }
         session.consume(callbacks)
     }
+
+    /// Lets virtual time go on for so long, and records an issue if one of these callbacks has come since the last
+    /// expectation.
+    public func expectNone(
+        of callbacks: DelegateCallback..., for duration: Duration, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        guard let session = EmulatorSession.current, session.emulator === self else {
+            Issue.record("expectNone: this emulator is not the test's own", sourceLocation: sourceLocation)
+            return
+        }
+        do {
+            try await advance(by: duration)
+            if let message = session.message(forbidding: callbacks) { session.fail(message, sourceLocation) }
+        } catch {
+            session.fail("\(error)", sourceLocation)
+        }
+    }
 }
 
 extension EmulatorSession {

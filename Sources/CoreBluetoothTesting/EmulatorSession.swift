@@ -87,6 +87,15 @@ final class EmulatorSession: ManagerObserver {
         }
     }
 
+    /// The message if one of these has come since the last expectation.
+    func message(forbidding forbidden: [DelegateCallback]) -> String? {
+        let came = state.withLock { state in
+            state.callbacks[state.cursor...].filter { callback in forbidden.contains { $0.matches(callback) } }
+        }
+        guard !came.isEmpty else { return nil }
+        return "not expected, but came: \(came.map(Self.text).joined(separator: ", "))"
+    }
+
     /// The message of an expectation that was not met.
     func message(expecting expected: [DelegateCallback], _ error: any Error) -> String {
         let wanted = expected.map(\.description).joined(separator: ", ")

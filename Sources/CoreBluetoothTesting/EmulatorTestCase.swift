@@ -4,12 +4,20 @@ public import XCTest
 /// For tests of XCTest: each gets an emulated radio of its own, in virtual time.
 ///
 /// Managers that a test's code makes without naming a radio are in that world. A test fails on commands without an
-/// answer, and on managers and peripherals that outlive its `tearDown`: set properties to nil there.
+/// answer, and on managers, peripherals and pairing agents that outlive its `tearDown`: set properties to nil there.
 open class EmulatorTestCase: XCTestCase {
     private var session: EmulatorSession?
 
     /// The settings of the emulator; override to change them.
     open var configuration: EmulatorConfiguration { .instant }
+
+    /// The devices and hosts at first; override to change them.
+    ///
+    /// None but the host "default".
+    open var world: WorldDescription { WorldDescription() }
+
+    /// What a test may leave behind without failing; override to change it.
+    open var allowed: EmulatorTrait.Leftovers { [] }
 
     /// From which all chance follows; override to change it.
     ///
@@ -26,12 +34,17 @@ open class EmulatorTestCase: XCTestCase {
 
     /// Runs one test with an emulator of its own.
     open override func invokeTest() {
-        let session = EmulatorSession(
-            Emulator(configuration: configuration, time: .virtual, seed: seed), isOfXCTest: true)
+        let session: EmulatorSession
+        do {
+            session = EmulatorSession(
+                try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed), isOfXCTest: true)
+        } catch {
+            return XCTFail("the world cannot be: \(error)")
+        }
         self.session = session
         session.run { super.invokeTest() }
         self.session = nil
-        for leftover in session.leftoversSynchronously() {
+        for leftover in session.leftoversSynchronously() where !leftover.isAllowed(by: allowed) {
             XCTFail([leftover.description, session.reproduction()].compactMap { $0 }.joined(separator: "\n"))
         }
     }
@@ -49,9 +62,26 @@ open class EmulatorTestCase: XCTestCase {
         do {
             try session.emulator.advanceSynchronously(until: { session.hasSeen(callbacks) }, within: limit)
         } catch {
-            let text = [session.message(expecting: callbacks, error), session.reproduction()]
-            XCTFail(text.compactMap { $0 }.joined(separator: "\n"), file: file, line: line)
+            fail(session.message(expecting: callbacks, error), session, file, line)
         }
         session.consume(callbacks)
+    }
+
+    /// Lets virtual time go on for so long; fails the test if one of these callbacks has come since the last expectation.
+    public func expectNone(
+        of callbacks: DelegateCallback..., for duration: Duration, file: StaticString = #filePath, line: UInt = #line
+    ) {
+        guard let session else { return XCTFail("expectNone: no test is running", file: file, line: line) }
+        do {
+            try session.emulator.advanceSynchronously(by: duration)
+            if let message = session.message(forbidding: callbacks) { fail(message, session, file, line) }
+        } catch {
+            fail("\(error)", session, file, line)
+        }
+    }
+
+    private func fail(_ message: String, _ session: EmulatorSession, _ file: StaticString, _ line: UInt) {
+        let text = [message, session.reproduction()].compactMap { $0 }.joined(separator: "\n")
+        XCTFail(text, file: file, line: line)
     }
 }

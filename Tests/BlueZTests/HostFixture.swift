@@ -20,6 +20,8 @@ struct HostFixture {
     private(set) var events: [CentralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
     private(set) var refreshes = 0
+    /// Peers that an operation failed with for want of security.
+    private(set) var insecure: [PeerID] = []
     /// Channels that were asked for and have no answer yet.
     private(set) var dialled: [(id: CallID, local: L2CAPAddress, peer: L2CAPAddress)] = []
     /// What was done with open channels.
@@ -125,6 +127,7 @@ struct HostFixture {
             case .openChannel(let id, let local, let peer): dialled.append((id, local, peer))
             case .channel(let channel, let action): actions.append((channel, action))
             case .refresh: refreshes += 1
+            case .securityFailed(let peer): insecure.append(peer)
             case .note(let note): if note.level == .warning { warnings.append(note.text) }
             case .startTimer, .stopTimer: break
             }

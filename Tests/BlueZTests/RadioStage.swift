@@ -40,7 +40,7 @@ struct RadioStage {
         self.wrap = wrap
     }
 
-    private var backend: BlueZBackend {
+    func makeBackend() -> BlueZBackend {
         var timings = BlueZTimings()
         timings.powerLoss = .milliseconds(20)
         timings.arrival = .milliseconds(20)
@@ -53,16 +53,16 @@ struct RadioStage {
         return BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings)
     }
 
-    func central() throws -> any CentralBackend {
-        let central = try wrap(backend).makeCentral(CentralOptions())
+    func central(of backend: BlueZBackend? = nil) throws -> any CentralBackend {
+        let central = try wrap(backend ?? makeBackend()).makeCentral(CentralOptions())
         central.activate(recorder)
         return central
     }
 
     /// A daemon with the heart-rate device, and a manager that has found it.
-    func discovered() async throws -> (ScriptedBlueZ, any CentralBackend, PeerID) {
+    func discovered(of backend: BlueZBackend? = nil) async throws -> (ScriptedBlueZ, any CentralBackend, PeerID) {
         let daemon = try ScriptedBlueZ(on: bus)
-        let central = try central()
+        let central = try central(of: backend)
         try await recorder.wait(for: .poweredOn)
         central.submit(.startScan(ScanParameters()))
         _ = try await daemon.service.calls.first { $0.member == "StartDiscovery" }
@@ -76,8 +76,10 @@ struct RadioStage {
         return (daemon, central, discovery.peer)
     }
 
-    func connected() async throws -> (ScriptedBlueZ, any CentralBackend, PeerID, LinkID) {
-        let (daemon, central, peer) = try await discovered()
+    func connected(
+        of backend: BlueZBackend? = nil
+    ) async throws -> (ScriptedBlueZ, any CentralBackend, PeerID, LinkID) {
+        let (daemon, central, peer) = try await discovered(of: backend)
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         let event = try await recorder.events.first { if case .connected = $0 { true } else { false } }
         guard case .connected(_, let link, _, _) = event else { throw CancellationError() }

@@ -136,6 +136,25 @@ import Testing
         #expect(stage.emulator.trace.contains { $0.hasSuffix("! write command without credit dropped") })
     }
 
+    /// Core Specification, Vol 3, Part F, 3.4.6.1: the server keeps so many prepared writes and no more.
+    @Test func aLongWriteThatTheServerCannotQueueIsRefused() async throws {
+        var description = ContractPeer.description
+        description.maximumMTU = 23
+        description.prepareQueueLength = 3
+        let (stage, device, link, found) = try await connected(.instant, description)
+        let id = try found.characteristic(ContractPeer.uuid("0106"))
+        // 18 bytes go into each of three parts.
+        let told = try await stage.run(
+            .write(link: link, operation: op(1), attribute: id, value: Data(repeating: 1, count: 54)),
+            .write(link: link, operation: op(2), attribute: id, value: Data(repeating: 2, count: 55)))
+        #expect(
+            told == [
+                .written(link: link, operation: op(1)),
+                .operationFailed(link: link, operation: op(2), error: .att(0x09, operation: "write")),
+            ])
+        #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0106"))) == Data(repeating: 1, count: 54))
+    }
+
     @Test func aWriteCommandKeepsItsPlaceAmongTheRequests() async throws {
         let (stage, _, link, found) = try await connected(.default)
         let command = try found.characteristic(ContractPeer.uuid("0102"))

@@ -11,7 +11,8 @@ import Testing
             .init(
                 "180F",
                 characteristics: [
-                    .init("2A19", [.read, .write, .notify], value: Data([1])), .init("2A1A", .read, value: Data([2])),
+                    .init("2A19", [.read, .write, .notify], value: Data([1])),
+                    .init("2A1A", .read, value: Data([2])),
                 ])
         ])
 

@@ -93,12 +93,33 @@ import Testing
         guard case .display(let passkey)? = stage.question else { throw Unexpected("\(stage.events)") }
         #expect((0...999_999).contains(passkey))
         try await stage.emulator.runUntilIdle()
-        #expect(
-            stage.events.suffix(2) == [
-                .cancelled(request: PairingRequestID(rawValue: 1)),
-                .paired(peer: peer, operation: nil, isBonded: true),
-            ])
+        // What is shown goes with the pairing that it was for.
+        #expect(stage.events.map(\.kind) == [.requested, .paired])
+        #expect(stage.events.last == .paired(peer: peer, operation: nil, isBonded: true))
         #expect(stage.central.events.last == SecureStage.value(link))
+    }
+
+    /// Core Specification, Vol 3, Part H, 3.4: each message starts the 30 s anew.
+    @Test func usersWhoTakeTheirTimeOneAfterTheOtherStillPair() async throws {
+        let pair = try await ConnectedPair()
+        let sink = CollectingSink<PairingEvent>()
+        let agent = pair.emulator.makePairing()
+        agent.activate(sink)
+        agent.submit(.setCapability(.displayYesNo))
+        let id = try pair.attributes.characteristic("C0D4")
+        pair.central.submit(.setNotifying(link: pair.link, operation: op(1), attribute: id, enabled: true))
+        try await pair.emulator.advance(by: .seconds(25))
+        let asked = sink.events.compactMap { event -> PairingRequestID? in
+            if case .requested(let request, _, _) = event { request } else { nil }
+        }
+        try #require(asked.count == 2)
+        agent.submit(.answer(request: asked[0], answer: .accept))
+        try await pair.emulator.advance(by: .seconds(25))
+        #expect(!sink.events.contains { $0.kind == .pairingFailed })
+        agent.submit(.answer(request: asked[1], answer: .accept))
+        try await pair.emulator.advance(by: .seconds(1))
+        #expect(
+            pair.central.events.last == .notifyingChanged(link: pair.link, operation: op(1), isNotifying: true))
     }
 
     @Test func bothUsersCompareNumbers() async throws {

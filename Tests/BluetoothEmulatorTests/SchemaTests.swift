@@ -27,6 +27,11 @@ import Testing
         #expect(schema.fields("characteristic") == names(CharacteristicDescription.CodingKeys.self))
         #expect(schema.fields("timer") == names(CharacteristicDescription.Timer.CodingKeys.self))
         #expect(schema.fields("pairing") == names(PairingDescription.CodingKeys.self))
+        #expect(schema.fields("savedCentral") == names(SavedCentral.CodingKeys.self))
+        #expect(schema.fields("savedPeer") == names(SavedCentral.Peer.CodingKeys.self))
+        #expect(schema.fields("savedPeripheral") == names(SavedPeripheral.CodingKeys.self))
+        #expect(schema.fields("scan") == names(SavedScan.CodingKeys.self))
+        #expect(schema.fields("fault") == names(DeviceFault.CodingKeys.self))
         #expect(schema.fields("channel") == names(ChannelDescription.CodingKeys.self))
         #expect(schema.fields("descriptor") == names(DescriptorDescription.CodingKeys.self))
     }
@@ -43,12 +48,16 @@ import Testing
         #expect(list("device", "handler") == Set(BuiltInHandler.allCases.map(\.rawValue)))
         #expect(list("characteristic", "properties") == Set(CharacteristicPropertyName.allCases.map(\.rawValue)))
         #expect(list("pairing", "capability") == Set(PairingDescription.capabilities.map(\.rawValue)))
+        #expect(list("fault", "step") == Set(DeviceFault.Step.allCases.map(\.rawValue)))
+        #expect(list("fault", "what") == Set(DeviceFault.EffectName.allCases.map(\.rawValue)))
         #expect(list("pairing", "answer") == Set(PairingDescription.Answer.allCases.map(\.rawValue)))
         let permissions = schema.definition("permissions")?["items"] as? [String: Any]
         #expect(Set(permissions?["enum"] as? [String] ?? []) == Set(PermissionName.allCases.map(\.rawValue)))
     }
 
-    @Test(arguments: [WorldDescription.builtIn, WorldDescription(devices: [ContractPeer.description])])
+    @Test(arguments: [
+        WorldDescription.builtIn, WorldDescription(devices: [ContractPeer.description]), SavedWorldTests.world,
+    ])
     func whatIsWrittenIsValidAndReadsBackTheSame(world: WorldDescription) throws {
         let json = try world.json()
         #expect(try schema().problems(JSONSerialization.jsonObject(with: json)) == [])

@@ -1,4 +1,3 @@
-import BluetoothEmulator
 import CoreBluetooth
 import CoreBluetoothTesting
 import XCTest
@@ -8,8 +7,9 @@ final class EmulatorTestCaseTests: EmulatorTestCase {
 
     override var seed: UInt64 { 3 }
 
-    override func setUpWithError() throws {
-        try emulator.add(PeripheralDescription.heartRateMonitor)
+    override var world: WorldDescription { .builtIn }
+
+    override func setUp() {
         app = HeartRateApp(queue: nil)
     }
 

@@ -1,4 +1,3 @@
-import BluetoothEmulator
 import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
@@ -6,21 +5,10 @@ import Testing
 #if compiler(>=6.2)
 /// What a test with the trait fails on, seen from outside: each runs a test body within a trait of its own.
 @Suite struct FailureTests {
-    /// The messages of the issues that a body causes.
     private func issues(
         allowing allowed: EmulatorTrait.Leftovers = [], _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> [String] {
-        let test = try #require(Test.current)
-        let messages = Messages()
-        try await IssueHandlingTrait.compactMapIssues { issue in
-            messages.append(issue.comments.map(\.rawValue).joined(separator: "\n"))
-            return nil
-        }
-        .provideScope(for: test, testCase: nil) {
-            try await EmulatorTrait.emulator(.instant, seed: 41, world: .builtIn, allowing: allowed)
-                .provideScope(for: test, testCase: nil, performing: body)
-        }
-        return messages.all
+        try await IssueCollector.issues(allowing: allowed, body)
     }
 
     @Test func anExpectationThatIsNotMetSaysWhatCameAndHowToReproduceIt() async throws {
@@ -34,6 +22,18 @@ import Testing
         #expect(message.contains("seed 41"))
         #expect(message.contains("> central 1 stateChanged poweredOn"))
         #expect(messages.count == 1)
+    }
+
+    @Test func aCallbackThatMustNotComeIsAFailure() async throws {
+        let messages = try await issues {
+            let app = HeartRateApp()
+            await Emulator.current.expect(.didUpdateValue)
+            await Emulator.current.expectNone(of: .didDisconnectPeripheral, .didUpdateState, for: .seconds(5))
+            await Emulator.current.expectNone(of: .didUpdateValue.of("2A37"), for: .zero)
+            app.stop()
+        }
+        #expect(messages.count == 1)
+        #expect(messages.first?.contains("not expected, but came: didUpdateValue of 2A37 from ") == true)
     }
 
     @Test func aManagerThatOutlivesItsTestIsALeak() async throws {
@@ -61,6 +61,17 @@ import Testing
         #expect(try await issues(allowing: .unansweredCommands, body).isEmpty)
     }
 
+    @Test func aCommandToAReleasedPeripheralHasNoAnswer() async throws {
+        let messages = try await issues {
+            let app = HeartRateApp()
+            await Emulator.current.expect(.didConnect)
+            app.forgetMonitor()
+            await Emulator.current.expect(.didUpdateState, within: .zero)
+            app.stop()
+        }
+        #expect(messages.filter { $0.hasPrefix("unanswered: services of peripheral") }.count == 1)
+    }
+
     @Test func aFailureOfTheTestsOwnTellsTheSeedOnce() async throws {
         let messages = try await issues {
             Issue.record("one")
@@ -79,11 +90,5 @@ import Testing
 private final class Keeper: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var app: HeartRateApp?
-}
-
-private final class Messages: @unchecked Sendable {
-    // Invariant: issues of one test body are recorded one after the other.
-    private(set) var all: [String] = []
-    func append(_ message: String) { all.append(message) }
 }
 #endif

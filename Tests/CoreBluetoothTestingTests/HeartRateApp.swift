@@ -19,6 +19,9 @@ final class HeartRateApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         manager = nil
     }
 
+    /// Lets the peripheral go, and keeps the manager.
+    func forgetMonitor() { monitor = nil }
+
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         if central.state == .poweredOn { central.scanForPeripherals(withServices: [CBUUID(string: "180D")]) }
     }

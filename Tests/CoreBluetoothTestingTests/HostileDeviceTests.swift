@@ -1,4 +1,3 @@
-import BluetoothEmulator
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation

@@ -10,16 +10,37 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     private(set) var characteristics = 0
     private(set) var changes = 0
     private(set) var disconnections: [(any Error)?] = []
+    private let payload: Data?
     private var manager: CBCentralManager?
     private var device: CBPeripheral?
+    private var channel: CBL2CAPChannel?
 
-    override init() {
+    /// - Parameter payload: What it writes to all that can be written; nil writes nothing.
+    init(writing payload: Data? = nil, restoreIdentifier: String? = nil) {
+        self.payload = payload
         super.init()
-        manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "plain app"))
+        let options = restoreIdentifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] }
+        manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "plain app"), options: options)
+    }
+
+    /// Of the device that it found.
+    var identifier: UUID? { device?.identifier }
+
+    /// Opens a channel to the device.
+    func open(_ psm: CBL2CAPPSM) { device?.openL2CAPChannel(psm) }
+
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        device = (dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral])?.first
+        device?.delegate = self
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        self.channel = channel
     }
 
     /// Ends all.
     func stop() {
+        channel = nil
         device = nil
         manager = nil
     }
@@ -62,6 +83,9 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
         for characteristic in service.characteristics ?? [] {
             characteristics += 1
             if characteristic.properties.contains(.read) { peripheral.readValue(for: characteristic) }
+            if let payload, characteristic.properties.contains(.write) {
+                peripheral.writeValue(payload, for: characteristic, type: .withResponse)
+            }
             if characteristic.properties.contains(.notify) { peripheral.setNotifyValue(true, for: characteristic) }
         }
     }

@@ -1,5 +1,3 @@
-import BluetoothBackend
-import BluetoothEmulator
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
@@ -7,8 +5,8 @@ import Testing
 
 /// The article "Emulating a device": an app and its tests, from nothing to a firmware update.
 @Suite(.emulator(.instant)) struct ThermometerTests {
-    private let measurement = CBUUID(string: "2A1C")
-    private let serial = CBUUID(string: "2A25")
+    private let measurement = "2A1C"
+    private let serial = "2A25"
 
     /// A thermometer that measures each second, and whose serial number only bonded centrals may read.
     private func thermometer() -> PeripheralDescription {

@@ -14,7 +14,7 @@ import os
 
 from contract_peer.bluez import BlueZ
 from contract_peer.central import make_central
-from contract_peer.peers import contract_peer, heart_peer, second_peer
+from contract_peer.peers import blinky_peer, contract_peer, heart_peer, second_peer
 from contract_peer.radio import TransportRadio, VirtualRadio
 from contract_peer.verbs import VerbServer, Verbs
 
@@ -33,6 +33,8 @@ async def main() -> None:
         centrals = {
             "one": await make_central(radio, "one", "F0:F1:F2:F3:F4:01"),
             "two": await make_central(radio, "two", "F0:F1:F2:F3:F4:02")}
+    if radio.has_blinky:
+        peers["blinky"] = await blinky_peer(radio)
     path = os.environ.get("CONTRACT_PEER_SOCKET", "/run/contract-peer.sock")
     await VerbServer(Verbs(peers, centrals, radio, BlueZ())).listen(path)
     print("peer up", flush=True)

@@ -24,6 +24,7 @@ public struct ProcessResources: Sendable, CustomStringConvertible {
         memory = try number("VmRSS")
     }
 
+    /// All three, in one line.
     public var description: String { "\(descriptors) descriptors, \(threads) threads, \(memory) KiB" }
 }
 #endif

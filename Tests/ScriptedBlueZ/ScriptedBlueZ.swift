@@ -36,6 +36,7 @@ public final class ScriptedBlueZ: Sendable {
         answerAdapter()
         answerDevice()
         answerAttributes()
+        answerAgents()
         try start()
     }
 
@@ -48,7 +49,7 @@ public final class ScriptedBlueZ: Sendable {
     /// Dies, as `bluetoothd` does when it is killed: objects of devices and attributes are gone.
     public func kill() {
         service.stop()
-        for path in service.paths where path != Self.adapter { service.remove(path, announce: false) }
+        for path in service.paths where path.hasPrefix(Self.adapter + "/") { service.remove(path, announce: false) }
     }
 
     /// Plugs the adapter in.

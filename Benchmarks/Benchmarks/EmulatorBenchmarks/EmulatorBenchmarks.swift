@@ -26,18 +26,51 @@ let benchmarks: @Sendable () -> Void = {
     link("Writes without response", 200_000) { $0.write(count: $1) }
     link("Notifications, 16 on their way", 200_000) { $0.notify(count: $1, outstanding: 16) }
 
-    for duplicates in [false, true] {
+    /// Scans for so long, or as long as it takes so many devices to send a number of packets.
+    func scan(_ name: String, _ advertisers: Int, duplicates: Bool, _ duration: Duration) {
         var configuration = Benchmark.defaultConfiguration
         configuration.metrics = [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime]
-        let name = "1,000 advertisers in virtual time, \(duplicates ? "each packet told" : "duplicates filtered")"
         Benchmark(name, configuration: configuration) { benchmark in
-            let scan = try ScanClient(advertisers: 1_000, duplicates: duplicates)
+            let scan = try ScanClient(advertisers: advertisers, duplicates: duplicates)
             let rate = Rate()
             benchmark.startMeasurement()
             rate.start()
-            try await scan.run(for: .seconds(duplicates ? 5 : 60))
+            try await scan.run(for: duration)
             rate.stop(benchmark, operations: scan.advertisingEvents)
             benchmark.stopMeasurement()
         }
+    }
+
+    // Some 57,000 packets each that are told, and as many as it takes to see what coalesced ones cost.
+    scan("10 advertisers, each packet told", 10, duplicates: true, .seconds(600))
+    scan("1,000 advertisers, each packet told", 1_000, duplicates: true, .seconds(6))
+    scan("10,000 advertisers, each packet told", 10_000, duplicates: true, .milliseconds(600))
+    scan("10 advertisers, duplicates filtered", 10, duplicates: false, .seconds(6_000))
+    scan("1,000 advertisers, duplicates filtered", 1_000, duplicates: false, .seconds(60))
+    scan("10,000 advertisers, duplicates filtered", 10_000, duplicates: false, .seconds(60))
+
+    var whole = Benchmark.defaultConfiguration
+    whole.metrics = [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime]
+    Benchmark("Scan, connect, discover 5 services, read 10 values, subscribe, disconnect", configuration: whole) {
+        benchmark in
+        let client = try SessionClient.make()
+        try await client.prepare()
+        let rate = Rate()
+        benchmark.startMeasurement()
+        rate.start()
+        try await client.run(rounds: 1_000)
+        rate.stop(benchmark, operations: client.done)
+        benchmark.stopMeasurement()
+    }
+
+    Benchmark("24 hours of a notification each second", configuration: whole) { benchmark in
+        let client = try await DayClient.make()
+        let before = client.values
+        let rate = Rate()
+        benchmark.startMeasurement()
+        rate.start()
+        try await client.emulator.advance(by: .seconds(24 * 3_600))
+        rate.stop(benchmark, operations: client.values - before)
+        benchmark.stopMeasurement()
     }
 }

@@ -1,10 +1,13 @@
 import Blinky
 import Foundation
 
-// swift run BlinkyRemote: the LED follows the button. Ends with Ctrl-C.
+// swift run BlinkyRemote [COUNT]: the LED follows the button. Ends after so many changes, or with Ctrl-C.
+var left = CommandLine.arguments.dropFirst().first.flatMap { Int($0) }
 let app = BlinkyApp()
 app.onChange = {
     print("\(app.phase), button \(app.isButtonPressed ? "pressed" : "released"), LED \(app.isLEDOn ? "on" : "off")")
+    left = left.map { $0 - 1 }
+    if left == 0 { exit(0) }
     if app.isButtonPressed != app.isLEDOn { app.setLED(app.isButtonPressed) }
 }
 RunLoop.main.run()

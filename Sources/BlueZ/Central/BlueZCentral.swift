@@ -6,8 +6,12 @@ final class BlueZCentral: CentralBackend {
     private let radio: CentralRadio
     private let manager: HostLedger.Manager
 
-    init(radio: CentralRadio) {
+    private let pairing: PairingRadio?
+
+    /// - Parameter pairing: What agrees to pairings that the manager's links need; nil where the system does.
+    init(radio: CentralRadio, pairing: PairingRadio?) {
         self.radio = radio
+        self.pairing = pairing
         manager = radio.newManager()
     }
 
@@ -15,6 +19,7 @@ final class BlueZCentral: CentralBackend {
 
     func activate(_ sink: any EventSink<CentralEvent>) {
         radio.activate(manager, sink)
+        pairing?.want()
     }
 
     func submit(_ command: CentralCommand) {

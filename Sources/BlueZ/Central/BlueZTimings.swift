@@ -27,6 +27,8 @@ struct BlueZTimings: Sendable {
     var attributeRetry = Duration.milliseconds(20)
     /// How often that is done.
     var attributeRetries = 500
+    /// `Device1.Pair`: the user may take a minute, and the link has to be made first.
+    var pairing = Duration.seconds(120)
     /// From the link to `ServicesResolved`.
     var resolution = Duration.seconds(45)
     /// How long to wait for services that `ServicesResolved` promised, before the tree is read anew.

@@ -189,7 +189,10 @@ extension CentralHost {
             // The answer is the end of the link, which is yet to be told.
             links[peer]?.lost = (operation, error)
             start(.linkLoss(peer), timings.linkLoss)
-        case .fail(let error): endFailed(peer, operation, error)
+        case .fail(let error):
+            // 0x05, 0x0C and 0x0F: BlueZ has tried to pair, and says nothing else of how that ended.
+            if let code = error.attCode, [0x05, 0x0C, 0x0F].contains(code) { tellSecurityFailed(peer) }
+            endFailed(peer, operation, error)
         }
     }
 

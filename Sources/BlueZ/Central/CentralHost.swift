@@ -132,6 +132,8 @@ struct CentralHost: Sendable {
         if timers.remove(timer) != nil { effects.append(.stopTimer(timer)) }
     }
 
+    mutating func tellSecurityFailed(_ peer: PeerID) { effects.append(.securityFailed(peer)) }
+
     mutating func refresh() { effects.append(.refresh) }
 
     mutating func note(_ level: HostNote.Level, _ text: String) {

@@ -10,7 +10,7 @@ import Synchronization
 /// Runs a ``CentralHost``: feeds it, and does what it says.
 ///
 /// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-final class CentralRadio: Sendable {
+final class CentralRadio: DaemonClient {
     private struct Contents: Sendable {
         var host: CentralHost
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
@@ -18,6 +18,7 @@ final class CentralRadio: Sendable {
         var channels: ChannelPool?
         var lastManager = 0
         var isStarted = false
+        var securityHandler: (@Sendable (PeerID) -> Void)?
     }
 
     private let contents: Lock<Contents>
@@ -48,14 +49,15 @@ final class CentralRadio: Sendable {
 
     func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<CentralEvent>) {
         daemon.queue.async { [self] in
-            let isFirst = contents.withLock { contents -> Bool in
-                contents.sinks[manager] = sink
-                defer { contents.isStarted = true }
-                return !contents.isStarted
-            }
+            contents.withLock { $0.sinks[manager] = sink }
             process(.activated(manager))
-            if isFirst { daemon.add(self) }
+            start()
         }
+    }
+
+    /// Says who hears of peers that an operation failed with for want of security.
+    func onSecurityFailure(_ handler: @escaping @Sendable (PeerID) -> Void) {
+        contents.withLock { $0.securityHandler = handler }
     }
 
     func submit(_ command: CentralCommand, from manager: HostLedger.Manager) {
@@ -75,7 +77,18 @@ final class CentralRadio: Sendable {
 
     // MARK: Inputs, on the daemon's queue
 
-    func process(_ inputs: HostInput...) {
+    /// Begins to follow the daemon, once.
+    func start() {
+        let isFirst = contents.withLock { contents in
+            defer { contents.isStarted = true }
+            return !contents.isStarted
+        }
+        if isFirst { daemon.add(self) }
+    }
+
+    func process(_ input: HostInput) { receive([input]) }
+
+    func receive(_ inputs: [HostInput]) {
         for input in inputs {
             let date = clock.date
             let effects = contents.withLock { $0.host.handle(input, at: date) }
@@ -92,11 +105,12 @@ final class CentralRadio: Sendable {
                 self?.process(.channelReply(id, result))
             }
         case .channel(let channel, let action): channels?.perform(action, on: channel)
+        case .securityFailed(let peer): contents.withLock { $0.securityHandler }?(peer)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
-        case .note(let note): log(note)
+        case .note(let note): note.log()
         }
     }
 
@@ -124,14 +138,6 @@ final class CentralRadio: Sendable {
         }
         old?.cancel()
         daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
-    }
-
-    private func log(_ note: HostNote) {
-        switch note.level {
-        case .debug: BlueZDaemon.logger.debug("\(note.text)")
-        case .info: BlueZDaemon.logger.info("\(note.text)")
-        case .warning: BlueZDaemon.logger.warning("\(note.text)")
-        }
     }
 }
 #endif

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import Logging
 
 /// What `bluetoothd` is to us.
 enum DaemonPhase: Equatable, Sendable {
@@ -74,6 +75,8 @@ enum HostEffect: Equatable, Sendable {
     ///
     /// What is received, and credits, go from the channel to its manager directly.
     case channel(ChannelID, ChannelPool.Action)
+    /// An operation failed for want of encryption or authentication.
+    case securityFailed(PeerID)
     /// Asks for a snapshot.
     case refresh
     case deliver(HostLedger.Manager, CentralEvent)
@@ -87,6 +90,15 @@ struct HostNote: Equatable, Sendable {
     enum Level: Sendable { case debug, info, warning }
     var level: Level
     var text: String
+
+    /// Writes it to the log.
+    func log() {
+        switch level {
+        case .debug: BlueZDaemon.logger.debug("\(text)")
+        case .info: BlueZDaemon.logger.info("\(text)")
+        case .warning: BlueZDaemon.logger.warning("\(text)")
+        }
+    }
 }
 
 /// Which adapter a manager wants.

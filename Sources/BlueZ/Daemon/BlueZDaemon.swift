@@ -6,9 +6,14 @@ import Dispatch
 import Logging
 import Synchronization
 
+/// Who hears of the daemon: its phases, its objects and what changes; on the daemon's queue.
+protocol DaemonClient: AnyObject, Sendable {
+    func receive(_ inputs: [HostInput])
+}
+
 /// The conversation with `bluetoothd`: one connection, its owner, its objects.
 ///
-/// Serves every radio of a backend.
+/// Serves every radio and every object of a backend.
 ///
 /// Everything happens on one serial queue, which only reads and appends: app code runs elsewhere. So signals do not
 /// pile up in the bus.
@@ -27,6 +32,8 @@ final class BlueZDaemon: @unchecked Sendable {
     private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
 
     let queue = DispatchQueue(label: "BlueZ")
+    /// What this process exports, to the daemon's owner alone.
+    let objects = DBusObjectServer()
     private let address: DBusAddress
     private let timings: BlueZTimings
     private let phase = Lock(DaemonPhase.probing)
@@ -38,8 +45,8 @@ final class BlueZDaemon: @unchecked Sendable {
     private var isStarted = false
     private var failures = 0
     private var lastComplaint: String?
-    /// Radios hold the daemon, and not the other way round.
-    private var weakRadios: [WeakRadio] = []
+    /// Clients hold the daemon, and not the other way round.
+    private var weakClients: [WeakClient] = []
 
     init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
@@ -53,23 +60,26 @@ final class BlueZDaemon: @unchecked Sendable {
     /// Any thread.
     var currentPhase: DaemonPhase { phase.withLock { $0 } }
 
-    // MARK: Radios, on the queue
+    // MARK: Clients, on the queue
 
-    private struct WeakRadio {
-        weak var radio: CentralRadio?
+    private struct WeakClient {
+        weak var client: (any DaemonClient)?
     }
 
-    private var radios: [CentralRadio] { weakRadios.compactMap(\.radio) }
+    private func tell(_ inputs: HostInput...) {
+        for entry in weakClients { entry.client?.receive(inputs) }
+    }
 
-    /// Adds a radio, and brings it up to date.
-    func add(_ radio: CentralRadio) {
-        weakRadios.append(WeakRadio(radio: radio))
+    /// Adds a client, and brings it up to date.
+    func add(_ client: any DaemonClient) {
+        weakClients.removeAll { $0.client == nil }
+        weakClients.append(WeakClient(client: client))
         guard isStarted else {
             isStarted = true
             return openBus()
         }
         let phase = currentPhase
-        if phase == .ready { refresh() } else { radio.process(.daemon(phase)) }
+        if phase == .ready { refresh() } else { client.receive([.daemon(phase)]) }
     }
 
     /// Calls a method of the daemon; fails at once while there is none.
@@ -113,6 +123,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func opened(_ connection: DBusConnection) {
         failures = 0
         self.connection = connection
+        objects.attach(to: connection)
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
         subscriptions = InterfaceSignal.rules.map { rule in
             connection.subscribe(rule) { [weak self] message in
@@ -137,6 +148,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func busLost(_ error: DBusError) {
         forgetOwner()
         subscriptions = []
+        objects.attach(to: nil)
         connection = nil
         busFailed(error)
     }
@@ -155,6 +167,7 @@ final class BlueZDaemon: @unchecked Sendable {
             guard name != owner else { return }
             forgetOwner()
             owner = name
+            objects.serve(only: name)
             refresh()
         case .success(nil):
             let wasThere = owner != nil
@@ -166,6 +179,7 @@ final class BlueZDaemon: @unchecked Sendable {
 
     private func forgetOwner() {
         owner = nil
+        objects.serve(only: nil)
         hasSnapshot = false
     }
 
@@ -228,7 +242,7 @@ final class BlueZDaemon: @unchecked Sendable {
             wasReady = true
             lastComplaint = nil
             if isNew || currentPhase != .ready { setPhase(.ready) }
-            for radio in radios { radio.process(.daemon(.ready), .snapshot(objects)) }
+            tell(.daemon(.ready), .snapshot(objects))
         } catch {
             daemonFailed(error)
             queue.asyncAfter(deadline: .now() + timings.snapshotRetry.dispatchInterval) { [weak self] in
@@ -242,7 +256,7 @@ final class BlueZDaemon: @unchecked Sendable {
         guard hasSnapshot, let owner, message.isSent(by: owner) else { return }
         do throws(DBusError) {
             guard let input = try InterfaceSignal.input(message) else { return }
-            for radio in radios { radio.process(input) }
+            tell(input)
         } catch {
             Self.logger.warning("a signal of bluetoothd makes no sense and is ignored: \(error)")
         }
@@ -251,7 +265,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func setPhase(_ new: DaemonPhase) {
         phase.withLock { $0 = new }
         guard new != .ready else { return }
-        for radio in radios { radio.process(.daemon(new)) }
+        tell(.daemon(new))
     }
 
     /// One line for each cause, not for each attempt.

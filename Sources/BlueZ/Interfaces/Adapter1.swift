@@ -28,6 +28,16 @@ struct Adapter1: RemoteInterface {
         roles?.contains { $0 == "central" || $0 == "central-peripheral" } ?? true
     }
 
+    /// Whether the controller can be a peripheral; an old daemon does not say, and means yes.
+    var supportsPeripheral: Bool {
+        roles?.contains { $0 == "peripheral" || $0 == "central-peripheral" } ?? true
+    }
+
+    /// Whether a notification socket serves one central alone: BlueZ 5.76 and later, told by a property of 5.79.
+    ///
+    /// BlueZ pitfall: before that a value reached everybody (https://github.com/bluez/bluez/issues/820).
+    private(set) var hasUnicastSockets = false
+
     mutating func set(_ property: String, to value: DBusValue?) -> Changes? {
         switch property {
         case "Address":
@@ -50,6 +60,9 @@ struct Adapter1: RemoteInterface {
             guard let texts = value?.stringsValue else { return nil }
             roles = texts
             return .roles
+        case "Connectable":
+            hasUnicastSockets = value != nil
+            return []
         default:
             return []
         }

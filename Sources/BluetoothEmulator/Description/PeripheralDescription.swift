@@ -34,6 +34,11 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var addressRotation: Duration?
     /// The chance, 0...1, that a packet of its links is lost and sent again.
     public var packetLossRate: Double
+    /// How many prepared writes of one central it keeps, 0 or more; nil takes
+    /// ``EmulatorConfiguration/prepareQueueLength``.
+    public var prepareQueueLength: Int?
+    /// The steps that go wrong from the beginning.
+    public var faults: [DeviceFault]
 
     /// An emulated device.
     public init(
@@ -42,7 +47,8 @@ public struct PeripheralDescription: Hashable, Sendable {
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
         handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
         pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
-        peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0
+        peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0,
+        prepareQueueLength: Int? = nil, faults: [DeviceFault] = []
     ) {
         self.name = name
         self.address = address
@@ -60,6 +66,8 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.peripheralLatency = peripheralLatency
         self.addressRotation = addressRotation
         self.packetLossRate = packetLossRate
+        self.prepareQueueLength = prepareQueueLength
+        self.faults = faults
     }
 
     /// The address, or the random static one that the name leads to.
@@ -98,21 +106,10 @@ public struct PeripheralDescription: Hashable, Sendable {
         if let rssi, !(-127...20).contains(rssi) {
             throw DescriptionError("\(prefix)rssi", "the signal strength is -127...20 dBm")
         }
-        if let connectionInterval, !(.zero ... .seconds(4)).contains(connectionInterval) {
-            throw DescriptionError("\(prefix)connectionInterval", "the connection interval is 0...4 s")
-        }
-        if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
-            throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
-        }
+        try validateLink(prefix)
         if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
-        guard (0...499).contains(peripheralLatency) else {
-            throw DescriptionError("\(prefix)peripheralLatency", "the latency is 0...499 connection events")
-        }
         if let addressRotation, addressRotation < .seconds(1) {
             throw DescriptionError("\(prefix)addressRotation", "an address is kept for 1 s or more")
-        }
-        guard (0.0...1.0).contains(packetLossRate) else {
-            throw DescriptionError("\(prefix)packetLossRate", "a chance is 0...1")
         }
         try pairing.validate(path: "\(prefix)pairing")
         for (index, channel) in channels.enumerated() {
@@ -121,11 +118,30 @@ public struct PeripheralDescription: Hashable, Sendable {
                 throw DescriptionError("\(prefix)channels[\(index)].psm", "another channel has the number")
             }
         }
+        for (index, fault) in faults.enumerated() { try fault.validate(path: "\(prefix)faults[\(index)]") }
         for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
         var database = AttributeDatabase()
         for (index, service) in services.enumerated() {
             try service.validate(path: "\(prefix)services[\(index)]")
             _ = try database.add(service, path: "\(prefix)services[\(index)]")
+        }
+    }
+
+    private func validateLink(_ prefix: String) throws(DescriptionError) {
+        if let connectionInterval, !(.zero ... .seconds(4)).contains(connectionInterval) {
+            throw DescriptionError("\(prefix)connectionInterval", "the connection interval is 0...4 s")
+        }
+        if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
+            throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
+        }
+        guard (0...499).contains(peripheralLatency) else {
+            throw DescriptionError("\(prefix)peripheralLatency", "the latency is 0...499 connection events")
+        }
+        guard (0.0...1.0).contains(packetLossRate) else {
+            throw DescriptionError("\(prefix)packetLossRate", "a chance is 0...1")
+        }
+        if let prepareQueueLength, prepareQueueLength < 0 {
+            throw DescriptionError("\(prefix)prepareQueueLength", "0 or more prepared writes are kept")
         }
     }
 }

@@ -21,6 +21,8 @@ public struct ATTCode: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
     public static let requestNotSupported: ATTCode = 0x06
     /// The offset is beyond the end of the value.
     public static let invalidOffset: ATTCode = 0x07
+    /// The server keeps no more prepared writes.
+    public static let prepareQueueFull: ATTCode = 0x09
     /// No such attribute was found in the given range.
     public static let attributeNotFound: ATTCode = 0x0A
     /// The value's length is wrong for the attribute.

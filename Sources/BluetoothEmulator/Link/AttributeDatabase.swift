@@ -17,6 +17,7 @@ struct Attribute: Sendable {
         case clientConfiguration
     }
 
+    // In an order that leaves no holes: a device has many of these.
     let id: AttributeID
     let uuid: BluetoothUUID
     let role: Role
@@ -26,17 +27,18 @@ struct Attribute: Sendable {
     var endHandle: UInt16
     let properties: CharacteristicProperties
     let permissions: AttributePermissions
-    let maximumLength: Int
+    /// In bytes, at most 512.
+    let maximumLength: UInt16
     /// Returns to the writer what is written, if that is subscribed.
     let isEcho: Bool
-    var value: Data
+    /// Reads are not answered.
+    var isHeld = false
     let parent: AttributeID?
+    var value: Data
     /// In handle order: a service's characteristics, a characteristic's descriptors.
     var children: [AttributeID] = []
     /// The included services.
     var included: [AttributeID] = []
-    /// Reads are not answered.
-    var isHeld = false
     /// The manager that published it; nil on a described device.
     var owner: Owner?
 
@@ -197,9 +199,14 @@ struct AttributeDatabase: Sendable {
         attributes.append(
             Attribute(
                 id: id, uuid: uuid, role: role, handle: handle, endHandle: handle, properties: properties.completed,
-                permissions: permissions, maximumLength: maximumLength, isEcho: isEcho, value: value, parent: parent))
+                permissions: permissions, maximumLength: UInt16(clamping: maximumLength), isEcho: isEcho,
+                parent: parent,
+                value: value))
         return id
     }
+
+    /// Gives back the room for attributes that are still to come.
+    mutating func compact() { attributes = attributes.map { $0 } }
 
     mutating func takeHandle() -> UInt16 {
         lastHandle += 1

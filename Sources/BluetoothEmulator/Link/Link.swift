@@ -17,6 +17,13 @@ struct Link: Sendable {
         /// A value, of a manager that gets its credit back or of a described device.
         case value(AttributeID, Data, needsConfirmation: Bool, sender: Ref<Manager>?)
         case servicesChanged(removed: [AttributeID], added: [ServiceRecord])
+        /// What a fault holds up; nil: until it is resumed.
+        indirect case held(Outgoing, until: Nanoseconds?)
+
+        /// What it is once it goes out.
+        var content: Outgoing {
+            if case .held(let item, _) = self { item } else { self }
+        }
     }
 
     enum Subscription: Sendable {
@@ -27,8 +34,12 @@ struct Link: Sendable {
     let host: Int
     let device: Ref<Device>
     let peer: PeerID
+    /// The same physical link the other way round, where two hosts connected to each other.
+    var other: Ref<Link>?
     /// The central, as the managers of a host that serves know it.
     var central: PeerID?
+    /// The central's address, as the device knows it.
+    var centralAddress: DeviceAddress?
     var interval: Nanoseconds
     /// The parameters that the device asked for, until they are in force.
     var wanted: ConnectionParameters?
@@ -54,6 +65,10 @@ struct Link: Sendable {
     var asked: Asked?
     /// A request that a fault holds up.
     var postponed: Postponed?
+    /// Operations that a fault holds up and that are no requests: they hold up nothing else.
+    var aside: [Postponed] = []
+    /// Write commands that a fault holds up at the device, and those behind them.
+    var late = Deque<Postponed>()
     /// A long read whose next part is under way to the server.
     var continuing: Asked?
     var transactionTimeout: WorldQueue.Token?
@@ -63,6 +78,8 @@ struct Link: Sendable {
 
     var outgoing = Deque<Outgoing>()
     var isSending = false
+    /// A fault holds up the head of the device's line until it is resumed.
+    var isStalled = false
     /// The client characteristic configuration of this central.
     var subscriptions: [AttributeID: Subscription] = [:]
     /// How many values each manager with a subscription may send.

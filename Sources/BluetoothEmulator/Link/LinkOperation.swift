@@ -36,6 +36,14 @@ struct LinkOperation: Sendable {
         var isWriteCommand: Bool {
             if case .writeCommand = self { true } else { false }
         }
+
+        /// Whether it is a request of ATT, of which one is outstanding.
+        var isRequest: Bool {
+            switch self {
+            case .rssi, .openChannel, .writeCommand: false
+            default: true
+            }
+        }
     }
 
     let manager: Ref<Manager>
@@ -44,6 +52,8 @@ struct LinkOperation: Sendable {
     let kind: Kind
     /// It was refused once for want of encryption, and is sent again.
     var isRetried = false
+    /// It met its fault.
+    var isAdmitted = false
 }
 
 /// How many ATT requests a procedure takes; each is one round trip.

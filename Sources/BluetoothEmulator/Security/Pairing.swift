@@ -29,6 +29,10 @@ struct Pairing: Sendable {
     /// The numbers that were typed, by side.
     var typed: [LinkSide: Int] = [:]
     var timeout: WorldQueue.Token?
+    /// It met the fault that it was to meet.
+    var isAdmitted = false
+    /// A fault holds it up until it is resumed.
+    var isPaused = false
 
     init(number: UInt64) { self.number = number }
 

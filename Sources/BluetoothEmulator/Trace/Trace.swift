@@ -25,25 +25,28 @@ struct Trace: Sendable {
     /// The last lines.
     func tail(_ count: Int) -> [String] { entries.suffix(count).map { Self.line($0.at, $0.entry) } }
 
-    mutating func record(_ input: WorldInput, at now: Nanoseconds) { append(.input(input), now) }
+    mutating func record(_ input: WorldInput, at now: Nanoseconds) {
+        if isOn { append(.input(input), now) }
+    }
 
     mutating func record(_ event: CentralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
-        append(.central(manager, event), now)
+        if isOn { append(.central(manager, event), now) }
     }
 
     mutating func record(_ event: PeripheralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
-        append(.peripheral(manager, event), now)
+        if isOn { append(.peripheral(manager, event), now) }
     }
 
     mutating func record(_ event: PairingEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
-        append(.pairing(manager, event), now)
+        if isOn { append(.pairing(manager, event), now) }
     }
 
     /// Something that nobody is told, such as a dropped command.
-    mutating func note(_ text: String, at now: Nanoseconds) { append(.note(text), now) }
+    mutating func note(_ text: @autoclosure () -> String, at now: Nanoseconds) {
+        if isOn { append(.note(text()), now) }
+    }
 
     private mutating func append(_ entry: Entry, _ now: Nanoseconds) {
-        guard limit > 0 else { return }
         if entries.count >= limit { entries.removeFirst() }
         entries.append((now, entry))
     }

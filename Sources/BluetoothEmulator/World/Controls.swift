@@ -78,6 +78,8 @@ enum HostControl: Sendable {
     case reset(Duration)
     /// The adapter is plugged in or out.
     case plug(Bool)
+    /// Takes a new private address.
+    case rotateAddress
     case forget(PeerID)
     case remember(PeerID)
     case setFeature(BackendFeature, Bool)
@@ -118,7 +120,8 @@ enum WorldEvent: Sendable {
     /// A scan that started a while ago hears its first packets.
     indirect case listen(Ref<Manager>, UInt64, ScanParameters)
     case advertise(Ref<Device>, set: Int, generation: UInt32)
-    case established(Int, Ref<Device>, epoch: UInt32)
+    /// A connect leads to a link, unless it meets a fault that it was not admitted by before.
+    case established(Int, Ref<Device>, epoch: UInt32, isAdmitted: Bool)
     /// The answer to the request at the head of a link's line arrives.
     case answer(Ref<Link>)
     /// The rest of a long value arrived.
@@ -127,12 +130,14 @@ enum WorldEvent: Sendable {
     case continueRead(Ref<Link>)
     /// The connection parameters that the device asked for are in force.
     case changeParameters(Ref<Link>)
-    /// The delay of a step is over.
+    /// What faults hold up on a link may be due.
     case performPostponed(Ref<Link>)
     /// The time of an advertising set is over.
     case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
     /// A device takes a new address.
     case rotateAddress(Ref<Device>)
+    /// A host does.
+    case rotateHostAddress(Int)
     /// Write commands at the head of a link's line go out.
     case transmit(Ref<Link>)
     /// The device's notifications go out.

@@ -41,6 +41,12 @@ struct Device: Sendable {
         }
     }
 
+    /// A host's connect that waits for ``EmulatedDevice/resume()``.
+    struct PausedConnect: Sendable {
+        let host: Int
+        let epoch: UInt32
+    }
+
     /// A characteristic that notifies by timer.
     struct NotifyTimer: Sendable {
         let timer: CharacteristicDescription.Timer
@@ -75,6 +81,8 @@ struct Device: Sendable {
     var rssi: Int?
     var latency = 0
     var packetLossRate = 0.0
+    /// How many prepared writes of a central wait at most; nil takes the world's.
+    var prepareQueueLength: Int?
     /// Takes a new private address so often.
     var addressRotation: Duration?
     var addressRandom: SeededGenerator
@@ -88,6 +96,8 @@ struct Device: Sendable {
     var links: [Ref<Link>] = []
     /// The steps that go wrong.
     var faults: [DeviceFault] = []
+    /// The connects that a fault holds up.
+    var pausedConnects: [PausedConnect] = []
     /// So many connects fail.
     var failingConnections = 0
     /// By host.
@@ -112,6 +122,8 @@ struct Device: Sendable {
         channels = description.channels
         latency = description.peripheralLatency
         packetLossRate = description.packetLossRate
+        faults = description.faults
+        prepareQueueLength = description.prepareQueueLength
         addressRotation = description.addressRotation
         addressRandom = SeededGenerator(seed: seed, stream: "address \(address)")
         maximumMTU = description.maximumMTU
@@ -131,6 +143,7 @@ struct Device: Sendable {
         for (index, service) in description.services.enumerated() {
             try addService(service, path: "services[\(index)]")
         }
+        database.compact()
     }
 
     /// What the peripheral managers of a host are on the air.
@@ -139,8 +152,8 @@ struct Device: Sendable {
         addressRandom = SeededGenerator(seed: seed, stream: "address \(host.address)")
         isOn = host.isOn
         name = host.name
-        address = host.address
-        identityAddress = address
+        address = host.airAddress
+        identityAddress = host.address
         maximumMTU = 517
         connectionInterval = nil
         supervisionTimeout = nil
@@ -262,39 +275,5 @@ struct Device: Sendable {
         return PeripheralRequest(
             central: central, kind: kind, attribute: attribute, service: serviceUUID, characteristic: parentUUID,
             descriptor: uuid)
-    }
-
-    // MARK: The air
-
-    /// One packet of an advertising set.
-    struct Packet: Sendable {
-        let isConnectable: Bool
-        let isExtended: Bool
-        let rssi: Int
-        /// Until the next packet; 0 if there is none.
-        let pause: Nanoseconds
-    }
-
-    /// Sends a packet, if the set is on the air with this data.
-    ///
-    /// In place, as it is done for each packet.
-    mutating func sendPacket(_ index: Int, _ generation: UInt32, at now: Nanoseconds, deviation: Int) -> Packet? {
-        guard sets.indices.contains(index), sets[index].generation == generation else { return nil }
-        sets[index].isScheduled = false
-        guard isOnAir(index) else { return nil }
-        sets[index].lastPacket = now
-        // Core Specification, Vol 6, Part B, 4.4.2.2.1: 0–10 ms more, drawn for each packet.
-        let interval = sets[index].interval
-        let pause = interval == 0 ? 0 : interval + Nanoseconds(delayRandom.below(10_000_001))
-        return Packet(
-            isConnectable: sets[index].isConnectable, isExtended: sets[index].isExtended,
-            rssi: measureRSSI(deviation), pause: pause)
-    }
-
-    /// The signal strength of one packet, -127...20 dBm.
-    mutating func measureRSSI(_ deviation: Int) -> Int {
-        guard deviation > 0 else { return meanRSSI }
-        let offset = Int(rssiRandom.below(UInt64(2 * deviation + 1))) - deviation
-        return min(20, max(-127, meanRSSI + offset))
     }
 }

@@ -35,7 +35,14 @@ struct Host: Sendable {
     }
 
     let name: String
+    /// The identity address, by which those who have keys know it.
     let address: DeviceAddress
+    /// The address on the air.
+    var airAddress: DeviceAddress
+    /// Takes a new private address so often.
+    let addressRotation: Duration?
+    /// How often it did.
+    var rotations: UInt64 = 0
     /// What its radio can do.
     var features = Set(BackendFeature.allCases)
     /// Made for a peripheral manager that named no host.
@@ -80,6 +87,8 @@ struct Host: Sendable {
             var generator = SeededGenerator(seed: 0, stream: "host \(description.name)")
             address = DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
         }
+        airAddress = address
+        addressRotation = description.addressRotation
         isPowered = description.isPowered
         authorization = description.authorization
         isOn = state == .poweredOn

@@ -33,14 +33,20 @@ struct SlotTable<Element: Sendable>: Sendable {
     private var entries = [Entry(serial: 0, value: nil)]
     private var free: [UInt32] = []
     private var lastSerial: UInt32 = 0
+    /// No place was used a second time, so places are in the order of birth.
+    private var isOrdered = true
     private(set) var count = 0
 
     /// The living, in the order of birth.
     var refs: [Ref<Element>] {
-        entries.indices.dropFirst().compactMap { place in
-            guard entries[place].value != nil else { return nil }
-            return Ref(slot: UInt32(place - 1), serial: entries[place].serial)
-        }.sorted()
+        let living = Array(refsInAnyOrder)
+        return isOrdered ? living : living.sorted()
+    }
+
+    /// The living, one after the other, to look for one without a list of all.
+    var refsInAnyOrder: some Sequence<Ref<Element>> {
+        entries.indices.lazy.dropFirst().filter { entries[$0].value != nil }
+            .map { Ref(slot: UInt32($0 - 1), serial: entries[$0].serial) }
     }
 
     /// The entity, nil if it is gone.
@@ -67,6 +73,7 @@ struct SlotTable<Element: Sendable>: Sendable {
         lastSerial += 1
         count += 1
         if free.popLast() != nil {
+            isOrdered = false
             entries[Int(ref.slot) + 1] = Entry(serial: ref.serial, value: element)
         } else {
             entries.append(Entry(serial: ref.serial, value: element))

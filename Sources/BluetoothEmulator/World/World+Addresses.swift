@@ -7,10 +7,33 @@ extension World {
     /// Who has its keys knows it still, to others it is another device. Source: Core Specification, Vol 6, Part B, 1.3.2.2.
     mutating func rotateAddress(of ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
-        let bits = (devices[ref]?.addressRandom.next() ?? 0) & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
-        let address = DeviceAddress(bits: bits)
+        if let host = devices[ref]?.host { return rotateAddress(of: host) }
+        let address = privateAddress(devices[ref]?.addressRandom.next() ?? 0)
         devices[ref]?.address = address
         showAddress(of: ref)
+    }
+
+    /// A host takes a new resolvable private address, as central and as peripheral; its links stay.
+    mutating func rotateAddress(of host: Int) {
+        hosts[host].rotations += 1
+        var random = SeededGenerator(seed: seed &+ hosts[host].rotations, stream: "address \(hosts[host].address)")
+        hosts[host].airAddress = privateAddress(random.next())
+        guard let server = hosts[host].server else { return }
+        devices[server]?.address = hosts[host].airAddress
+        showAddress(of: server)
+    }
+
+    private func privateAddress(_ random: UInt64) -> DeviceAddress {
+        DeviceAddress(bits: random & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000)
+    }
+
+    /// A device knows the central of a new link by its keys, else by its present address.
+    mutating func showCentral(of ref: Ref<Link>) {
+        guard let link = links[ref] else { return }
+        let bond = serverBond(link.device, with: link.host)
+        links[ref]?.centralAddress = bond == nil ? hosts[link.host].airAddress : hosts[link.host].address
+        guard let server = devices[link.device]?.host else { return }
+        links[ref]?.central = bond?.peer ?? hosts[server].identity(of: hosts[link.host].airAddress)
     }
 
     /// All hosts know a device by its present address, or by its keys.
@@ -29,6 +52,13 @@ extension World {
             devices[ref]?.sets[index].heard = []
         }
         wake(ref)
+    }
+
+    /// Time for a host to rotate, and for the next time.
+    mutating func rotationDue(_ host: Int) {
+        guard let period = hosts[host].addressRotation else { return }
+        rotateAddress(of: host)
+        queue.schedule(.rotateHostAddress(host), at: now + period.nanoseconds, isPeriodic: true)
     }
 
     /// Time to rotate, and for the next time.

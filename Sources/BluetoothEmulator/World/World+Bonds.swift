@@ -6,7 +6,7 @@ extension World {
     // MARK: The stores
 
     /// The server's bond with a host that connects to it.
-    private func serverBond(_ device: Ref<Device>, with host: Int) -> Bond? {
+    func serverBond(_ device: Ref<Device>, with host: Int) -> Bond? {
         let central = hosts[host].address
         guard let server = devices[device]?.host else { return devices[device]?.bonds[central] }
         return hosts[server].bonds[central]
@@ -57,7 +57,7 @@ extension World {
         hosts[host].bonds[device.identityAddress] = Bond(key: key, isAuthenticated: isAuthenticated, peer: peer)
         let server = device.host.map { hosts[$0] } ?? hosts[host]
         var kept = Bond(
-            key: key, isAuthenticated: isAuthenticated, peer: server.identity(of: hosts[host].address))
+            key: key, isAuthenticated: isAuthenticated, peer: server.identity(of: hosts[host].airAddress))
         kept.services = device.database.services
         setServerBond(ref, with: host, kept)
     }

@@ -29,7 +29,13 @@ extension World {
 
     mutating func startDialing(_ peer: PeerID, on host: Int) {
         hosts[host].dialing.insert(peer)
-        if let device = devices.refs.first(where: { devices[$0]?.identities[host] == peer }) { wake(device) }
+        openServer(behind: peer, of: host)
+        guard let device = devices.refsInAnyOrder.first(where: { devices[$0]?.identities[host] == peer }) else {
+            return
+        }
+        guard standingLink(to: device, from: host) != nil else { return wake(device) }
+        hosts[host].dialing.remove(peer)
+        queue.schedule(.established(host, device, epoch: hosts[host].epoch, isAdmitted: true), at: now)
     }
 
     /// A connectable packet of a wanted peer was heard: the link will be there after its delay.
@@ -38,14 +44,17 @@ extension World {
         hosts[host].dialing.remove(peer)
         let interval = devices[ref]?.connectionInterval ?? configuration.connectionInterval
         let delay = configuration.connectionDelay.nanoseconds + interval.nanoseconds
-        queue.schedule(.established(host, ref, epoch: hosts[host].epoch), at: now + delay)
+        queue.schedule(.established(host, ref, epoch: hosts[host].epoch, isAdmitted: false), at: now + delay)
     }
 
-    mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32) {
+    mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32, isAdmitted: Bool) {
         guard hosts[host].epoch == epoch else { return }
         guard let device = devices[ref] else { return }
         let peer = device.identities[host]
         guard !hosts[host].ledger.shares(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
+        if let standing = standingLink(to: ref, from: host) {
+            return linkUp(host, ref, peer, links[standing]?.security ?? .plain, sharing: standing)
+        }
         guard device.isPresent,
             device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
         else { return startDialing(peer, on: host) }
@@ -54,6 +63,7 @@ extension World {
             devices[ref]?.failingConnections = max(0, device.failingConnections - 1)
             return failConnect(peer, on: host, .connectionFailed)
         }
+        guard isAdmitted || !meetsFault(connecting: ref, to: host) else { return }
         switch securityStart(host, ref) {
         case .secured(let security): linkUp(host, ref, peer, security)
         case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
@@ -74,7 +84,7 @@ extension World {
         failConnect(peer, on: host, .encryptionTimedOut)
     }
 
-    private mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
+    mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
         let error = BackendError(code, operation: "connect")
         failPairingWishes(peer, on: host, error)
         for share in hosts[host].ledger.connectFailed(peer) {
@@ -84,7 +94,9 @@ extension World {
         }
     }
 
-    private mutating func linkUp(_ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: LinkSecurity) {
+    private mutating func linkUp(
+        _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: LinkSecurity, sharing standing: Ref<Link>? = nil
+    ) {
         guard let device = devices[ref] else { return }
         let link = links.insert(
             Link(
@@ -95,7 +107,8 @@ extension World {
         devices[ref]?.links.append(link)
         links[link]?.latency = device.latency
         links[link]?.security = security
-        if let server = device.host { links[link]?.central = hosts[server].identity(of: hosts[host].address) }
+        showCentral(of: link)
+        join(link, to: standing)
         hosts[host].links[peer] = link
         if hosts[host].peers[peer] == nil {
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
@@ -107,8 +120,10 @@ extension World {
         let nameRead = LinkOperation(
             manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
         enqueue(nameRead, on: link)
+        subscribeForKeepers(on: link)
         resumeBond(on: link)
         pairIfWished(link)
+        welcomeCentral(of: link)
         wake(ref)
     }
 
@@ -128,11 +143,8 @@ extension World {
         guard let host = links[link]?.host, let mtu = links[link]?.mtu else {
             return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: 23)
         }
-        return identity(host: host, mtu: mtu)
-    }
-
-    func identity(host: Int, mtu: Int) -> CentralIdentity {
-        CentralIdentity(host: hosts[host].name, address: hosts[host].address, mtu: mtu)
+        return CentralIdentity(
+            host: hosts[host].name, address: links[link]?.centralAddress ?? hosts[host].address, mtu: mtu)
     }
 
     // MARK: Down
@@ -182,6 +194,7 @@ extension World {
     /// Ends a link and tells who held it; dials again for those who want it back.
     mutating func terminate(_ ref: Ref<Link>, reason: DisconnectReason) {
         guard let link = links[ref] else { return }
+        if let other = part(ref, reason: reason) { terminate(other, reason: reason.mirrored) }
         let (host, peer) = (link.host, link.peer)
         hosts[host].links[peer] = nil
         drop(ref)
@@ -204,6 +217,7 @@ extension World {
         leaveServer(ref)
         closeClientChannels(of: ref)
         rememberDatabase(of: ref)
+        if let other = links[ref]?.other { links[other]?.other = nil }
         guard let link = links.remove(ref) else { return }
         if let token = link.supervision { queue.cancel(token) }
         if let token = link.transactionTimeout { queue.cancel(token) }
@@ -223,7 +237,7 @@ extension World {
     }
 
     private mutating func tellConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
-        let device = devices.refs.first { devices[$0]?.identities[host] == peer }
+        let device = devices.refsInAnyOrder.first { devices[$0]?.identities[host] == peer }
         for manager in hosts[host].managers {
             guard let filter = managers[manager]?.connectionEventFilter else { continue }
             let offers = filter.services.contains { uuid in
@@ -250,6 +264,7 @@ extension World {
         links[ref]?.isSilent = true
         let token = queue.scheduleCancellable(.supervision(ref), at: now + timeout)
         links[ref]?.supervision = token
+        if let other = links[ref]?.other { fallSilent(other) }
     }
 
     private mutating func speak(_ ref: Ref<Link>) {
@@ -259,6 +274,7 @@ extension World {
         if let token = link.supervision { queue.cancel(token) }
         links[ref]?.supervision = nil
         for event in link.missed { queue.schedule(event, at: link.connectionEvent(from: now)) }
+        if let other = link.other { speak(other) }
     }
 
     /// Keeps what is due on a silent link for later.

@@ -13,7 +13,7 @@ extension World {
     /// - Throws: ``DescriptionError`` when the address is taken.
     mutating func addDevice(_ peripheral: EmulatedPeripheral) throws -> Ref<Device> {
         let address = peripheral.description.effectiveAddress
-        guard !devices.refs.contains(where: { devices[$0]?.address == address }) else {
+        guard !devices.refsInAnyOrder.contains(where: { devices[$0]?.address == address }) else {
             throw DescriptionError("address", "another device has the address \(address)")
         }
         let identities = hosts.map { $0.identity(of: address) }
@@ -28,6 +28,9 @@ extension World {
     /// Adds a host; devices become known to it when it hears them.
     mutating func addHost(_ host: Host) {
         hosts.append(host)
+        if let period = host.addressRotation {
+            queue.schedule(.rotateHostAddress(hosts.count - 1), at: now + period.nanoseconds, isPeriodic: true)
+        }
         for ref in devices.refs {
             guard let address = devices[ref]?.address else { continue }
             devices[ref]?.identities.append(host.identity(of: address))
@@ -207,15 +210,18 @@ extension World {
     private mutating func exchangeMTU(_ mtu: Int, _ ref: Ref<Device>) {
         for link in devices[ref]?.links ?? [] {
             let agreed = max(23, min(mtu, configuration.maximumMTU))
-            guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != agreed else {
-                continue
-            }
-            links[link]?.mtu = agreed
-            tellMTU(agreed, on: link)
-            for share in hosts[host].ledger.shares(of: peer) {
-                guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
-                emit(.mtuChanged(link: id, mtu: agreed), to: Ref(packed: share.manager))
-            }
+            setMTU(agreed, on: link)
+            if let other = links[link]?.other { setMTU(agreed, on: other) }
+        }
+    }
+
+    private mutating func setMTU(_ mtu: Int, on link: Ref<Link>) {
+        guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != mtu else { return }
+        links[link]?.mtu = mtu
+        tellMTU(mtu, on: link)
+        for share in hosts[host].ledger.shares(of: peer) {
+            guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
+            emit(.mtuChanged(link: id, mtu: mtu), to: Ref(packed: share.manager))
         }
     }
 

@@ -61,6 +61,7 @@ extension World {
         case .reset(let duration):
             change(host) { $0.isResetting = true }
             queue.schedule(.adapterBack(host, epoch: hosts[host].epoch), at: now + duration.nanoseconds)
+        case .rotateAddress: rotateAddress(of: host)
         case .forget(let peer): forget(peer, on: host)
         case .remember(let peer):
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
@@ -209,7 +210,7 @@ extension World {
     }
 
     private func device(_ peer: PeerID, on host: Int) -> Device? {
-        devices.refs.lazy.compactMap { devices[$0] }.first { $0.identities[host] == peer }
+        devices.refsInAnyOrder.first { devices[$0]?.identities[host] == peer }.flatMap { devices[$0] }
     }
 
     /// What a host remembers of the given peers.

@@ -149,7 +149,8 @@ extension World {
         var room = configuration.packetsPerConnectionEvent
         while room > 0, let command = links[ref]?.takeWriteCommand() {
             room -= 1
-            receiveCommand(command, on: ref)
+            let isPlain = devices[command.device]?.faults.isEmpty == true && links[ref]?.late.isEmpty == true
+            if isPlain || !meetsFault(command: command, on: ref) { receiveCommand(command, on: ref) }
             let operation = command.operation
             guard managers[operation.manager]?.returnCredit(on: operation.link) == true else { continue }
             emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
@@ -193,7 +194,11 @@ extension World {
         var room = configuration.packetsPerConnectionEvent
         var mustWait = false
         var senders: [Ref<Manager>] = []
-        while room > 0, !mustWait, let next = links[ref]?.outgoing.popFirst() {
+        var readiness = Link.Readiness.ready
+        let present = now
+        while room > 0, !mustWait {
+            readiness = links[ref]?.prepareOutgoing(at: present) ?? .ready
+            guard case .ready = readiness, let next = links[ref]?.outgoing.popFirst() else { break }
             room -= 1
             mustWait = deliver(next, on: ref)
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
@@ -201,7 +206,11 @@ extension World {
         if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
         guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
         links[ref]?.isSending = true
-        queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
+        switch readiness {
+        case .ready: queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
+        case .at(let due): queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: due))
+        case .stalled: break
+        }
     }
 
     /// What the device sends arrives.
@@ -222,12 +231,13 @@ extension World {
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))
             }
             return true
+        case .held(let content, _): return deliver(content, on: ref)
         }
     }
 
     /// Puts something at the end of the device's line.
     mutating func send(_ item: Link.Outgoing, on ref: Ref<Link>) {
-        guard let link = links[ref] else { return }
+        guard let item = meetFault(item, on: ref), let link = links[ref] else { return }
         links[ref]?.outgoing.append(item)
         guard !link.isSending else { return }
         links[ref]?.isSending = true

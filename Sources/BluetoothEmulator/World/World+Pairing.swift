@@ -9,7 +9,7 @@ import Foundation
 
 // The course of a pairing: features, questions, keys.
 extension World {
-    /// Without a word from the other side for so long, a pairing is over (Core Specification, Vol 3, Part H, 3.4).
+    /// So long after the last message a pairing is over (Core Specification, Vol 3, Part H, 3.4).
     private var pairingPatience: Nanoseconds { Duration.seconds(30).nanoseconds }
 
     /// Pairs on a link, for an operation that was refused, for an app, or as the device wishes.
@@ -27,19 +27,26 @@ extension World {
             return
         }
         lastPairing += 1
-        var pairing = Pairing(operation, asker, number: lastPairing)
-        pairing.timeout = queue.scheduleCancellable(
-            .pairingTimeout(ref, pairing.number), at: now + pairingPatience)
-        links[ref]?.pairing = pairing
+        links[ref]?.pairing = Pairing(operation, asker, number: lastPairing)
+        pairingMessageSent(on: ref)
         // The exchange of features is a round trip.
         let due = link.connectionEvent(from: now) + link.interval + configuration.pairingDelay.nanoseconds
-        queue.schedule(.pairingFeatures(ref, pairing.number), at: due)
+        queue.schedule(.pairingFeatures(ref, lastPairing), at: due)
+    }
+
+    /// A message of the pairing is sent: the other side has its time for the next one anew.
+    mutating func pairingMessageSent(on ref: Ref<Link>) {
+        guard let pairing = links[ref]?.pairing else { return }
+        if let token = pairing.timeout { queue.cancel(token) }
+        let token = queue.scheduleCancellable(.pairingTimeout(ref, pairing.number), at: now + pairingPatience)
+        links[ref]?.pairing?.timeout = token
     }
 
     /// Both sides know what the other can: the method is chosen and the users are asked.
     mutating func pairingFeatures(_ ref: Ref<Link>, _ number: UInt64) {
         guard !isMissed(.pairingFeatures(ref, number), on: ref), let link = links[ref],
-            let pairing = link.pairing, pairing.number == number, let device = devices[link.device]
+            link.pairing?.number == number, link.pairing?.isPaused == false, let device = devices[link.device],
+            !meetsFault(pairing: number, on: ref)
         else { return }
         let described = device.host == nil ? device.pairing : nil
         switch described?.answer {
@@ -47,7 +54,7 @@ extension World {
         case .reject?:
             return pairingFailed(
                 ref, BackendError(.operationNotSupported, operation: "pair", message: "the peer refuses to pair"))
-        case .accept?, nil: break
+        case .accept?, nil: pairingMessageSent(on: ref)
         }
         let agents: [LinkSide: Ref<Manager>] = [
             .central: agent(of: link.host), .peripheral: device.host.flatMap { agent(of: $0) },
@@ -101,8 +108,9 @@ extension World {
         let isBonded = keep(securityRandom.next(), isAuthenticated: method.isAuthenticated, on: ref)
         links[ref]?.pairing = nil
         links[ref]?.security = method.isAuthenticated ? .authenticated : .encrypted
+        shareSecurity(of: ref)
         if let token = pairing.timeout { queue.cancel(token) }
-        void(pairing.questions)
+        // A number that is still shown goes with the pairing.
         tellPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         endPairingLink(link)
         if let (operation, _) = pairing.operation { retry(operation, on: ref) }

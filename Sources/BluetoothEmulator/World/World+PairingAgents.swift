@@ -101,6 +101,7 @@ extension World {
         case (_, .accept), (_, .passkey): break
         }
         links[ref]?.pairing?.questions.remove(at: index)
+        pairingMessageSent(on: ref)
         advancePairing(ref)
     }
 

@@ -14,7 +14,7 @@ extension World {
     mutating func isGranted(_ answered: Link.Answered, on ref: Ref<Link>) -> Bool {
         let device = answered.device
         guard devices[device]?.behaviour != nil, let procedure = procedure(of: answered, on: ref) else { return true }
-        let central = identity(host: answered.host, mtu: answered.mtu)
+        let central = identity(of: ref)
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
         let response = devices[device]?.behaviour?.respond(to: procedure, of: central, device: &actions)
         for control in actions.controls { apply(control, to: device) }

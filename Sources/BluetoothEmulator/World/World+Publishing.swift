@@ -19,7 +19,7 @@ extension World {
     /// a new one.
     mutating func freeHost(_ restoreIdentifier: String?) -> Int {
         if let restoreIdentifier,
-            let kept = hosts.firstIndex(where: { $0.isAnonymous && $0.preservedPeripherals[restoreIdentifier] != nil })
+            let kept = hosts.firstIndex(where: { $0.preservedPeripherals[restoreIdentifier] != nil })
         {
             return kept
         }
@@ -37,7 +37,7 @@ extension World {
     /// Puts a host on the air as a device, once.
     mutating func openServer(of host: Int) {
         guard hosts[host].server == nil else { return }
-        let identities = hosts.map { $0.identity(of: hosts[host].address) }
+        let identities = hosts.map { $0.identity(of: hosts[host].airAddress) }
         do {
             let device = try Device(server: hosts[host], number: host, identities: identities, seed: seed)
             hosts[host].server = devices.insert(device)

@@ -60,6 +60,19 @@ extension World {
                 parts: Self.parts(of: value, owner.local, mtu: answered.mtu)), to: owner.manager)
     }
 
+    /// What a server answers to the parts of a long write, if it does not keep them all.
+    mutating func preparationRefusal(
+        _ attribute: AttributeID, _ value: Data, _ answered: Link.Answered
+    ) -> ATTCode? {
+        guard value.count > answered.mtu - 3 else { return nil }
+        let parts = RoundTrips.writing(count: value.count, mtu: answered.mtu) - 1
+        let limit = devices[answered.device]?.prepareQueueLength ?? configuration.prepareQueueLength
+        guard parts > limit else { return nil }
+        let refusal = devices[answered.device]?.database.refusal(
+            attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: answered.security)
+        return refusal ?? .prepareQueueFull
+    }
+
     /// Each Prepare Write carries an offset and up to MTU - 5 bytes (Core Specification, Vol 3, Part F, 3.4.6.1).
     private static func parts(of value: Data, _ attribute: AttributeID, mtu: Int) -> [WritePart] {
         guard value.count > mtu - 3 else { return [WritePart(attribute: attribute, offset: 0, value: value)] }

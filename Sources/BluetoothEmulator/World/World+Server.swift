@@ -100,6 +100,7 @@ extension World {
         if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
             return fail(operation, .writeNotPermitted, on: ref, "write")
         }
+        if let code = preparationRefusal(attribute, value, answered) { return fail(operation, code, on: ref, "write") }
         guard
             let access = devices[answered.device]?.write(attribute, value, needs: .write, on: answered.security)
         else { return }
@@ -153,7 +154,7 @@ extension World {
         _ answered: Link.Answered, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
     ) -> PeripheralResponse? {
         let device = answered.device
-        let central = identity(host: answered.host, mtu: answered.mtu)
+        let central = identity(of: ref)
         guard let request = devices[device]?.request(attribute, kind, from: central) else {
             return .error(.invalidHandle)
         }

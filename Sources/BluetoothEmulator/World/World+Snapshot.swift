@@ -35,7 +35,7 @@ extension World {
     private mutating func askAgain(on ref: Ref<Link>) {
         guard let link = links[ref], let asked = link.asked, let handler = devices[link.device]?.asynchronousHandler
         else { return }
-        let central = identity(host: link.host, mtu: link.mtu)
+        let central = identity(of: ref)
         let question: (attribute: AttributeID, kind: PeripheralRequest.Kind)
         switch asked.operation.kind {
         case .read(let attribute): question = (attribute, .read)

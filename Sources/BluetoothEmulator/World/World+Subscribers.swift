@@ -33,12 +33,13 @@ extension World {
         emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
         var dropped: [Ref<Manager>] = []
         links[ref]?.outgoing.removeAll { item in
-            guard case .value(attribute, _, _, let sender?) = item else { return false }
+            guard case .value(attribute, _, _, let sender?) = item.content else { return false }
             dropped.append(sender)
             return true
         }
         settleCredits(of: owner.manager, on: ref)
         if !dropped.isEmpty { returnNotifyCredits(to: dropped, on: ref) }
+        unstall(ref)
     }
 
     /// The credits of a central end with its last subscription to a manager.
@@ -142,5 +143,6 @@ extension World {
         links[ref]?.latency = parameters.peripheralLatency
         links[ref]?.supervisionTimeout = parameters.supervisionTimeout.nanoseconds
         links[ref]?.anchor = present
+        shareParameters(of: ref)
     }
 }

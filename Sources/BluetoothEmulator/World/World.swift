@@ -113,9 +113,11 @@ struct World: Sendable {
         case .changeParameters(let link): changeParameters(of: link)
         case .advertisingOver(let device, let set, let enabling): advertisingOver(device, set, enabling)
         case .rotateAddress(let device): rotationDue(device)
+        case .rotateHostAddress(let host): rotationDue(host)
         case .transmit(let link): transmit(link)
         case .peerTransmit(let link): sendOutgoing(link)
-        case .established(let host, let device, let epoch): established(host, device, epoch)
+        case .established(let host, let device, let epoch, let isAdmitted):
+            established(host, device, epoch, isAdmitted: isAdmitted)
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
         case .channelTransmit(let channel, let side): transmit(channel, side)

@@ -4,6 +4,7 @@ extension PeripheralDescription: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
         case handler, parameters, pairing, channels, peripheralLatency, addressRotation, packetLossRate
+        case prepareQueueLength, faults
     }
 
     /// Reads a device of a world file.
@@ -30,7 +31,8 @@ extension PeripheralDescription: Codable {
             channels: try fields.optional(.channels) ?? [],
             peripheralLatency: try fields.optional(.peripheralLatency) ?? 0,
             addressRotation: try fields.text(.addressRotation, TextRule.duration, DurationText.parse),
-            packetLossRate: try fields.optional(.packetLossRate) ?? 0)
+            packetLossRate: try fields.optional(.packetLossRate) ?? 0,
+            prepareQueueLength: try fields.optional(.prepareQueueLength), faults: try fields.optional(.faults) ?? [])
     }
 
     /// Writes a device of a world file; what is as by default is left out.
@@ -50,6 +52,8 @@ extension PeripheralDescription: Codable {
         if peripheralLatency != 0 { try fields.encode(peripheralLatency, forKey: .peripheralLatency) }
         try fields.encodeIfPresent(addressRotation.map(DurationText.text), forKey: .addressRotation)
         if packetLossRate != 0 { try fields.encode(packetLossRate, forKey: .packetLossRate) }
+        try fields.encodeIfPresent(prepareQueueLength, forKey: .prepareQueueLength)
+        if !faults.isEmpty { try fields.encode(faults, forKey: .faults) }
         if !channels.isEmpty { try fields.encode(channels, forKey: .channels) }
         guard !parameters.isEmpty || handler?.device.parameters.isEmpty == false else { return }
         try fields.encode(Dictionary(parameters.map { ($0.rawValue, $1) }) { $1 }, forKey: .parameters)

@@ -1,58 +1,8 @@
-public import BluetoothBackend
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-
-/// A host of a world: an adapter that managers can be on.
-public struct HostDescription: Hashable, Sendable, Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, address, powered, authorization
-    }
-
-    /// The name by which managers choose it.
-    public var name: String
-    /// Its address; nil derives one from the name.
-    public var address: DeviceAddress?
-    /// Whether it is on at first.
-    public var isPowered: Bool
-    /// Whether apps may use it at first.
-    public var authorization: AuthorizationStatus
-
-    /// A host.
-    public init(
-        name: String, address: DeviceAddress? = nil, isPowered: Bool = true,
-        authorization: AuthorizationStatus = .allowed
-    ) {
-        self.name = name
-        self.address = address
-        self.isPowered = isPowered
-        self.authorization = authorization
-    }
-
-    /// Reads a host of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(
-            name: try fields.required(.name),
-            address: try fields.text(.address, TextRule.address) { DeviceAddress($0) },
-            isPowered: try fields.optional(.powered) ?? true,
-            authorization: try fields.text(
-                .authorization, "the permissions are notDetermined, restricted, denied, allowed"
-            ) { AuthorizationStatus(rawValue: $0) } ?? .allowed)
-    }
-
-    /// Writes a host of a world file; what is as by default is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(name, forKey: .name)
-        try fields.encodeIfPresent(address?.description, forKey: .address)
-        if !isPowered { try fields.encode(isPowered, forKey: .powered) }
-        if authorization != .allowed { try fields.encode(authorization, forKey: .authorization) }
-    }
-}
 
 /// A whole world as data: what a world file holds, in JSON.
 ///
@@ -134,7 +84,7 @@ public struct WorldDescription: Hashable, Sendable, Codable {
     /// - Throws: ``DescriptionError`` naming path and rule.
     public func validate() throws(DescriptionError) {
         for (index, host) in hosts.enumerated() {
-            guard !host.name.isEmpty else { throw DescriptionError("hosts[\(index)].name", "a host has a name") }
+            try host.validate(path: "hosts[\(index)].", devices: devices)
             guard !hosts[..<index].contains(where: { $0.name == host.name }) else {
                 throw DescriptionError("hosts[\(index)].name", "another host has the name \"\(host.name)\"")
             }

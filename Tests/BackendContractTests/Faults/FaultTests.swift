@@ -6,18 +6,15 @@ import Testing
 /// What only a real radio has: daemons that die, controllers that are unplugged, other programs, many cycles.
 ///
 /// `make test-bluez-full` runs it, with `CONTRACT_FAULTS=1` beside what `ContractTests` takes from the environment.
-@Suite(.serialized, .enabled(if: FaultTests.isWanted, "needs a real radio: make test-bluez-full"))
+@Suite(.serialized, .enabled(if: FaultRun.isWanted, "needs a real radio: make test-bluez-full"))
 struct FaultTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    static let isWanted = environment["CONTRACT_FAULTS"] == "1"
-
     private let stage: BlueZStage
     private let context: ContractContext
 
     init() async throws {
         stage = try BlueZStage(
-            version: Self.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown",
-            socketPath: Self.environment["CONTRACT_PEER_SOCKET"])
+            version: FaultRun.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown",
+            socketPath: FaultRun.environment["CONTRACT_PEER_SOCKET"])
         try await stage.begin()
         context = ContractContext(stage, scenario: "fault", differences: [:])
     }
@@ -91,6 +88,12 @@ struct FaultTests {
         #expect(after.memory - before.memory < 4096)
         context.finish()
     }
+}
+
+/// What the environment says of the run.
+private enum FaultRun {
+    static let environment = ProcessInfo.processInfo.environment
+    static let isWanted = environment["CONTRACT_FAULTS"] == "1"
 }
 
 /// What is done to BlueZ's machine beyond the contract.

@@ -18,8 +18,7 @@ final class BlueZStage: ContractStage {
 
     var hasPeer: Bool { peer != nil }
 
-    /// Nothing yet of what goes beyond the central role.
-    static let features: Set<ContractFeature> = []
+    static let features: Set<ContractFeature> = [.peripheralRole, .pairing, .channels, .otherApps]
 
     func begin() async throws { try await perform(.reset) }
 

@@ -5,12 +5,14 @@ final class CentralAcross {
     private let stage: any ContractStage
     private let central: ContractCentral
     private let scenario: String
+    private let differences: [String: String]
     private var compared = 0
 
-    init(_ stage: any ContractStage, _ central: ContractCentral, scenario: String) {
+    init(_ stage: any ContractStage, _ central: ContractCentral, scenario: String, differences: [String: String]) {
         self.stage = stage
         self.central = central
         self.scenario = scenario
+        self.differences = differences
     }
 
     @discardableResult
@@ -19,7 +21,10 @@ final class CentralAcross {
     }
 
     /// Waits for exactly these lines, in this order, after those of the last `expect`.
-    func expect(_ expected: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    ///
+    /// Where the table of differences has an entry for a line, the stage's own line is expected instead.
+    func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let expected = lines.map { differences[$0] ?? $0 }
         let end = compared + expected.count
         do {
             let lines = try await stage.lines(of: central, atLeast: end)

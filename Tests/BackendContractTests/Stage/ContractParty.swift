@@ -36,6 +36,16 @@ class ContractParty {
         #expect(Array(trace.lines[start..<end]) == expected, sourceLocation: sourceLocation)
     }
 
+    /// Waits for a callback before which another one may come, as it does on some radios.
+    func expect(
+        _ line: String, perhapsAfter other: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let index = compared
+        try await wait(line, sourceLocation: sourceLocation) { [trace] in trace.lines.dropFirst(index).contains(line) }
+        if trace.lines[index] == other { compared += 1 }
+        try await expect(line, sourceLocation: sourceLocation)
+    }
+
     /// Waits for something that leaves no line.
     func wait(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation,

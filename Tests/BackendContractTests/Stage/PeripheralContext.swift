@@ -18,8 +18,8 @@ final class PeripheralContext: ContractParty {
         manager = stage.makePeripheralManager(
             delegate: trace, queue: DispatchQueue(label: "contract \(scenario)"),
             options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
-        one = centrals?.one ?? CentralAcross(stage, .one, scenario: scenario)
-        two = centrals?.two ?? CentralAcross(stage, .two, scenario: scenario)
+        one = centrals?.one ?? CentralAcross(stage, .one, scenario: scenario, differences: differences)
+        two = centrals?.two ?? CentralAcross(stage, .two, scenario: scenario, differences: differences)
         super.init(stage, scenario: scenario, differences: differences, trace: trace)
     }
 

@@ -37,7 +37,7 @@ struct SettingsPage {
         "maximumAdvertisingSets": Note("advertising managers of a host"),
         "channelBuffer": Note("bytes"), "packetLossRate": Note("chance, 0...1"),
         "pairingDelay": Note("time", "E pairingDelay"),
-        "maximumBonds": Note("bonds of a host"),
+        "maximumBonds": Note("bonds of a host"), "prepareQueueLength": Note("prepared writes"),
         "packetsPerConnectionEvent": Note("packets", "E simulateBackpressure, backpressureProcessingDelay"),
         "rssiDeviation": Note("dBm, both ways", "N simulateRSSIDeviation · E rssiVariation"),
         "advertisingLossRate": Note("chance, 0...1"),
@@ -56,7 +56,9 @@ struct SettingsPage {
         "handler": Note("a ready device", "N CBMPeripheralSpecDelegate"), "parameters": Note("see each device"),
         "channels": Note("L2CAP channels", "E l2capSupported, l2capPSMRange"),
         "peripheralLatency": Note("connection events, 0...499"), "addressRotation": Note("time, 1 s or more"),
-        "packetLossRate": Note("chance, 0...1"), "pairing": Note("see below", "E requirePairing, simulatePairing"),
+        "packetLossRate": Note("chance, 0...1"), "prepareQueueLength": Note("prepared writes"),
+        "faults": Note("see DeviceFault", "E simulateReadWriteErrors"),
+        "pairing": Note("see below", "E requirePairing, simulatePairing"),
     ]
 
     static let advertising: [String: Note] = [
@@ -85,7 +87,8 @@ struct SettingsPage {
 
     static let host: [String: Note] = [
         "name": Note("text"), "address": Note("48 bits"), "isPowered": Note("yes or no", "N simulateInitialState"),
-        "authorization": Note("a permission", "N simulateAuthorization"),
+        "authorization": Note("a permission", "N simulateAuthorization"), "addressRotation": Note("time, 1 s or more"),
+        "centrals": Note("see SavedCentral", "N simulateStateRestoration"), "peripherals": Note("see SavedPeripheral"),
     ]
 
     /// All parts: a title, what the fields are read from, and what people say of them.

@@ -1,4 +1,4 @@
-"""The peers "contract", "second" and "heart": what they advertise, what they offer, how they are set back."""
+"""The peers "contract", "second", "heart" and "blinky": what they advertise, what they offer, how they are set back."""
 import asyncio
 import itertools
 import struct
@@ -249,3 +249,17 @@ async def heart_peer(radio) -> Peer:
 
     peer.beating = asyncio.create_task(beat())
     return peer
+
+
+async def blinky_peer(radio) -> Peer:
+    """A board with Nordic Semiconductor's LED Button Service, silent until told to advertise."""
+    service = uuid("00001523-1212-EFDE-1523-785FEABCD123")
+    button, led = Value(b"\x00"), Value(b"\x00")
+    values = {
+        characteristic("00001524-1212-EFDE-1523-785FEABCD123", READ | NOTIFY, button): button,
+        characteristic("00001525-1212-EFDE-1523-785FEABCD123", READ | WRITE, led): led}
+    broadcast = Broadcast(
+        name="Blinky",
+        services=[(AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(service))],
+        in_scan_response=True, is_on=False)
+    return await make_peer(radio, "Blinky", "F0:F1:F2:F3:F4:F8", broadcast, [Service(service, list(values))], values)

@@ -151,7 +151,7 @@ class BlueZController(VirtualController):
 class VirtualRadio:
     """BlueZ's controller and the peers' controllers on one in-memory link."""
 
-    has_second = has_third = has_centrals = True
+    has_second = has_third = has_centrals = has_blinky = True
 
     def __init__(self, link: LocalLink):
         self.link = link
@@ -210,7 +210,7 @@ class TransportRadio:
         self.transports = transports
         self.unused = list(transports)
         self.has_second, self.has_third = len(transports) > 1, len(transports) > 2
-        self.has_centrals = len(transports) > 4
+        self.has_centrals, self.has_blinky = len(transports) > 4, len(transports) > 5
 
     @classmethod
     async def open(cls, names: list[str]) -> "TransportRadio":

@@ -21,6 +21,19 @@ struct ParsingTests {
         }
     }
 
+    @Test func theNewerCommandsTakeCommonOptionsInFrontToo() throws {
+        let front = ["--backend", "emulator", "--json", "--timeout", "3"]
+        for words in [
+            ["serve", "f.json"], ["advertise", "--name", "A"], ["pair", "A", "--yes"], ["unpair", "A"], ["monitor"],
+            ["adapters"], ["completions", "zsh"],
+        ] {
+            let before = try Bluectl.parseAsRoot(ArgumentOrder.commandFirst(front + words))
+            let after = try Bluectl.parseAsRoot(ArgumentOrder.commandFirst(words + front))
+            #expect("\(before)" == "\(after)")
+            #expect("\(before)".contains("emulator"))
+        }
+    }
+
     @Test func theTimeoutIs15SecondsIfNothingIsSaid() throws {
         #expect(try parse("scan", as: ScanCommand.self).global.timeout.duration == .seconds(15))
     }
@@ -60,6 +73,8 @@ struct ParsingTests {
         ["write", "Echo", "2A37", "0"], ["write", "Echo", "2A37", String(repeating: "00", count: 513)],
         ["subscribe", "Echo", "2A37", "--count", "0"], ["demo", "--backend", "bluez"], ["demo", "--world", "w.json"],
         ["doctor", "--backend", "emulator"], ["scan", "--backend", "bluez", "--world", "w.json"], ["nonsense"],
+        ["serve"], ["serve", "f.json", "--visit"], ["advertise", "--service", "x"], ["advertise", "extra"], ["pair"],
+        ["unpair"], ["monitor", "--duration", "0"], ["adapters", "hci0"], ["completions"], ["completions", "tcsh"],
     ])
     func badArgumentsAreUsageErrors(arguments: [String]) {
         do {

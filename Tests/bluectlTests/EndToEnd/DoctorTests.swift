@@ -85,6 +85,25 @@ struct DoctorTests {
         #expect(run.output.contains("there is no adapter hci7 among hci0"))
     }
 
+    @Test func adaptersAreThoseThatTheDaemonHas() async throws {
+        let system = try system(.poweredOff)
+        let run = try await Tool.run(["adapters"], environment: system.environment)
+        #expect(run.status == 0, "\(run)")
+        #expect(run.output.hasPrefix("hci0\t00:11:22:33:44:55\toff\t"))
+        let json = try await Tool.run(["adapters", "--json", "--adapter", "hci0"], environment: system.environment)
+        #expect(try json.objects().first?["isPowered"] as? Bool == false)
+        #expect(try json.objects().first?["backend"] as? String == "bluez")
+    }
+
+    @Test(arguments: [Trouble.noBus, .noDaemon, .deadDaemon, .muteDaemon, .noAdapter, .denied])
+    func whereThereIsNoAdapterTheListFailsWithOneLine(trouble: Trouble) async throws {
+        let system = try system(trouble)
+        let run = try await Tool.run(["adapters", "--timeout", "1"], environment: system.environment)
+        #expect(run.status == 1, "\(run)")
+        #expect(run.output == "")
+        #expect(run.errors.hasPrefix("bluectl: ") && run.errors.filter { $0 == "\n" }.count == 1, "\(run.errors)")
+    }
+
     /// Every other command ends alike: status 1, nothing on standard output, and one line.
     @Test(arguments: Trouble.allCases.filter { $0 != .muteDaemon })
     func aScanThatCannotBeginSaysWhyInOneLineAndExitsWith1(trouble: Trouble) async throws {

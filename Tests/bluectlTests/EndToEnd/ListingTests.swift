@@ -74,15 +74,26 @@ struct ListingTests {
             complete_words bluectl completions z
             """
         let lines = try await Tool.withFile(script + ask, "ask.bash") { file in
-            try Self.bash(file).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            try Self.bash([file]).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         }
         #expect(lines == ["serve", "--visit", "zsh"])
     }
 
-    private static func bash(_ file: String) throws -> String {
+    @Test(arguments: [["monitor"], ["serve", "FILE", "--visit"]])
+    func aReaderThatLeavesEndsTheCommand(arguments: [String]) async throws {
+        let world = "devices: [{name: A, services: [{uuid: FFE0}], advertising: [{data: {localName: A}}]}]"
+        try await Tool.withFile(world, "w.yaml") { file in
+            let words = [Tool.path, "--backend", "emulator"] + arguments.map { $0 == "FILE" ? file : $0 }
+            let script = #"timeout 60 "$@" 2>/dev/null | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}""#
+            let status = try Self.bash(["-c", script, "bash"] + words)
+            #expect(status == "0\n")
+        }
+    }
+
+    private static func bash(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["--noprofile", "--norc", file]
+        process.arguments = ["--noprofile", "--norc"] + arguments
         let output = Pipe()
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice

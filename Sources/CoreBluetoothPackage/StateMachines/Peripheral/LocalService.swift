@@ -47,8 +47,8 @@ struct LocalService: Equatable, Sendable {
 
 extension LocalService {
     private static let longestValue = 512
-    /// Those that the system serves itself, and those that Apple keeps to itself (S111).
-    private static let reserved: Set<BluetoothUUID> = ["1800", "1801", "180F", "1812"]
+    /// Those that the system serves itself (S111); Apple keeps others to itself too, as its own devices serve them.
+    private static let reserved: Set<BluetoothUUID> = ["1800", "1801"]
 
     /// The reason of the exception that Apple raises; nil if it raises none (S108, S115).
     var exception: String? {

@@ -46,8 +46,8 @@ extension ContractScenario {
         },
         ContractScenario(peripheral: "S111: a reserved service is refused") { p in
             try await p.powerOn()
-            p.manager.add(CBMutableService(type: CBUUID(string: "180F"), primary: true))
-            try await p.expect("didAdd 180F ! CBError 8")
+            p.manager.add(CBMutableService(type: CBUUID(string: "1801"), primary: true))
+            try await p.expect("didAdd 1801 ! CBError 8")
         },
         ContractScenario(peripheral: "S116: broadcast and extended properties are not the app's to publish") { p in
             try await p.powerOn()

@@ -94,13 +94,13 @@ import Testing
     @Test func S111_aServiceOfTheSystemIsRefusedWithALogLine() async {
         LogCapture.start()
         let stage = await PeripheralStage.poweredOn()
-        let service = CBMutableService(type: CBUUID(string: "180F"), primary: true)
+        let service = CBMutableService(type: CBUUID(string: "1801"), primary: true)
         stage.manager.add(service)
         await stage.role.settle()
-        #expect(stage.recorder.lines.last == "added 180F CBError 8")
+        #expect(stage.recorder.lines.last == "added 1801 CBError 8")
         #expect(stage.recorder.added == [service])
         #expect(stage.role.commands.isEmpty)
-        let text = "\(stage.manager) does not publish service 180F: the service is the system's own"
+        let text = "\(stage.manager) does not publish service 1801: the service is the system's own"
         #expect(LogCapture.lines(containing: text).count == 1)
         service.characteristics = []
         #expect(service.characteristics != nil)

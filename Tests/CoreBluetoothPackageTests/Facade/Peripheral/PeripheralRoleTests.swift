@@ -121,7 +121,7 @@ import Testing
     @Test func S158_S159_callbacksComeOnTheQueueAndNeverWithinTheCall() async {
         let stage = await PeripheralStage.poweredOn()
         stage.queue.suspend()
-        let service = CBMutableService(type: CBUUID(string: "180F"), primary: true)
+        let service = CBMutableService(type: CBUUID(string: "1801"), primary: true)
         stage.manager.add(service)
         stage.manager.startAdvertising(nil)
         stage.manager.startAdvertising(nil)
@@ -130,7 +130,7 @@ import Testing
         await stage.role.play(.advertisingStarted(operation: stage.role.lastOperation!))
         #expect(
             stage.recorder.lines.dropFirst() == [
-                "added 180F CBError 8", "advertising true", "advertising true CBError 9",
+                "added 1801 CBError 8", "advertising true", "advertising true CBError 9",
             ]
         )
     }

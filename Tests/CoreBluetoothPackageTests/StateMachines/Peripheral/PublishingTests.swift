@@ -67,7 +67,7 @@ import Testing
     @Test func S106_answersComeInTheOrderOfTheCallsAlsoThoseThatNeedNoRadio() {
         var stage = Stage.poweredOn()
         let first = stage.machine.add(Stage.service(1))
-        let refused = stage.machine.add(Stage.service(2, "180F"))
+        let refused = stage.machine.add(Stage.service(2, "1801"))
         let third = stage.machine.add(Stage.service(3))
         let completion = refused.effects.completions[0]
         #expect(stage.machine.handle(completion).isEmpty)
@@ -130,7 +130,14 @@ import Testing
     }
 
     /// Proves S111.
-    @Test(arguments: ["1800", "1801", "180F", "1812"] as [BluetoothUUID])
+    @Test(arguments: ["180F", "1812"] as [BluetoothUUID])
+    func S111_servicesThatOnlyApplesDevicesKeepToThemselvesAreAllowed(uuid: BluetoothUUID) {
+        var stage = Stage.poweredOn()
+        #expect(error(of: stage.machine.add(Stage.service(1, uuid)).effects) == nil)
+    }
+
+    /// Proves S111.
+    @Test(arguments: ["1800", "1801"] as [BluetoothUUID])
     func S111_theSystemsOwnServicesAreNotAllowed(uuid: BluetoothUUID) {
         var stage = Stage.poweredOn()
         #expect(error(of: stage.machine.add(Stage.service(1, uuid)).effects) == .uuidNotAllowed)

@@ -1,10 +1,12 @@
 /// What goes wrong with a step that a central takes with a device, as data.
 ///
 /// A step is one procedure over the air. What a host knows by itself (services of a bonded device, a second
-/// subscription of one host) takes none.
+/// subscription of one host) takes none. A fault can be part of a ``PeripheralDescription``, and so of a world file.
 public struct DeviceFault: Hashable, Sendable {
-    /// What a central does.
+    /// What a central and a device do.
     public enum Step: String, Hashable, Sendable, CaseIterable {
+        /// The central connects.
+        case connect
         /// Looks for services.
         case discoverServices
         /// Looks for the services that a service includes.
@@ -17,20 +19,38 @@ public struct DeviceFault: Hashable, Sendable {
         case read
         /// Writes one, with an answer.
         case write
+        /// Writes one without an answer.
+        case writeCommand
         /// Asks to be told of a characteristic's value.
         case subscribe
         /// Wants to hear no more of it.
         case unsubscribe
+        /// The device notifies or indicates a value.
+        case notify
+        /// The central measures the signal.
+        case readRSSI
+        /// Opens an L2CAP channel.
+        case openChannel
+        /// Pairs.
+        case pair
     }
 
     /// What happens instead.
     public enum Effect: Hashable, Sendable {
         /// The step is refused; the device does nothing.
-        case fail(ATTCode)
+        ///
+        /// The code is that of requests of ATT. A connect fails with "connection failed", a channel for want of room,
+        /// a pairing as refused; a write command or a value is lost.
+        case fail(ATTCode = .unlikelyError)
         /// The device takes that much longer.
+        ///
+        /// What needs the answer waits behind it: later requests behind a request, later commands behind a command,
+        /// later values behind a value.
         case delay(Duration)
         /// The device does nothing until ``EmulatedDevice/resume()``.
         case pause
+        /// The device closes the link; a connect fails.
+        case disconnect
     }
 
     /// The step that goes wrong.
@@ -39,15 +59,32 @@ public struct DeviceFault: Hashable, Sendable {
     public var effect: Effect
     /// The characteristic that the step must be about; nil for any.
     public var characteristic: CharacteristicPath?
+    /// How many such steps go well before, 0 or more.
+    public var skip: Int
     /// How many of the next steps go wrong, at least 1; nil for all.
     public var count: Int?
 
-    /// Describes a fault.
-    public init(_ step: Step, _ effect: Effect, of characteristic: CharacteristicPath? = nil, count: Int? = 1) {
+    /// Describes a fault: "fail the second write" is `DeviceFault(.write, .fail(), skip: 1)`.
+    public init(
+        _ step: Step, _ effect: Effect, of characteristic: CharacteristicPath? = nil, skip: Int = 0, count: Int? = 1
+    ) {
         self.step = step
         self.effect = effect
         self.characteristic = characteristic
+        self.skip = max(0, skip)
         self.count = count.map { max(1, $0) }
+    }
+
+    /// Checks a fault of a description.
+    func validate(path: String) throws(DescriptionError) {
+        if case .fail(let code) = effect, code.rawValue == 0 {
+            throw DescriptionError("\(path).code", "an ATT error code is 1...255")
+        }
+        if case .delay(let time) = effect, time < .zero {
+            throw DescriptionError("\(path).time", "a delay is 0 or more")
+        }
+        guard skip >= 0 else { throw DescriptionError("\(path).skip", "0 or more steps go well") }
+        guard count ?? 1 >= 1 else { throw DescriptionError("\(path).count", "at least 1 step goes wrong") }
     }
 }
 
@@ -55,7 +92,8 @@ extension EmulatedDevice {
     /// Makes steps of centrals go wrong, as in "fail the second write": faults of one step happen in the order in which
     /// they came.
     ///
-    /// A step that waits for more than 30 s ends the link (Core Specification, Vol 3, Part F, 3.3.3).
+    /// A request that waits for more than 30 s ends the link (Core Specification, Vol 3, Part F, 3.3.3), a pairing that
+    /// does fails (Vol 3, Part H, 3.4).
     public func inject(_ fault: DeviceFault) { emulator.submit(.device(ref, .inject(fault))) }
 
     /// Takes all faults back, and lets paused steps go on.

@@ -1,0 +1,71 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// `org.bluez.Agent1`: what the daemon asks of us while it pairs.
+///
+/// Source: `doc/org.bluez.Agent.rst` of BlueZ.
+enum Agent1 {
+    static let name = "org.bluez.Agent1"
+
+    /// What a call means.
+    enum Request: Equatable {
+        case ask(PairingQuestion, ObjectPath)
+        /// May the device use a service?
+        case authorize(ObjectPath)
+        case cancel
+        case release
+    }
+
+    /// The interface, whose calls go to `handler`.
+    static func interface(_ handler: @escaping @Sendable (DBusCall) -> Void) -> DBusInterface {
+        var interface = DBusInterface(name)
+        interface.on("Release", handler: handler)
+        interface.on("RequestPinCode", "o", returning: "s", handler: handler)
+        interface.on("DisplayPinCode", "os", handler: handler)
+        interface.on("RequestPasskey", "o", returning: "u", handler: handler)
+        interface.on("DisplayPasskey", "ouq", handler: handler)
+        interface.on("RequestConfirmation", "ou", handler: handler)
+        interface.on("RequestAuthorization", "o", handler: handler)
+        interface.on("AuthorizeService", "os", handler: handler)
+        interface.on("Cancel", handler: handler)
+        return interface
+    }
+
+    /// What a call means; nil for those of classic Bluetooth, which are refused.
+    static func request(_ call: DBusCall) -> Request? {
+        request(call.member, call.arguments)
+    }
+
+    static func request(_ member: String, _ arguments: [DBusValue]) -> Request? {
+        switch member {
+        case "Cancel": return .cancel
+        case "Release": return .release
+        default: break
+        }
+        guard let path = arguments.first?.pathValue else { return nil }
+        let number = arguments.count > 1 ? arguments[1].uint32Value.flatMap(passkey) : nil
+        switch member {
+        case "RequestPasskey": return .ask(.enterPasskey, path)
+        case "RequestAuthorization": return .ask(.consent, path)
+        case "AuthorizeService": return .authorize(path)
+        case "DisplayPasskey": return number.map { .ask(.display(passkey: $0), path) }
+        case "RequestConfirmation": return number.map { .ask(.confirm(passkey: $0), path) }
+        default: return nil
+        }
+    }
+
+    private static func passkey(_ number: UInt32) -> Int? {
+        number <= 999_999 ? Int(number) : nil
+    }
+
+    /// Answers a call.
+    static func answer(_ call: DBusCall, _ answer: AgentAnswer) {
+        switch answer {
+        case .accept: call.answer()
+        case .passkey(let number): call.answer([.uint32(number)])
+        case .reject: call.refuse(DBusError(name: "org.bluez.Error.Rejected", message: "refused"))
+        }
+    }
+}
+#endif

@@ -1,0 +1,140 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// What apps ask for, and how it ends.
+extension PairingHost {
+    mutating func handle(_ command: PairingCommand, of agent: Agent, _ device: PairingDevice?) {
+        guard let index = agents.firstIndex(where: { $0.id == agent }) else { return }
+        switch command {
+        case .setCapability(let capability): agents[index].capability = capability
+        case .answer(let request, let answer): self.answer(request, answer, of: agent)
+        case .pair(let peer, let operation): pair(peer, operation, device, agent)
+        case .unpair(let peer, let operation): unpair(peer, operation, device, agent)
+        }
+    }
+
+    mutating func pair(
+        _ peer: PeerID, _ operation: OperationID, _ device: PairingDevice?, _ agent: Agent
+    ) {
+        guard let device else { return unknown(peer, operation, "pair", agent) }
+        if device.isPaired {
+            return effects.append(.deliver(agent, .paired(peer: peer, operation: operation, isBonded: true)))
+        }
+        let wish = Wish(agent: agent, operation: operation, device: device, isPairing: true)
+        call(.wish(wish), device.path, Device1.interface, "Pair", [], timings.pairing)
+    }
+
+    mutating func unpair(
+        _ peer: PeerID, _ operation: OperationID, _ device: PairingDevice?, _ agent: Agent
+    ) {
+        guard let device, device.isPaired, let adapter = device.path.parent else {
+            return unknown(peer, operation, "unpair", agent)
+        }
+        let wish = Wish(agent: agent, operation: operation, device: device, isPairing: false)
+        call(
+            .wish(wish), adapter, Adapter1.interface, "RemoveDevice", [.objectPath(device.path)], timings.disconnect)
+    }
+
+    mutating func unknown(_ peer: PeerID, _ operation: OperationID, _ what: String, _ agent: Agent) {
+        let error = BackendError(.unknownDevice, operation: what)
+        effects.append(.deliver(agent, .pairingFailed(peer: peer, operation: operation, error: error)))
+    }
+
+    mutating func invalidate(_ agent: Agent) {
+        agents.removeAll { $0.id == agent }
+        for question in questions where question.agent == agent {
+            questions.removeAll { $0.id == question.id }
+            reject(question, "the agent is gone")
+        }
+    }
+
+    func hasWish(for peer: PeerID, of agent: Agent) -> Bool {
+        calls.values.contains { purpose in
+            if case .wish(let wish) = purpose { wish.agent == agent && wish.device.peer == peer } else { false }
+        }
+    }
+
+    // MARK: Outcomes
+
+    mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
+        switch calls.removeValue(forKey: id) {
+        case .registration?:
+            registration.done(error: result.failure)
+            if let error = result.failure {
+                effects.append(.note(HostNote(level: .warning, text: "bluetoothd refuses our pairing agent: \(error)")))
+            }
+        case .wish(let wish)?:
+            if let error = result.failure, error.name != "org.bluez.Error.AlreadyExists" {
+                failed(wish, ErrorMap.pairing(error, operation: wish.isPairing ? "Pair" : "RemoveDevice"))
+            } else {
+                fulfilled(wish)
+            }
+        case .cleanup?, nil: break
+        }
+    }
+
+    mutating func fulfilled(_ wish: Wish) {
+        let peer = wish.device.peer
+        guard wish.isPairing else {
+            paired[wish.device.path] = nil
+            return effects.append(.deliver(wish.agent, .unpaired(peer: peer, operation: wish.operation)))
+        }
+        paired[wish.device.path] = peer
+        endLinkForPairing(wish)
+        effects.append(.deliver(wish.agent, .paired(peer: peer, operation: wish.operation, isBonded: true)))
+    }
+
+    mutating func failed(_ wish: Wish, _ error: BackendError) {
+        let event = PairingEvent.pairingFailed(peer: wish.device.peer, operation: wish.operation, error: error)
+        effects.append(.deliver(wish.agent, event))
+    }
+
+    /// Gives up a link that was there for pairing only.
+    mutating func endLinkForPairing(_ wish: Wish) {
+        guard !wish.device.isConnected, isReady else { return }
+        call(.cleanup, wish.device.path, Device1.interface, "Disconnect", [], timings.disconnect)
+    }
+
+    mutating func pairedChanged(_ device: PairingDevice, _ isPaired: Bool) {
+        guard (paired[device.path] != nil) != isPaired else { return }
+        paired[device.path] = isPaired ? device.peer : nil
+        let isRunning = running.removeValue(forKey: device.peer) != nil
+        if isPaired {
+            void(questions.filter { $0.device.peer == device.peer })
+            // BlueZ pitfall: a bonded peer that connects by itself is let in unasked only if it is trusted.
+            if isRunning || agents.contains(where: { hasWish(for: device.peer, of: $0.id) }) || device.isOurs {
+                let value: [DBusValue] = [.string(Device1.interface), .string("Trusted"), .variant(.boolean(true))]
+                call(.cleanup, device.path, InterfaceSignal.properties, "Set", value, timings.discovery)
+            }
+        }
+        // The one who asked is told with the reply.
+        for agent in agents where !hasWish(for: device.peer, of: agent.id) {
+            effects.append(
+                .deliver(
+                    agent.id,
+                    isPaired
+                        ? .paired(peer: device.peer, operation: nil, isBonded: true)
+                        : .unpaired(peer: device.peer, operation: nil)))
+        }
+    }
+
+    /// BlueZ has forgotten the device, and its bond.
+    mutating func removed(_ path: ObjectPath) {
+        if let peer = paired[path] { pairedChanged(PairingDevice(path: path, peer: peer), false) }
+        for (peer, running) in running where running == path {
+            fail(peer, BackendError(.peerDisconnected, operation: "pair"))
+        }
+    }
+
+    /// A pairing that nobody here asked for is over, without success.
+    mutating func fail(_ peer: PeerID, _ error: BackendError) {
+        let wasGivenUp = givenUp.remove(peer) != nil
+        guard running.removeValue(forKey: peer) != nil || wasGivenUp else { return }
+        void(questions.filter { $0.device.peer == peer })
+        for agent in agents where !hasWish(for: peer, of: agent.id) {
+            effects.append(.deliver(agent.id, .pairingFailed(peer: peer, operation: nil, error: error)))
+        }
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// What the daemon asks, and who answers.
+extension PairingHost {
+    mutating func asked(_ call: AgentCallID, _ kind: PairingQuestion, _ device: PairingDevice?) {
+        guard let device else { return effects.append(.answer(call, .reject)) }
+        guard let agent = agents.last?.id else {
+            // Nobody can show or type a number; and what others connect is theirs to agree to.
+            let answer: AgentAnswer = kind == .consent && device.isOurs ? .accept : .reject
+            return effects.append(.answer(call, answer))
+        }
+        // Who asked for the pairing need not agree to it.
+        if kind == .consent, hasWish(for: device.peer, of: agent) { return effects.append(.answer(call, .accept)) }
+        running[device.peer] = device.path
+        if case .display(let passkey) = kind {
+            // The daemon waits for nothing, and repeats the call with each digit that the peer's user types.
+            effects.append(.answer(call, .accept))
+            let isShown = questions.contains { $0.device.peer == device.peer && $0.kind == .display(passkey: passkey) }
+            if !isShown { ask(agent, device, kind, nil) }
+            return
+        }
+        ask(agent, device, kind, call)
+    }
+
+    mutating func ask(
+        _ agent: Agent, _ device: PairingDevice, _ kind: PairingQuestion, _ call: AgentCallID?
+    ) {
+        lastQuestion = lastQuestion.next
+        questions.append(Question(id: lastQuestion, agent: agent, device: device, kind: kind, call: call))
+        effects.append(.deliver(agent, .requested(request: lastQuestion, peer: device.peer, question: kind)))
+    }
+
+    mutating func answer(_ id: PairingRequestID, _ answer: PairingAnswer, of agent: Agent) {
+        guard let index = questions.firstIndex(where: { $0.id == id && $0.agent == agent }) else { return }
+        let question = questions[index]
+        switch answer {
+        case .accept:
+            guard let call = question.call else { return }
+            effects.append(.answer(call, .accept))
+        case .passkey(let number):
+            guard let call = question.call, let number = UInt32(exactly: number) else { return }
+            effects.append(.answer(call, .passkey(number)))
+        case .reject: return reject(questions.remove(at: index), "the user refuses")
+        }
+        questions.remove(at: index)
+    }
+
+    mutating func reject(_ question: Question, _ why: String) {
+        if let call = question.call {
+            effects.append(.answer(call, .reject))
+        } else {
+            // A number that is shown can only be taken back.
+            self.call(
+                .cleanup, question.device.path, Device1.interface, "CancelPairing", [], timings.disconnect)
+        }
+        fail(question.device.peer, BackendError(.operationCancelled, operation: "pair", message: why))
+    }
+
+    /// Takes questions back.
+    mutating func void(_ gone: [Question]) {
+        for question in gone {
+            questions.removeAll { $0.id == question.id }
+            if let call = question.call { effects.append(.answer(call, .reject)) }
+            effects.append(.deliver(question.agent, .cancelled(request: question.id)))
+        }
+    }
+
+    /// The daemon cancels what it asked last: a number that is shown when it is over, anything else when it failed.
+    mutating func cancelled() {
+        let failing = questions.filter { $0.call != nil }.map(\.device)
+        void(questions)
+        for device in failing {
+            // The news that the link is over comes just after, and explains it.
+            givenUp.insert(device.peer)
+            effects.append(.startTimer(device.peer, timings.powerLoss))
+        }
+    }
+}
+#endif

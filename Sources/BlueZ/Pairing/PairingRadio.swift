@@ -1,0 +1,196 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothLocking
+import BluetoothSystemClock
+import Dispatch
+import Logging
+import Synchronization
+
+/// Runs a ``PairingHost``: exports our `org.bluez.Agent1`, feeds the host, and does what it says.
+///
+/// Inputs are processed on the daemon's queue. Devices are looked up in the central radios, which mirror them.
+final class PairingRadio: DaemonClient {
+    private struct Contents: Sendable {
+        var host: PairingHost
+        var sinks: [PairingHost.Agent: any EventSink<PairingEvent>] = [:]
+        var calls: [AgentCallID: DBusCall] = [:]
+        var lastCall: UInt64 = 0
+        var lastAgent = 0
+        var isStarted = false
+        var isServing = false
+    }
+
+    private let contents: Lock<Contents>
+    private let daemon: BlueZDaemon
+    /// The central radios; at least one, which may not run yet.
+    private let radios: @Sendable () -> [CentralRadio]
+
+    init(daemon: BlueZDaemon, timings: BlueZTimings, radios: @escaping @Sendable () -> [CentralRadio]) {
+        self.daemon = daemon
+        self.radios = radios
+        contents = Lock(Contents(host: PairingHost(timings: timings)))
+    }
+
+    // MARK: Any thread
+
+    /// A number for an agent that comes.
+    func newAgent() -> PairingHost.Agent {
+        contents.withLock { contents in
+            contents.lastAgent += 1
+            return contents.lastAgent
+        }
+    }
+
+    /// A manager is there: pairs from now on as a device without display and keyboard does.
+    func want() {
+        daemon.queue.async { [self] in
+            start()
+            process(.wanted)
+        }
+    }
+
+    /// Whether this process is a peripheral, so that centrals are its business.
+    func setServing(_ isServing: Bool) {
+        contents.withLock { $0.isServing = isServing }
+    }
+
+    func activate(_ agent: PairingHost.Agent, _ sink: any EventSink<PairingEvent>) {
+        daemon.queue.async { [self] in
+            contents.withLock { $0.sinks[agent] = sink }
+            start()
+            process(.activated(agent))
+        }
+    }
+
+    func submit(_ command: PairingCommand, from agent: PairingHost.Agent) {
+        daemon.queue.async { [self] in process(.command(agent, command, command.peer.flatMap(device(of:)))) }
+    }
+
+    func invalidate(_ agent: PairingHost.Agent) {
+        let sink = contents.withLock { $0.sinks.removeValue(forKey: agent) }
+        daemon.queue.async { [self] in process(.invalidated(agent)) }
+        withExtendedLifetime(sink) {}
+    }
+
+    // MARK: On the daemon's queue
+
+    private func start() {
+        let isFirst = contents.withLock { contents in
+            defer { contents.isStarted = true }
+            return !contents.isStarted
+        }
+        guard isFirst else { return }
+        daemon.objects.export([Agent1.interface { [weak self] in self?.called($0) }], at: PairingHost.agentPath)
+        for radio in radios() { radio.start() }
+        daemon.add(self)
+    }
+
+    private func process(_ input: PairingInput) {
+        for effect in contents.withLock({ $0.host.handle(input) }) { perform(effect) }
+    }
+
+    private func perform(_ effect: PairingEffect) {
+        switch effect {
+        case .call(let id, let call):
+            daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
+        case .answer(let id, let answer):
+            let call = contents.withLock { $0.calls.removeValue(forKey: id) }
+            if let call { Agent1.answer(call, answer) }
+        case .deliver(let agent, let event): contents.withLock { $0.sinks[agent] }?.deliver(event)
+        case .startTimer(let peer, let delay):
+            daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+                self?.process(.timer(peer))
+            }
+        case .note(let note): BlueZDaemon.logger.warning("\(note.text)")
+        }
+    }
+
+    /// A radio found that a link lacks security.
+    func securityFailed(_ peer: PeerID) { process(.securityFailed(peer)) }
+
+    // MARK: The daemon's calls
+
+    private func called(_ call: DBusCall) {
+        switch Agent1.request(call) {
+        case .ask(let question, let path):
+            let device = device(at: path)
+            let id = contents.withLock { contents in
+                contents.lastCall += 1
+                let id = AgentCallID(number: contents.lastCall)
+                contents.calls[id] = call
+                return id
+            }
+            process(.asked(id, question, device))
+        case .authorize(let path): Agent1.answer(call, device(at: path)?.isOurs == true ? .accept : .reject)
+        case .cancel:
+            Agent1.answer(call, .accept)
+            process(.cancelled)
+        case .release:
+            Agent1.answer(call, .accept)
+            process(.released)
+        case nil: Agent1.answer(call, .reject)
+        }
+    }
+
+    // MARK: Devices
+
+    private func device(at path: ObjectPath) -> PairingDevice? {
+        let isServing = contents.withLock { $0.isServing }
+        for radio in radios() {
+            if let device = radio.query({ $0.pairingDevice(at: path, isServing: isServing) }) { return device }
+        }
+        return nil
+    }
+
+    private func device(of peer: PeerID) -> PairingDevice? {
+        for radio in radios() {
+            if let path = radio.query({ $0.directory.path(of: peer) }) { return device(at: path) }
+        }
+        return nil
+    }
+
+    func receive(_ inputs: [HostInput]) {
+        for input in inputs { receive(input) }
+    }
+
+    private func receive(_ input: HostInput) {
+        switch input {
+        case .daemon(let phase): process(.daemon(isReady: phase == .ready))
+        case .snapshot(let objects):
+            let paired = objects.filter { $0.value[Device1.interface]?["Paired"]?.unwrapped.boolValue == true }
+            process(.snapshot(paired.keys.compactMap(device(at:))))
+        case .propertiesChanged(let path, Device1.interface, let values, _):
+            if let isPaired = values["Paired"]?.unwrapped.boolValue, let device = device(at: path) {
+                process(.pairedChanged(device, isPaired: isPaired))
+            }
+            if values["Connected"]?.unwrapped.boolValue == false, let device = device(at: path) {
+                process(.disconnected(device.peer))
+            }
+        case .interfacesRemoved(let path, let interfaces) where interfaces.contains(Device1.interface):
+            process(.removed(path))
+        default: break
+        }
+    }
+}
+
+extension CentralHost {
+    /// What pairing needs to know of a device; nil where this adapter has no such device.
+    func pairingDevice(at path: ObjectPath, isServing: Bool) -> PairingDevice? {
+        guard let peer = directory.peer(at: path), let device = tree.devices[path] else { return nil }
+        return PairingDevice(
+            path: path, peer: peer, isPaired: device.isPaired, isConnected: device.isConnected,
+            isOurs: !ledger.shares(of: peer).isEmpty || isServing && device.isConnected)
+    }
+}
+
+extension PairingCommand {
+    /// Whom a command is about.
+    fileprivate var peer: PeerID? {
+        switch self {
+        case .pair(let peer, _), .unpair(let peer, _): peer
+        case .setCapability, .answer: nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,80 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// A call of `org.bluez.Agent1` that waits for its answer.
+struct AgentCallID: Hashable, Sendable {
+    let number: UInt64
+}
+
+/// What becomes of a call of `org.bluez.Agent1`.
+enum AgentAnswer: Equatable, Sendable {
+    case accept
+    case passkey(UInt32)
+    case reject
+}
+
+/// A device that pairing is about.
+struct PairingDevice: Equatable, Sendable {
+    let path: ObjectPath
+    let peer: PeerID
+    var isPaired = false
+    /// Whether it is connected now, by whomever.
+    var isConnected = false
+    /// Whether a manager of this process has to do with it; what others pair is none of our business.
+    var isOurs = false
+}
+
+/// What comes in.
+enum PairingInput: Sendable {
+    /// The daemon is there, or is gone.
+    case daemon(isReady: Bool)
+    /// A manager of this process may need pairing.
+    case wanted
+    case activated(PairingHost.Agent)
+    case invalidated(PairingHost.Agent)
+    /// A command, and the device that it is about, if BlueZ has it.
+    case command(PairingHost.Agent, PairingCommand, PairingDevice?)
+    /// `Agent1` asks; nil for a device that nobody here knows.
+    case asked(AgentCallID, PairingQuestion, PairingDevice?)
+    /// `Agent1.Cancel`: what was asked last is void.
+    case cancelled
+    /// `Agent1.Release`: the daemon has forgotten the agent.
+    case released
+    /// All devices that are paired.
+    case snapshot([PairingDevice])
+    /// `Device1.Paired` changed.
+    case pairedChanged(PairingDevice, isPaired: Bool)
+    /// A device's object is gone.
+    case removed(ObjectPath)
+    /// A link is over.
+    case disconnected(PeerID)
+    /// An operation failed for want of security.
+    case securityFailed(PeerID)
+    case reply(CallID, Result<[DBusValue], DBusError>)
+    /// The time for the news of a link's end is over.
+    case timer(PeerID)
+}
+
+/// What goes out, in order.
+enum PairingEffect: Equatable, Sendable {
+    case call(CallID, MethodCall)
+    case answer(AgentCallID, AgentAnswer)
+    case deliver(PairingHost.Agent, PairingEvent)
+    case startTimer(PeerID, Duration)
+    case note(HostNote)
+}
+
+extension PairingCapability {
+    /// The name that `AgentManager1.RegisterAgent` knows.
+    var bluezName: String {
+        switch self {
+        case .displayOnly: "DisplayOnly"
+        case .displayYesNo: "DisplayYesNo"
+        case .keyboardOnly: "KeyboardOnly"
+        case .noInputNoOutput: "NoInputNoOutput"
+        case .keyboardDisplay: "KeyboardDisplay"
+        }
+    }
+}
+#endif

@@ -1,0 +1,203 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+
+/// The adapter's state, what ends with it, and the devices that come and go.
+extension PeripheralHost {
+    mutating func activate(_ manager: HostLedger.Manager) {
+        managers[manager] = Manager(applications: ApplicationTree(base: path(of: manager)))
+        tell(manager, state)
+    }
+
+    mutating func invalidate(_ manager: HostLedger.Manager) {
+        guard managers[manager] != nil else { return }
+        for (id, request) in requests where request.manager == manager { drop(id, request) }
+        closeChannels(of: manager)
+        withdrawAll(of: manager)
+        managers[manager] = nil
+    }
+
+    /// An unknown state is no news: the first event is the first definite one.
+    private mutating func tell(_ manager: HostLedger.Manager, _ state: AdapterState) {
+        guard state != .unknown, managers[manager]?.state != state else { return }
+        managers[manager]?.state = state
+        deliver(manager, .stateChanged(state))
+    }
+
+    // MARK: Daemon and adapter
+
+    mutating func daemonChanged(_ phase: DaemonPhase) {
+        let wasDenied = watch.daemon == .denied
+        watch.daemonChanged(phase)
+        if wasDenied != (phase == .denied) {
+            for manager in managers.keys.sorted() {
+                deliver(manager, .authorizationChanged(phase == .denied ? .denied : .allowed))
+            }
+        }
+        if phase != .ready {
+            devices = [:]
+            directory.forgetObjects()
+        }
+        // The state of a daemon that has just come follows from its snapshot.
+        if phase == .ready { startWait() } else { updateState() }
+    }
+
+    private mutating func startWait() {
+        if let wait = watch.takeWait() { start(.comeback, wait) }
+    }
+
+    mutating func updateState() {
+        startWait()
+        if watch.adapter != nil { stop(.comeback) }
+        noteAddress()
+        let new = watch.state(\.supportsPeripheral)
+        guard new != state else { return }
+        let old = state
+        state = new
+        if old == .poweredOn { powerWent() }
+        if new != .poweredOn && new != .poweredOff { publicationsWent() }
+        for manager in managers.keys.sorted() { tell(manager, new) }
+    }
+
+    private mutating func noteAddress() {
+        guard let address = watch.address, address != directoryAddress else { return }
+        directoryAddress = address
+        directory = PeerDirectory(adapterAddress: address)
+        for (path, device) in devices where isOurs(path) { directory.note(path, device, isNamed: false) }
+    }
+
+    /// What ends with power: centrals, requests, advertising.
+    ///
+    /// The state's event says so for all of it.
+    private mutating func powerWent() {
+        for (id, request) in requests { drop(id, request) }
+        for (path, device) in devices {
+            guard let peer = directory.peer(at: path) else { continue }
+            let isBonded = leaving[peer]?.isBonded ?? device.isPaired
+            for path in leaving[peer]?.paths ?? [] where !isBonded { _ = subscriptions.remove(peer, from: path) }
+            endSubscriptions(of: peer, isBonded: isBonded)
+        }
+        for peer in leaving.keys { stop(.leaving(peer)) }
+        leaving = [:]
+        abortChannels()
+        mtus = [:]
+        unfenced = [:]
+        for manager in managers.keys { managers[manager]?.sessions = [:] }
+        dropJobsThatNeedPower()
+        for manager in managers.keys.sorted() { endAdvertising(of: manager) }
+    }
+
+    /// Nothing is published any more, and the app is to publish anew.
+    private mutating func publicationsWent() {
+        jobs = []
+        registration = nil
+        isFencing = false
+        forgetCalls()
+        for manager in managers.keys.sorted() {
+            perform(.withdraw(path(of: manager)))
+            for socket in subscriptions.removeAll(below: path(of: manager)) { perform(.close(socket)) }
+            let nothing = ApplicationTree(base: path(of: manager))
+            managers[manager]?.applications = nothing
+            managers[manager]?.advertisement = nil
+        }
+        subscriptions = Subscriptions()
+    }
+
+    // MARK: Objects of the daemon
+
+    mutating func replace(with objects: [ObjectPath: ObjectTree.Interfaces]) {
+        watch.replace(with: objects)
+        for path in devices.keys where objects[path]?[Device1.interface] == nil { deviceRemoved(path) }
+        updateState()
+        for (path, interfaces) in objects { noteDevice(path, interfaces[Device1.interface], removing: []) }
+    }
+
+    mutating func added(_ path: ObjectPath, _ interfaces: ObjectTree.Interfaces) {
+        watch.add(path, interfaces)
+        updateState()
+        noteDevice(path, interfaces[Device1.interface], removing: [])
+    }
+
+    mutating func removed(_ path: ObjectPath, _ interfaces: [String]) {
+        watch.remove(path, interfaces)
+        if interfaces.contains(Device1.interface) { deviceRemoved(path) }
+        updateState()
+    }
+
+    mutating func changed(
+        _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], _ removed: [String]
+    ) {
+        if interface == Adapter1.interface {
+            watch.change(path, interface, values, removed)
+            updateState()
+        } else if interface == Device1.interface, devices[path] != nil {
+            noteDevice(path, values, removing: removed)
+        }
+    }
+
+    // MARK: Devices
+
+    /// What a peripheral needs to know of a central; advertisements are of no use here.
+    private static let deviceProperties: Set<String> = ["Address", "AddressType", "Connected", "Paired"]
+
+    func isOurs(_ path: ObjectPath) -> Bool {
+        watch.adapter.map { path.isBelow($0) } ?? false
+    }
+
+    private mutating func noteDevice(_ path: ObjectPath, _ values: [String: DBusValue]?, removing: [String]) {
+        guard let values else { return }
+        let known = values.filter { Self.deviceProperties.contains($0.key) }
+        guard !known.isEmpty else { return }
+        let before = devices[path]
+        _ = devices[path, default: Device1()].apply(known)
+        guard isOurs(path), let device = devices[path] else { return }
+        if known["Address"] != nil || known["AddressType"] != nil { directory.note(path, device, isNamed: false) }
+        guard let peer = directory.peer(at: path) ?? directory.note(path, device, isNamed: false) else { return }
+        if before?.isPaired == true, !device.isPaired { subscriptions.forget(peer) }
+        guard device.isConnected != (before?.isConnected ?? false) else { return }
+        if device.isConnected { came(peer) } else { seemsGone(peer, isBonded: device.isPaired) }
+    }
+
+    private mutating func deviceRemoved(_ path: ObjectPath) {
+        guard let device = devices.removeValue(forKey: path) else { return }
+        guard let peer = directory.peer(at: path) else { return }
+        if device.isConnected { seemsGone(peer, isBonded: false) }
+        subscriptions.forget(peer)
+        directory.forgetObject(at: path)
+    }
+
+    /// The central that a call is about, as its options name it.
+    ///
+    /// - Returns: nil for an object that is no device of our adapter.
+    mutating func central(_ options: [String: DBusValue]) -> PeerID? {
+        guard let path = options["device"]?.pathValue, isOurs(path) else { return nil }
+        if let known = directory.peer(at: path) { return known }
+        // Its signal is still to come; its address is in its path.
+        let digits = path.lastElement.dropFirst("dev_".count)
+        let address = L2CAPAddress(digits.split(separator: "_").joined(separator: ":"), isRandom: false)
+        guard path.lastElement.hasPrefix("dev_"), let address else { return nil }
+        return expect(address, at: path)
+    }
+
+    /// The central at an address, as the kernel tells it.
+    mutating func central(at address: L2CAPAddress) -> PeerID? {
+        guard let adapter = watch.adapter else { return nil }
+        let known = devices.first { path, device in isOurs(path) && device.address == address.text }
+        if let known, let peer = directory.peer(at: known.key) { return peer }
+        let path = adapter.appending("dev_" + address.text.split(separator: ":").joined(separator: "_"))
+        return directory.peer(at: path) ?? expect(address, at: path)
+    }
+
+    /// Notes a central whose signal is still to come.
+    private mutating func expect(_ address: L2CAPAddress, at path: ObjectPath) -> PeerID? {
+        var device = Device1()
+        let type = address.isRandom ? "random" : "public"
+        _ = device.apply([
+            "Address": .string(address.text), "AddressType": .string(type), "Connected": .boolean(true),
+        ])
+        devices[path] = device
+        return directory.note(path, device, isNamed: false)
+    }
+}
+#endif

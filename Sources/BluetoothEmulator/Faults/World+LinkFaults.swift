@@ -1,0 +1,120 @@
+import BluetoothBackend
+import DequeModule
+
+// Faults of what goes over a link.
+extension World {
+    // MARK: Operations
+
+    /// Whether an operation meets a fault, and is not done now.
+    mutating func meetsFault(_ answered: Link.Answered, on ref: Ref<Link>) -> Bool {
+        let operation = answered.operation
+        guard !operation.isAdmitted, let (step, attribute) = step(of: answered, on: ref),
+            let effect = takeFault(step, attribute, of: answered.device)
+        else { return false }
+        switch effect {
+        case .fail(let code): refuse(operation, step, code, on: ref)
+        case .delay(let time): postpone(operation, until: now + max(0, time.nanoseconds), on: ref)
+        case .pause: postpone(operation, until: nil, on: ref)
+        case .disconnect: terminate(ref, reason: .remote)
+        }
+        return true
+    }
+
+    private mutating func refuse(
+        _ operation: LinkOperation, _ step: DeviceFault.Step, _ code: ATTCode, on ref: Ref<Link>
+    ) {
+        let error: BackendError
+        switch step {
+        case .readRSSI: error = BackendError(.unknown, operation: "read RSSI")
+        case .openChannel: error = BackendError(.outOfSpace, operation: "open channel", message: "the peer has no room")
+        default: return fail(operation, code, on: ref, step.rawValue)
+        }
+        complete(
+            operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
+    }
+
+    /// Holds an operation up, and with it the line if it is a request of ATT: such has one outstanding.
+    private mutating func postpone(_ operation: LinkOperation, until due: Nanoseconds?, on ref: Ref<Link>) {
+        let postponed = Link.Postponed(operation: operation, due: due)
+        if operation.kind.isRequest {
+            links[ref]?.postponed = postponed
+            startTransactionTimeout(ref)
+        } else {
+            links[ref]?.aside.append(postponed)
+            release(ref)
+        }
+        if let due { queue.schedule(.performPostponed(ref), at: due) }
+    }
+
+    /// What an operation is to the device, and the attribute that it is about; nil for what is not done over the air.
+    private func step(of answered: Link.Answered, on ref: Ref<Link>) -> (DeviceFault.Step, AttributeID?)? {
+        switch answered.operation.kind {
+        case .read(let attribute): return (.read, attribute)
+        case .write(let attribute, _): return (.write, attribute)
+        case .rssi: return (.readRSSI, nil)
+        case .openChannel: return (.openChannel, nil)
+        default: break
+        }
+        guard let procedure = procedure(of: answered, on: ref) else { return nil }
+        switch (procedure, answered.operation.kind) {
+        case (.subscribe, .setNotifying(let attribute, _)): return (.subscribe, attribute)
+        case (.unsubscribe, .setNotifying(let attribute, _)): return (.unsubscribe, attribute)
+        case (.discoverDescriptors, .descriptors(let attribute)): return (.discoverDescriptors, attribute)
+        case (.discoverServices, _): return (.discoverServices, nil)
+        case (.discoverIncludedServices, _): return (.discoverIncludedServices, nil)
+        case (.discoverCharacteristics, _): return (.discoverCharacteristics, nil)
+        default: return nil
+        }
+    }
+
+    // MARK: Write commands
+
+    /// A write command reaches a device with faults, or one that has earlier commands to do.
+    ///
+    /// - Returns: Whether it is not done now.
+    mutating func meetsFault(command: Link.Answered, on ref: Ref<Link>) -> Bool {
+        guard case .writeCommand(let attribute, _) = command.operation.kind else { return false }
+        let isFirst = links[ref]?.late.isEmpty != false
+        let present = now
+        switch takeFault(.writeCommand, attribute, of: command.device) {
+        case nil where isFirst: return false
+        case nil: links[ref]?.late.append(Link.Postponed(operation: command.operation, due: present))
+        case .fail?: trace.note("write command lost by a fault", at: now)
+        case .delay(let time)?:
+            let due = present + max(0, time.nanoseconds)
+            links[ref]?.late.append(Link.Postponed(operation: command.operation, due: due))
+            queue.schedule(.performPostponed(ref), at: due)
+        case .pause?: links[ref]?.late.append(Link.Postponed(operation: command.operation, due: nil))
+        case .disconnect?: terminate(ref, reason: .remote)
+        }
+        return true
+    }
+
+    // MARK: Values
+
+    /// What becomes of a value that a device wants to send; nil if it is lost.
+    mutating func meetFault(_ item: Link.Outgoing, on ref: Ref<Link>) -> Link.Outgoing? {
+        guard case .value(let attribute, _, _, let sender) = item, let device = links[ref]?.device,
+            let effect = takeFault(.notify, attribute, of: device)
+        else { return item }
+        switch effect {
+        case .fail:
+            trace.note("value lost by a fault", at: now)
+            if let sender { returnNotifyCredits(to: [sender], on: ref) }
+            return nil
+        case .delay(let time): return .held(item, until: now + max(0, time.nanoseconds))
+        case .pause: return .held(item, until: nil)
+        case .disconnect:
+            terminate(ref, reason: .remote)
+            return nil
+        }
+    }
+
+    /// Lets the device's line go on if it stands and nothing holds up its head any more.
+    mutating func unstall(_ ref: Ref<Link>) {
+        guard links[ref]?.isStalled == true else { return }
+        if case .held(_, nil)? = links[ref]?.outgoing.first { return }
+        links[ref]?.isStalled = false
+        queue.schedule(.peerTransmit(ref), at: links[ref]?.connectionEvent(from: now) ?? now)
+    }
+}

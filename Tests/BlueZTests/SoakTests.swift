@@ -1,0 +1,88 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import Dispatch
+import Foundation
+import ScriptedBlueZ
+import Testing
+
+@testable import BlueZ
+
+/// Many connections one after the other, over a real bus: what one leaves behind, many would show.
+///
+/// Needs the process for itself: `make soak`.
+@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
+struct SoakTests {
+    private static let cycles = 2000
+    /// The first ones fill pools and caches.
+    private static let warmUp = 100
+
+    private let stage: RadioStage
+    private let recorder: EventRecorder
+
+    init() throws {
+        stage = try RadioStage()
+        recorder = stage.recorder
+    }
+
+    @Test func manyCyclesLeaveNothingBehind() async throws {
+        let (daemon, central, peer) = try await stage.discovered()
+        central.submit(.stopScan)
+        _ = try await daemon.service.calls.first { $0.member == "StopDiscovery" }
+        let observer = try await connection()
+        var before = try ProcessResources()
+        var rules = 0
+        for cycle in 0..<Self.warmUp + Self.cycles {
+            if cycle == Self.warmUp { (before, rules) = (try ProcessResources(), try await matchRules(observer)) }
+            try await talk(to: peer, by: central, over: daemon)
+        }
+        let after = try ProcessResources()
+        print("soak: \(Self.cycles) cycles, from \(before) to \(after)")
+        #expect(after.descriptors <= before.descriptors)
+        #expect(after.threads <= before.threads + 2, "Dispatch's pools breathe")
+        #expect(after.memory - before.memory < 8192)
+        #expect(try await matchRules(observer) == rules)
+        #expect(rules > 0)
+    }
+
+    /// Connects, discovers, reads, subscribes, hears a value, and leaves.
+    private func talk(to peer: PeerID, by central: any CentralBackend, over daemon: ScriptedBlueZ) async throws {
+        recorder.events.removeAll()
+        daemon.service.calls.removeAll()
+        central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        let event = try await recorder.events.first { if case .connected = $0 { true } else { false } }
+        guard case .connected(_, let link, _, _) = event else { throw CancellationError() }
+        let attribute = try await stage.attribute(central, link)
+        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        let value = CentralEvent.valueRead(link: link, operation: OperationID(rawValue: 10), value: Data([1, 2, 3]))
+        try await recorder.events.first { $0 == value }
+        let operation = OperationID(rawValue: 11)
+        central.submit(.setNotifying(link: link, operation: operation, attribute: attribute, enabled: true))
+        try await recorder.events.first {
+            $0 == .notifyingChanged(link: link, operation: operation, isNotifying: true)
+        }
+        daemon.notify(stage.characteristic, [7])
+        try await recorder.events.first {
+            $0 == .valueNotified(link: link, attribute: attribute, value: Data([7]))
+        }
+        central.submit(.disconnect(peer: peer))
+        try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
+    }
+
+    private func connection() async throws -> DBusConnection {
+        let address = stage.bus.address
+        return try await withCheckedThrowingContinuation { continuation in
+            DBusConnection.open(address, queue: DispatchQueue(label: "observer")) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// How many match rules all connections of the bus have.
+    private func matchRules(_ observer: DBusConnection) async throws -> Int {
+        let path = try #require(ObjectPath("/org/freedesktop/DBus"))
+        let reply = try await observer.call(
+            to: BusDriver.name, path: path, interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
+        guard case .dictionary(let rules)? = reply.first else { throw CancellationError() }
+        return rules.entries.reduce(0) { $0 + ($1.value.stringsValue?.count ?? 0) }
+    }
+}
+#endif

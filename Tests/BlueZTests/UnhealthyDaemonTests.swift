@@ -1,0 +1,106 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import Foundation
+import ScriptedBlueZ
+import Testing
+
+@testable import BlueZ
+
+/// Over a real bus, what a healthy `bluetoothd` never does: replies that come late, twice or never, objects that vanish.
+@Suite struct UnhealthyDaemonTests {
+    private let stage: RadioStage
+    private var recorder: EventRecorder { stage.recorder }
+    private var device: String { stage.device }
+
+    init() throws { stage = try RadioStage() }
+
+    @Test func repliesInTheWrongOrderReachTheOperationsThatAskedForThem() async throws {
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
+        let asked = Recorder<ScriptedCall>()
+        daemon.service.on(ScriptedBlueZ.Interface.characteristic, "WriteValue") { call in
+            asked.append(call)
+            return .none
+        }
+        for byte in UInt8(0)..<4 {
+            central.submit(.writeCommand(link: link, attribute: attribute, value: Data([byte])))
+        }
+        try await asked.wait { $0.count == 4 }
+        for call in asked.elements.reversed() { daemon.service.answer(call, with: .values([])) }
+        try await recorder.events.wait { events in
+            events.filter { $0 == .writeCredits(link: link, count: 1) }.count == 4
+        }
+    }
+
+    @Test func aReplyThatComesTwiceCountsOnce() async throws {
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
+        daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { [service = daemon.service] call in
+            service.answer(call, with: .values([.bytes([1])]))
+            return .values([.bytes([2])])
+        }
+        for number in [10, 11] as [UInt64] {
+            central.submit(.read(link: link, operation: OperationID(rawValue: number), attribute: attribute))
+        }
+        let last = CentralEvent.valueRead(link: link, operation: OperationID(rawValue: 11), value: Data([1]))
+        let events = try await recorder.events.wait { $0.contains(last) }
+        #expect(events.filter { if case .valueRead = $0 { true } else { false } }.count == 2)
+    }
+
+    @Test func aReplyOfTheWrongTypeIsAnErrorOfItsOperation() async throws {
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
+        daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .values([.string("bytes")]) }
+        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        let event = try await recorder.events.first { if case .operationFailed = $0 { true } else { false } }
+        guard case .operationFailed(link, OperationID(rawValue: 10), _) = event else {
+            Issue.record("\(event)")
+            return
+        }
+    }
+
+    @Test func aDaemonThatNeverAnswersAReadIsClosedByTheLinksEnd() async throws {
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
+        daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .none }
+        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        _ = try await daemon.service.calls.first { $0.member == "ReadValue" }
+        daemon.dropLink(device, reason: "Remote")
+        let events = try await recorder.events.wait { events in
+            events.contains { if case .disconnected(link, _, _, _) = $0 { true } else { false } }
+        }
+        #expect(!events.contains { if case .operationFailed = $0 { true } else { false } })
+        #expect(!events.contains { if case .valueRead = $0 { true } else { false } })
+    }
+
+    @Test func aDeviceThatVanishesWithoutAWordBeforeEndsItsLinkOnce() async throws {
+        let (daemon, central, _, link) = try await stage.connected()
+        _ = try await stage.attribute(central, link)
+        daemon.service.remove(device)
+        daemon.addDevice(RadioStage.address, name: "Heart")
+        daemon.service.remove(device)
+        let event = try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
+        guard case .disconnected(link, _, _, _) = event else {
+            Issue.record("\(event)")
+            return
+        }
+        withExtendedLifetime(central) {}
+    }
+
+    @Test func aStrangersReplyIsNotTakenForTheDaemons() async throws {
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
+        let stranger = try ScriptedService(on: stage.bus)
+        daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { [service = daemon.service] call in
+            // The bus lets nobody answer a call that another was asked.
+            stranger.answer(call, with: .values([.bytes([66])]))
+            service.answer(call, with: .values([.bytes([1])]))
+            return .none
+        }
+        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        let event = try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
+        #expect(event == .valueRead(link: link, operation: OperationID(rawValue: 10), value: Data([1])))
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// Faults as data: in a description, and in a world file.
+@Suite struct FaultFileTests {
+    private func world(_ faults: [DeviceFault]) -> WorldDescription {
+        var device = ContractPeer.description
+        device.faults = faults
+        return WorldDescription(devices: [device])
+    }
+
+    @Test(arguments: DeviceFault.Step.allCases)
+    func aFaultIsWrittenAndReadBackTheSame(step: DeviceFault.Step) throws {
+        let path = CharacteristicPath("2A19", service: "180F", index: 1)
+        let world = world([
+            DeviceFault(step, .fail()), DeviceFault(step, .fail(0x80), of: "2A19", skip: 2, count: 3),
+            DeviceFault(step, .delay(.milliseconds(1500)), of: path), DeviceFault(step, .pause, count: nil),
+            DeviceFault(step, .disconnect),
+        ])
+        #expect(try WorldDescription(json: world.json()) == world)
+    }
+
+    @Test func aWorldFileMakesAReadFail() async throws {
+        let json = """
+            {"devices": [{"name": "Battery", "advertising": [{}], "services": [
+                {"uuid": "180F", "characteristics": [{"uuid": "2A19", "properties": ["read"], "value": "64"}]}],
+              "faults": [{"step": "read", "what": "fail", "code": 14, "characteristic": "2A19", "skip": 1}]}]}
+            """
+        let world = try WorldDescription(json: Data(json.utf8))
+        let stage = Stage(emulator: try Emulator(world: world, configuration: .instant, time: .virtual))
+        try await stage.powerOn()
+        let device = try #require(stage.emulator.devices.first)
+        let link = try await stage.connect(device)
+        let level = try await stage.attributes(link).characteristic("2A19")
+        let told = try await stage.run(
+            .read(link: link, operation: op(1), attribute: level),
+            .read(link: link, operation: op(2), attribute: level),
+            .read(link: link, operation: op(3), attribute: level))
+        #expect(
+            told == [
+                .valueRead(link: link, operation: op(1), value: Data([100])),
+                .operationFailed(link: link, operation: op(2), error: .att(14, operation: "read")),
+                .valueRead(link: link, operation: op(3), value: Data([100])),
+            ])
+    }
+
+    @Test(arguments: [
+        (#"{"step": "jump", "what": "fail"}"#, "devices[0].faults[0].step"),
+        (#"{"step": "read"}"#, "devices[0].faults[0].what"),
+        (#"{"step": "read", "what": "fail", "code": 0}"#, "devices[0].faults[0].code"),
+        (#"{"step": "read", "what": "pause", "code": 1}"#, "devices[0].faults[0].code"),
+        (#"{"step": "read", "what": "delay"}"#, "devices[0].faults[0].time"),
+        (#"{"step": "read", "what": "fail", "time": "1 s"}"#, "devices[0].faults[0].time"),
+        (#"{"step": "read", "what": "fail", "skip": -1}"#, "devices[0].faults[0].skip"),
+        (#"{"step": "read", "what": "fail", "count": 0}"#, "devices[0].faults[0].count"),
+        (#"{"step": "read", "what": "fail", "count": 2, "always": true}"#, "devices[0].faults[0].always"),
+        (#"{"step": "read", "what": "fail", "index": 1}"#, "devices[0].faults[0].characteristic"),
+    ])
+    func anImpossibleFaultIsRefused(text: String, path: String) throws {
+        let json = #"{"devices": [{"name": "A", "faults": [\#(text)]}]}"#
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data(json.utf8)) }
+        #expect(error?.path == path)
+    }
+}

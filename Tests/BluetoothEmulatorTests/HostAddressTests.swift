@@ -1,0 +1,83 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothLocking
+import Foundation
+import Synchronization
+import Testing
+
+/// Hosts that take new private addresses, as centrals and as peripherals.
+@Suite struct HostAddressTests {
+    /// Notes the addresses of those who connect.
+    private final class Doorman: EmulatedPeripheralHandler {
+        let seen = Lock<[DeviceAddress]>([])
+
+        func makeState() -> Bool { false }
+
+        func notice(_ occurrence: PeripheralOccurrence, state: inout Bool, device: inout DeviceActions) {
+            if case .connected(let central) = occurrence { seen.withLock { $0.append(central.address) } }
+        }
+    }
+
+    @Test func aDeviceWithoutKeysMeetsAnotherCentralAndOneWithKeysTheSame() async throws {
+        let doorman = Doorman()
+        let stage = Stage()
+        let device = try stage.emulator.add(EmulatedPeripheral(ContractPeer.description, handler: doorman))
+        try await stage.powerOn()
+        for isBonded in [false, false, true, true] {
+            if isBonded { stage.emulator.host.bond(with: device) }
+            _ = try await stage.connect(device)
+            _ = try await stage.run(.disconnect(peer: try #require(device.identifier())))
+            stage.emulator.host.rotateAddress()
+        }
+        let seen = doorman.seen.withLock { $0 }
+        let host = stage.emulator.host
+        #expect(seen[0] == host.address && seen[1] != host.address)
+        #expect(seen.suffix(2) == [host.address, host.address])
+        // Resolvable: the two highest bits are 01.
+        #expect(seen[1].bits >> 46 == 1)
+        #expect(host.airAddress != host.address)
+    }
+
+    @Test func aPeripheralManagerMeetsAnotherCentralUntilTheyAreBonded() async throws {
+        let pair = try await ConnectedPair()
+        try await pair.subscribe("C0D1")
+        let first = try #require(pair.centralID)
+        let peer = try #require(pair.device.identifier())
+        _ = try await pair.central.run(.disconnect(peer: peer))
+        pair.emulator.host.rotateAddress()
+        let count = pair.peripheral.events.count
+        let link = try await pair.central.connect(pair.device)
+        _ = try await pair.central.run(
+            .setNotifying(link: link, operation: op(1), attribute: pair.dynamic, enabled: true))
+        guard case .subscribed(let second, _, _, _)? = pair.peripheral.events(from: count).first else {
+            throw Unexpected("\(pair.peripheral.events)")
+        }
+        #expect(first != second)
+    }
+
+    @Test func aHostRotatesByItselfAndIsAnotherPeripheral() async throws {
+        let stage = Stage()
+        let host = try stage.emulator.add(
+            HostDescription(name: "phone", addressRotation: .seconds(900)))
+        let peripheral = PeripheralStage(stage.emulator, host: "phone")
+        try await peripheral.publish()
+        try await stage.powerOn()
+        let device = try PeripheralStage.device(stage.emulator, host: "phone")
+        let first = try await stage.find(device)
+        #expect(host.airAddress == host.address)
+        try await stage.emulator.advance(by: .seconds(900))
+        let second = try await stage.find(device)
+        #expect(first != second)
+        #expect(host.airAddress != host.address)
+    }
+
+    @Test func aRotationOfLessThanASecondIsRefused() {
+        let description = HostDescription(name: "phone", addressRotation: .milliseconds(999))
+        let error = #expect(throws: DescriptionError.self) { try Stage().emulator.add(description) }
+        #expect(error?.path == "addressRotation")
+        let second = #expect(throws: DescriptionError.self) {
+            try WorldDescription(hosts: [description]).validate()
+        }
+        #expect(second?.path == "hosts[0].addressRotation")
+    }
+}

@@ -1,0 +1,151 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+import Testing
+
+/// Two hosts that connect to each other: one link for a pair of addresses.
+@Suite struct SharedLinkTests {
+    /// A laptop that is connected to a phone and subscribed there; both have both roles.
+    private struct Pair {
+        let laptop: Stage
+        let phone: Stage
+        let served: PeripheralStage
+        let device: EmulatedDevice
+        let link: LinkID
+        /// The laptop, as the phone knows it.
+        let central: PeerID
+
+        var emulator: Emulator { laptop.emulator }
+
+        init(_ configuration: EmulatorConfiguration = .instant) async throws {
+            laptop = Stage(configuration)
+            try laptop.emulator.add(HostDescription(name: "phone"))
+            phone = Stage(configuration, host: "phone", emulator: laptop.emulator)
+            served = PeripheralStage(laptop.emulator, host: "phone")
+            try await served.publish()
+            try await laptop.powerOn()
+            try await phone.powerOn()
+            device = try PeripheralStage.device(laptop.emulator, host: "phone")
+            link = try await laptop.connect(device)
+            let id = try await laptop.attributes(link).characteristic("C0D1")
+            _ = try await laptop.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+            guard case .subscribed(let central, _, _, _)? = served.events.last else {
+                throw Unexpected("\(served.events)")
+            }
+            self.central = central
+        }
+
+        /// Connects the phone to the laptop, which advertises nothing.
+        func connectBack() async throws -> LinkID {
+            let told = try await phone.run(.connect(peer: central, operation: op(2), options: ConnectOptions()))
+            guard case .connected(central, let link, op(2), _)? = told.first else { throw Unexpected("\(told)") }
+            return link
+        }
+
+        func ends(_ stage: Stage) -> [DisconnectReason] {
+            stage.events.compactMap { event in
+                if case .disconnected(_, let reason, _, _) = event { reason } else { nil }
+            }
+        }
+    }
+
+    @Test func aSecondConnectIsAnsweredWithTheLinkThatStands() async throws {
+        let pair = try await Pair()
+        let own = PeripheralStage(pair.emulator, host: "default")
+        try await own.powerOn()
+        try await own.run(.addService(operation: op(1), service: PeripheralStage.service))
+        let count = pair.laptop.events.count
+        let link = try await pair.connectBack()
+        // The laptop's app is not told: its link is the same as before.
+        #expect(pair.laptop.events.count == count)
+        #expect(pair.emulator.advertisingPackets > 0)
+        let found = try await pair.phone.attributes(link)
+        #expect(found.services.map(\.uuid) == ["C0DE"])
+        let fixed = try found.characteristic("C0D2")
+        let told = try await pair.phone.run(.read(link: link, operation: op(3), attribute: fixed))
+        #expect(told == [.valueRead(link: link, operation: op(3), value: Data([1, 2, 3]))])
+    }
+
+    @Test func aCentralIsKnownToTheHostThatItConnectedTo() async throws {
+        let pair = try await Pair()
+        #expect(pair.phone.central.knownPeers([pair.central]).map(\.id) == [pair.central])
+        _ = try await pair.connectBack()
+        #expect(pair.ends(pair.phone).isEmpty)
+    }
+
+    @Test func theLinkStandsUntilBothGiveItUp() async throws {
+        let pair = try await Pair()
+        _ = try await pair.connectBack()
+        let peer = try #require(pair.device.identifier())
+        _ = try await pair.laptop.run(.disconnect(peer: peer))
+        #expect(pair.ends(pair.laptop) == [.local])
+        #expect(pair.ends(pair.phone) == [])
+        #expect(pair.served.events.last == .unsubscribed(central: pair.central, attribute: attribute(2)))
+        // The link is there still: connecting again needs no packet.
+        try await pair.served.run(.stopAdvertising)
+        let again = try await pair.laptop.run(.connect(peer: peer, operation: op(4), options: ConnectOptions()))
+        #expect(again.contains { $0.kind == "connected" })
+        _ = try await pair.laptop.run(.disconnect(peer: peer))
+        _ = try await pair.phone.run(.disconnect(peer: pair.central))
+        #expect(pair.ends(pair.phone) == [.local])
+        // Now it is gone, and nobody advertises.
+        let late = try await pair.laptop.run(.connect(peer: peer, operation: op(5), options: ConnectOptions()))
+        #expect(late == [])
+    }
+
+    @Test func aLinkThatIsLostIsLostForBoth() async throws {
+        let pair = try await Pair()
+        _ = try await pair.connectBack()
+        pair.device.setProximity(.outOfRange)
+        try await pair.emulator.advance(by: .seconds(10))
+        #expect(pair.ends(pair.laptop) == [.timeout])
+        #expect(pair.ends(pair.phone) == [.timeout])
+        #expect(pair.device.connectionCount == 0)
+    }
+
+    @Test func hostsThatConnectAtTheSameTimeShareOneLink() async throws {
+        let laptop = Stage(.default)
+        try laptop.emulator.add(HostDescription(name: "phone"))
+        let phone = Stage(.default, host: "phone", emulator: laptop.emulator)
+        let sides = [
+            PeripheralStage(laptop.emulator, host: "default"), PeripheralStage(laptop.emulator, host: "phone"),
+        ]
+        for side in sides { try await side.publish() }
+        try await laptop.powerOn()
+        try await phone.powerOn()
+        let toPhone = try await laptop.find(try PeripheralStage.device(laptop.emulator, host: "phone"))
+        let toLaptop = try await phone.find(
+            try PeripheralStage.device(laptop.emulator, host: "default"), host: "phone")
+        laptop.submit(.connect(peer: toPhone, operation: op(1), options: ConnectOptions()))
+        phone.submit(.connect(peer: toLaptop, operation: op(1), options: ConnectOptions()))
+        try await laptop.emulator.advance(by: .seconds(5))
+        #expect(laptop.events.filter { $0.kind == "connected" }.count == 1)
+        #expect(phone.events.filter { $0.kind == "connected" }.count == 1)
+        // One link: losing it takes both ends.
+        try PeripheralStage.device(laptop.emulator, host: "phone").setProximity(.outOfRange)
+        try await laptop.emulator.advance(by: .seconds(10))
+        #expect(laptop.events.contains { $0.kind == "disconnected" })
+        #expect(phone.events.contains { $0.kind == "disconnected" })
+    }
+
+    @Test func whatOneDirectionPairsIsEncryptedInBoth() async throws {
+        let pair = try await Pair()
+        let own = PeripheralStage(pair.emulator, host: "default")
+        try await own.powerOn()
+        try await own.run(.addService(operation: op(1), service: PeripheralStage.service))
+        let back = try await pair.connectBack()
+        let theirs = try await pair.laptop.attributes(pair.link).characteristic("C0D4")
+        let ours = try await pair.phone.attributes(back).characteristic("C0D4")
+        let paired = try await pair.laptop.run(
+            .setNotifying(link: pair.link, operation: op(8), attribute: theirs, enabled: true))
+        #expect(paired.last == .notifyingChanged(link: pair.link, operation: op(8), isNotifying: true))
+        // No pairing is needed any more the other way round: the user is not asked.
+        let agent = pair.emulator.makePairing()
+        let sink = CollectingSink<PairingEvent>()
+        agent.activate(sink)
+        let told = try await pair.phone.run(
+            .setNotifying(link: back, operation: op(9), attribute: ours, enabled: true))
+        #expect(told.last == .notifyingChanged(link: back, operation: op(9), isNotifying: true))
+        #expect(sink.events.isEmpty)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// The README's table of what is here and elsewhere: what it claims for this package has a suite.
+@Suite struct ComparisonTableTests {
+    private struct Row {
+        let feature: String
+        let here: String
+        let suite: String
+    }
+
+    private static func rows() throws -> [Row] {
+        let text = try Repository.text("README.md")
+        let start = try #require(text.range(of: "## Beside others"))
+        let end = try #require(text.range(of: "\n## ", range: start.upperBound..<text.endIndex))
+        return text[start.upperBound..<end.lowerBound].split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard line.hasPrefix("| "), cells.count == 6, cells[1] != "here" else { return nil }
+            return Row(feature: cells[0], here: cells[1], suite: cells[5])
+        }
+    }
+
+    /// The suites of all targets, by name: what `@Suite` or a class of XCTest says, and their tests.
+    private static func suites() throws -> [String: Int] {
+        var suites: [String: Int] = [:]
+        for file in try Repository.swiftFiles(in: "Tests") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /@Suite[^\n]*?struct (\w+)/) {
+                suites[String(match.1)] = text.matches(of: /@Test/).count
+            }
+            for match in text.matches(of: /class (\w+): EmulatorTestCase/) {
+                suites[String(match.1)] = text.matches(of: /func test[A-Z]/).count
+            }
+        }
+        return suites
+    }
+
+    @Test func eachRowNamesASuiteThatHasTests() throws {
+        let suites = try Self.suites()
+        let rows = try Self.rows()
+        #expect(rows.count >= 15)
+        for row in rows where row.here != "no" {
+            let names = row.suite.matches(of: /`(\w+Tests)`/).map { String($0.1) }
+            #expect(!names.isEmpty, "\(row.feature)")
+            for name in names { #expect((suites[name] ?? 0) > 0, "\(row.feature): \(name)") }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Which suites prove which statement, from the names of tests and of the contract's scenarios.
+struct StatementIndex {
+    /// The suites by number; a suite is named after its file.
+    private(set) var suites: [String: Set<String>] = [:]
+
+    init() throws {
+        for file in try Repository.swiftFiles(in: "Tests") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let suite = file.deletingPathExtension().lastPathComponent
+            let isScenarios = file.path.contains("/BackendContractTests/Scenarios/")
+            for match in text.matches(of: /func ((?:[SU][0-9]+_)+)[a-z]/) {
+                note(match.1.split(separator: "_"), suite)
+            }
+            guard isScenarios else { continue }
+            for match in text.matches(of: /ContractScenario\(\s*(?:peripheral: )?"((?:[SU][0-9]+ ?)+):/) {
+                note(match.1.split(separator: " "), "contract, \(suite)")
+            }
+        }
+    }
+
+    private mutating func note(_ numbers: [Substring], _ suite: String) {
+        for number in numbers { suites[String(number), default: []].insert(suite) }
+    }
+
+    /// The page "Statements and their tests".
+    var page: String {
+        var text = """
+            # Statements and their tests
+
+            What CoreBluetooth does, in numbered statements, and the tests that hold each of them up.
+
+            ## Overview
+
+            A test that proves a statement carries its number in its name, as in `S12_powerOffCallsNoDidDisconnect`. The table \
+            names the suites that have such a test; "contract" is the suite that runs on every radio, with the topic of \
+            its scenarios. The page is written by a test, from the sources of the tests.
+
+            """
+        for section in Statements.sections {
+            text += "\n### \(section.title)\n\n| | statement | tests |\n|---|---|---|\n"
+            for number in section.numbers {
+                let id = "\(section.prefix)\(number)"
+                let names = (suites[id] ?? []).sorted().map { name in
+                    name.hasPrefix("contract, ") ? name : "`\(name)`"
+                }
+                text += "| \(id) | \(Statements.titles[id] ?? "") | \(names.joined(separator: " · ")) |\n"
+            }
+        }
+        return text
+    }
+}

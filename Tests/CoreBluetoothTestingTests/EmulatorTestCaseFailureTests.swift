@@ -1,0 +1,77 @@
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Testing
+import XCTest
+
+/// What a test of XCTest fails on, seen from outside.
+@Suite(.serialized) struct EmulatorTestCaseFailureTests {
+    /// The messages of the failures of a test with that body.
+    private func failures(_ body: @escaping (EmulatorTestCase) -> Void) -> [String] {
+        let listener = FailureListener()
+        XCTestObservationCenter.shared.addTestObserver(listener)
+        defer { XCTestObservationCenter.shared.removeTestObserver(listener) }
+        let test = EmulatorTestCase(name: "sample") { test in
+            if let test = test as? EmulatorTestCase { body(test) }
+        }
+        test.run()
+        return listener.messages
+    }
+
+    @Test func aTestThatExpectsWhatComesPasses() {
+        let messages = failures { test in
+            let manager = CBCentralManager(delegate: nil, queue: DispatchQueue(label: "sample"))
+            test.expect(.didUpdateState)
+            XCTAssertEqual(manager.state, .poweredOn)
+        }
+        #expect(messages.isEmpty)
+    }
+
+    @Test func anExpectationThatIsNotMetFailsWithSeedAndTrace() {
+        let messages = failures { test in
+            let manager = CBCentralManager(delegate: nil, queue: DispatchQueue(label: "sample"))
+            test.expect(.didConnect, within: .seconds(1))
+            XCTAssertFalse(manager.isScanning)
+        }
+        #expect(messages.count == 1)
+        #expect(messages.first?.contains("expected: didConnect; came: didUpdateState.") == true)
+        #expect(messages.first?.contains("> central 1 stateChanged poweredOn") == true)
+    }
+
+    @Test func aCallbackThatMustNotComeFailsTheTest() {
+        let messages = failures { test in
+            let manager = CBCentralManager(delegate: nil, queue: DispatchQueue(label: "sample"))
+            test.expectNone(of: .didConnect, for: .seconds(1))
+            test.expectNone(of: .didUpdateState, for: .seconds(1))
+            XCTAssertFalse(manager.isScanning)
+        }
+        #expect(messages.count == 1)
+        #expect(messages.first?.hasPrefix("failed - not expected, but came: didUpdateState") == true)
+    }
+
+    @Test func whatATestLeavesBehindFailsIt() {
+        let keeper = Keeper()
+        let messages = failures { test in
+            keeper.server = ServerApp()
+            test.expect(.didUpdateState)
+        }
+        #expect(messages.contains { $0.contains("leaked: <CBPeripheralManager") })
+        #expect(messages.contains { $0.contains("unanswered: add(_:) of service FFE0") })
+        keeper.server = nil
+    }
+}
+
+private final class Keeper {
+    var server: ServerApp?
+}
+
+private final class FailureListener: NSObject, XCTestObservation {
+    private(set) var messages: [String] = []
+
+    func testCase(
+        _ testCase: XCTestCase, didFailWithDescription description: String, inFile filePath: String?,
+        atLine lineNumber: Int
+    ) {
+        messages.append(description)
+    }
+}

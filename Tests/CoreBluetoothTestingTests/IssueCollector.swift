@@ -1,0 +1,31 @@
+import CoreBluetoothTesting
+import Testing
+
+#if compiler(>=6.2)
+/// Runs test bodies within a trait of their own, and says what they failed on.
+enum IssueCollector {
+    /// The messages of the issues that a body causes.
+    static func issues(
+        world: WorldDescription = .builtIn, allowing allowed: EmulatorTrait.Leftovers = [],
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws -> [String] {
+        let test = try #require(Test.current)
+        let messages = Messages()
+        try await IssueHandlingTrait.compactMapIssues { issue in
+            messages.append(issue.comments.map(\.rawValue).joined(separator: "\n"))
+            return nil
+        }
+        .provideScope(for: test, testCase: nil) {
+            try await EmulatorTrait.emulator(.instant, seed: 41, world: world, allowing: allowed)
+                .provideScope(for: test, testCase: nil, performing: body)
+        }
+        return messages.all
+    }
+}
+
+private final class Messages: @unchecked Sendable {
+    // Invariant: issues of one test body are recorded one after the other.
+    private(set) var all: [String] = []
+    func append(_ message: String) { all.append(message) }
+}
+#endif

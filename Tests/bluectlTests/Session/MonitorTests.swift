@@ -1,0 +1,72 @@
+#if Emulator
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetoothPackage
+import Testing
+
+@testable import bluectl
+
+/// What the monitor hears, on virtual time.
+@MainActor
+@Suite struct MonitorTests {
+    private let emulator = Emulator(time: .virtual)
+    private let device: EmulatedDevice
+    private let session: Session
+
+    init() throws {
+        device = try emulator.add(EmulatedPeripheral(.blinky))
+        session = Session(.emulator(emulator), console: Console(isJSON: true), limit: .seconds(5))
+    }
+
+    @Test func connectionsOfOtherProgramsAndStatesOfTheRadioAreReported() async throws {
+        try await emulator.advance(by: .seconds(1))
+        var events: [String] = []
+        let monitor = Monitor(session, services: []) { events.append($0.state ?? $0.event) }
+        monitor.start(allowsDuplicates: false)
+        try await emulator.advance(by: .seconds(2))
+        #expect(events.first == "poweredOn")
+        #expect(Set(events.dropFirst()) == ["discovered"])
+        events = []
+        for _ in 0..<2 {
+            emulator.host.connectOtherApp(to: device)
+            try await emulator.advance(by: .seconds(2))
+            emulator.host.disconnectOtherApp(from: device)
+            try await emulator.advance(by: .milliseconds(10))
+            emulator.host.setPower(false)
+            try await emulator.advance(by: .seconds(1))
+            emulator.host.setPower(true)
+            try await emulator.advance(by: .seconds(1))
+        }
+        let once = ["connected", "disconnected", "poweredOff", "poweredOn"]
+        #expect(events.filter { $0 != "discovered" } == once + once)
+        monitor.stop()
+        events = []
+        emulator.host.connectOtherApp(to: device)
+        try await emulator.advance(by: .seconds(2))
+        #expect(events.isEmpty)
+    }
+
+    @Test func devicesThatAreConnectedAlreadyAreReportedAtOnce() async throws {
+        emulator.host.connectOtherApp(to: device)
+        try await emulator.advance(by: .seconds(2))
+        var events: [String] = []
+        let monitor = Monitor(session, services: ["00001523-1212-EFDE-1523-785FEABCD123"]) {
+            events.append($0.state ?? $0.event)
+        }
+        monitor.start(allowsDuplicates: false)
+        #expect(events == ["poweredOn", "connected"])
+        monitor.stop()
+    }
+
+    @Test func aBondIsForgotten() async throws {
+        try await emulator.advance(by: .seconds(1))
+        emulator.host.remember(device)
+        emulator.host.bond(with: device)
+        let identifier = try #require(device.identifier(onHost: "default")).uuid
+        let peripheral = try #require(session.central.retrievePeripherals(withIdentifiers: [identifier]).first)
+        try await session.unpair(peripheral)
+        #expect(!emulator.host.isBonded(with: device))
+        await #expect(throws: Failure(.failed, "there is no bond with it")) { try await session.unpair(peripheral) }
+    }
+}
+#endif
