@@ -1,3 +1,4 @@
+import AsyncBluetooth
 import BluetoothEmulator
 import BluetoothProfiles
 import CoreBluetooth

@@ -109,6 +109,21 @@ import Testing
         device.stop()
     }
 
+    @Test func aDeviceIsOnTheAirAnewWhenItsAdapterIsOnAgain() async throws {
+        let stage = ProfileStage()
+        let (server, value) = Self.lamp()
+        let (device, peripheral) = try await stage.simulate(server)
+        try await stage.play { #expect(try await peripheral.read(Self.brightness) == 5) }
+        let host = try #require(stage.emulator.hosts.first { $0.name != "default" })
+        host.setPower(false)
+        try await stage.emulator.advance(by: .seconds(30))
+        value.value = 7
+        host.setPower(true)
+        let again = try await stage.find(CBUUID(string: "FFE0"))
+        try await stage.play { #expect(try await again.read(Self.brightness) == 7) }
+        device.stop()
+    }
+
     @Test func allStandardProfilesGoOnTheAirByThemselves() async throws {
         let stage = ProfileStage()
         for profile in StandardProfile.allCases {
