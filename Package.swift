@@ -96,7 +96,7 @@ let package = Package(
         .target(
             name: "BluetoothProfiles",
             dependencies: [
-                "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
                 "CoreBluetoothPackage",
             ],
             swiftSettings: settings),

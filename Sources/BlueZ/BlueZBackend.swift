@@ -89,7 +89,8 @@ public final class BlueZBackend: BluetoothBackend {
         let radio = peripheralRadios.withLock { radios in
             if let known = radios[selector] { return known }
             let made = PeripheralRadio(
-                selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings)
+                selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings,
+                network: network)
             radios[selector] = made
             return made
         }

@@ -27,6 +27,10 @@ struct PeripheralFixture {
     private(set) var closed: [SocketID] = []
     private(set) var sent: [(socket: SocketID, value: Data)] = []
     private(set) var broadcasts: [(path: ObjectPath, value: Data)] = []
+    /// What was asked of the channels.
+    private(set) var listens: [(operation: OperationID, local: L2CAPAddress, isEncryptionRequired: Bool)] = []
+    private(set) var stoppedListening: [UInt16] = []
+    private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
     private(set) var timers: Set<PeripheralTimer> = []
     private(set) var warnings: [String] = []
     private var lastCall: UInt64 = 0
@@ -125,6 +129,10 @@ struct PeripheralFixture {
             case .open(let socket, let number, _): sockets[number.rawValue] = socket
             case .send(let socket, let value): sent.append((socket, value))
             case .close(let socket): closed.append(socket)
+            case .listen(_, let operation, let local, let isEncryptionRequired):
+                listens.append((operation, local, isEncryptionRequired))
+            case .stopListening(let psm): stoppedListening.append(psm)
+            case .channel(let channel, let action): actions.append((channel, action))
             case .startTimer(let timer, _): timers.insert(timer)
             case .stopTimer(let timer): timers.remove(timer)
             case .note(let note): if note.level == .warning { warnings.append(note.text) }
@@ -134,6 +142,15 @@ struct PeripheralFixture {
 
     mutating func command(_ command: PeripheralCommand, from manager: HostLedger.Manager = 1) {
         input(.command(manager, command))
+    }
+
+    mutating func advertise(
+        _ number: UInt64 = 1, name: String? = "Served", services: [BluetoothUUID] = ["180D"]
+    ) {
+        command(
+            .startAdvertising(
+                operation: OperationID(rawValue: number),
+                advertisement: Advertisement(localName: name, serviceUUIDs: services)))
     }
 
     mutating func set(_ path: ObjectPath, _ interface: String, _ values: [String: DBusValue]) {

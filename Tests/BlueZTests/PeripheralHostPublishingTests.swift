@@ -6,23 +6,13 @@ import Testing
 
 @testable import BlueZ
 
-/// State, services and advertising, on the host alone.
+/// State and services, on the host alone.
 @Suite struct PeripheralHostPublishingTests {
     private func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
     private func id(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) }
 
     private func add(_ fixture: inout PeripheralFixture, _ number: UInt64, _ service: ServiceDefinition) {
         fixture.command(.addService(operation: operation(number), service: service))
-    }
-
-    private func advertise(
-        _ fixture: inout PeripheralFixture, _ number: UInt64 = 1, name: String? = "Served",
-        services: [BluetoothUUID] = ["180D"]
-    ) {
-        fixture.command(
-            .startAdvertising(
-                operation: operation(number),
-                advertisement: Advertisement(localName: name, serviceUUIDs: services)))
     }
 
     private func objects(_ fixture: PeripheralFixture, _ kind: ExportedObject.Kind) -> [ExportedObject] {
@@ -196,7 +186,7 @@ import Testing
 
     @Test func aRestartOfTheDaemonClearsWhatWasPublished() {
         var fixture = PeripheralFixture.serving()
-        advertise(&fixture)
+        fixture.advertise()
         fixture.answer("RegisterAdvertisement")
         fixture.clear()
         fixture.input(.daemon(.daemon(.lost)))
@@ -224,108 +214,11 @@ import Testing
 
     @Test func aManagerThatGoesTakesAllAlong() {
         var fixture = PeripheralFixture.serving()
-        advertise(&fixture)
+        fixture.advertise()
         fixture.answer("RegisterAdvertisement")
         fixture.input(.invalidated(1))
         #expect(fixture.objects.isEmpty)
         #expect(Set(fixture.waiting) == ["UnregisterApplication", "UnregisterAdvertisement"])
-    }
-
-    // MARK: Advertising
-
-    @Test func anAdvertisementSaysNameAndServicesAndHasNoTimeout() {
-        var fixture = PeripheralFixture.poweredOn()
-        advertise(&fixture)
-        let object = objects(fixture, .advertisement)[0]
-        #expect(object.properties["Type"] == .string("peripheral"))
-        #expect(object.properties["LocalName"] == .string("Served"))
-        #expect(object.properties["ServiceUUIDs"] == .strings(["180D"]))
-        #expect(object.properties["Discoverable"] == .boolean(true))
-        #expect(object.properties["Timeout"] == nil)
-        #expect(fixture.events.isEmpty)
-        let registered = fixture.answer("RegisterAdvertisement")
-        #expect(registered?.body == [.objectPath(object.path), .properties([:])])
-        #expect(fixture.events == [.advertisingStarted(operation: operation(1))])
-    }
-
-    @Test func whatDoesNotFitIsLeftOutFromTheEnd() {
-        var fixture = PeripheralFixture.poweredOn()
-        advertise(&fixture, services: ["180D", "180F", "180A"])
-        for _ in 0..<2 { fixture.refuse("RegisterAdvertisement", "Failed", "Failed to parse advertisement.") }
-        #expect(objects(fixture, .advertisement).map { $0.properties["ServiceUUIDs"] } == [.strings(["180D"])])
-        fixture.answer("RegisterAdvertisement")
-        #expect(fixture.events == [.advertisingStarted(operation: operation(1))])
-    }
-
-    @Test func anAdvertisementThatNeverFitsFails() {
-        var fixture = PeripheralFixture.poweredOn()
-        advertise(&fixture)
-        for _ in 0..<2 { fixture.refuse("RegisterAdvertisement", "Failed", "Failed to parse advertisement.") }
-        guard case .operationFailed(_, let error)? = fixture.events.first else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(error.code == .outOfSpace)
-        #expect(fixture.objects.isEmpty && fixture.waiting.isEmpty)
-    }
-
-    @Test func tooManyAdvertisementsAreOutOfSpace() {
-        var fixture = PeripheralFixture.poweredOn()
-        advertise(&fixture)
-        fixture.refuse("RegisterAdvertisement", "NotPermitted", "Maximum advertisements reached")
-        guard case .operationFailed(_, let error)? = fixture.events.first else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(error.code == .outOfSpace)
-        #expect(error.message == "Maximum advertisements reached")
-    }
-
-    @Test func stoppingUnregistersAndTheNextStartWaitsForTheLast() {
-        var fixture = PeripheralFixture.poweredOn()
-        advertise(&fixture, 1)
-        fixture.command(.stopAdvertising)
-        advertise(&fixture, 2, name: "Again")
-        #expect(fixture.waiting == ["RegisterAdvertisement"])
-        fixture.answer("RegisterAdvertisement")
-        #expect(fixture.waiting == ["UnregisterAdvertisement", "RegisterAdvertisement"])
-        fixture.answer("RegisterAdvertisement")
-        #expect(
-            fixture.events == [
-                .advertisingStarted(operation: operation(1)), .advertisingStarted(operation: operation(2)),
-            ])
-        #expect(objects(fixture, .advertisement).map { $0.properties["LocalName"] } == [.string("Again")])
-    }
-
-    @Test func anAdvertisementThatTheDaemonReleasesHasEnded() {
-        var fixture = PeripheralFixture.poweredOn()
-        advertise(&fixture)
-        fixture.answer("RegisterAdvertisement")
-        let number = fixture.call(objects(fixture, .advertisement)[0].path, "Release")
-        #expect(fixture.answers[number] == .success([]))
-        #expect(fixture.events.last == .advertisingEnded)
-        #expect(fixture.objects.isEmpty)
-        #expect(fixture.waiting.isEmpty)
-    }
-
-    @Test func powerEndsAdvertisingAlsoWhileItBegins() {
-        var fixture = PeripheralFixture.poweredOn()
-        advertise(&fixture)
-        fixture.setPowered(false)
-        fixture.answer("RegisterAdvertisement")
-        #expect(fixture.waiting == ["UnregisterAdvertisement"])
-        #expect(fixture.objects.isEmpty)
-        #expect(fixture.events == [.stateChanged(.poweredOff)])
-    }
-
-    @Test func channelsAreRefused() {
-        var fixture = PeripheralFixture.poweredOn()
-        fixture.command(.publishChannel(operation: operation(1), isEncryptionRequired: false))
-        guard case .operationFailed(_, let error)? = fixture.events.first else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(error.code == .operationNotSupported)
     }
 }
 #endif

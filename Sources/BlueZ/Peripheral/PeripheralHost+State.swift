@@ -13,6 +13,7 @@ extension PeripheralHost {
     mutating func invalidate(_ manager: HostLedger.Manager) {
         guard managers[manager] != nil else { return }
         for (id, request) in requests where request.manager == manager { drop(id, request) }
+        closeChannels(of: manager)
         withdrawAll(of: manager)
         managers[manager] = nil
     }
@@ -79,6 +80,7 @@ extension PeripheralHost {
         }
         for peer in leaving.keys { stop(.leaving(peer)) }
         leaving = [:]
+        abortChannels()
         mtus = [:]
         unfenced = [:]
         for manager in managers.keys { managers[manager]?.sessions = [:] }
@@ -173,10 +175,27 @@ extension PeripheralHost {
         if let known = directory.peer(at: path) { return known }
         // Its signal is still to come; its address is in its path.
         let digits = path.lastElement.dropFirst("dev_".count)
-        let address = digits.split(separator: "_").joined(separator: ":")
-        guard path.lastElement.hasPrefix("dev_"), address.utf8.count == 17 else { return nil }
+        let address = L2CAPAddress(digits.split(separator: "_").joined(separator: ":"), isRandom: false)
+        guard path.lastElement.hasPrefix("dev_"), let address else { return nil }
+        return expect(address, at: path)
+    }
+
+    /// The central at an address, as the kernel tells it.
+    mutating func central(at address: L2CAPAddress) -> PeerID? {
+        guard let adapter = watch.adapter else { return nil }
+        let known = devices.first { path, device in isOurs(path) && device.address == address.text }
+        if let known, let peer = directory.peer(at: known.key) { return peer }
+        let path = adapter.appending("dev_" + address.text.split(separator: ":").joined(separator: "_"))
+        return directory.peer(at: path) ?? expect(address, at: path)
+    }
+
+    /// Notes a central whose signal is still to come.
+    private mutating func expect(_ address: L2CAPAddress, at path: ObjectPath) -> PeerID? {
         var device = Device1()
-        _ = device.apply(["Address": .string(address), "Connected": .boolean(true)])
+        let type = address.isRandom ? "random" : "public"
+        _ = device.apply([
+            "Address": .string(address.text), "AddressType": .string(type), "Connected": .boolean(true),
+        ])
         devices[path] = device
         return directory.note(path, device, isNamed: false)
     }

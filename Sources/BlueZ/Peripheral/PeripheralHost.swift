@@ -79,6 +79,9 @@ struct PeripheralHost: Sendable {
     /// Values that were broadcast since the last round trip began, by whose credit they cost.
     var unfenced: [CreditSession: Int] = [:]
     var isFencing = false
+    /// Who listens for channels of which number.
+    var listeners: [UInt16: HostLedger.Manager] = [:]
+    var channels: [ChannelID: OpenChannel] = [:]
     /// Characteristics whose subset updates were complained about.
     var complaints: Set<ObjectPath> = []
 
@@ -106,6 +109,9 @@ struct PeripheralHost: Sendable {
         case .reply(let call, let result): replied(call, result)
         case .called(let call): handle(call)
         case .socket(let socket, let event): handle(event, of: socket)
+        case .listening(let manager, let operation, let result): listening(manager, operation, result)
+        case .channelAccepted(let psm, let opening, let address): accepted(psm, opening, from: address)
+        case .channelEnded(let channel): channelEnded(channel)
         case .timer(let key): if timers.remove(key) != nil { fired(key) }
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
@@ -197,11 +203,12 @@ struct PeripheralHost: Sendable {
         case .respond(let request, let code, let value): respond(manager, request, code, value)
         case .updateValue(let attribute, let value, let centrals): update(manager, attribute, value, centrals)
         case .setConnectionLatency: note(.debug, "BlueZ has no call for the latency of a connection")
-        case .publishChannel(let operation, _), .unpublishChannel(let operation, _):
-            let error = BackendError(.operationNotSupported, operation: "publish channel")
-            deliver(manager, .operationFailed(operation: operation, error: error))
-        // There are no channels.
-        case .sendOnChannel, .channelConsumed, .closeChannel: break
+        case .publishChannel(let operation, let isEncryptionRequired):
+            publishChannel(manager, operation, isEncryptionRequired: isEncryptionRequired)
+        case .unpublishChannel(let operation, let psm): unpublishChannel(manager, operation, psm)
+        case .sendOnChannel(let channel, let data): use(channel, .send(data), by: manager)
+        case .channelConsumed(let channel, let bytes): use(channel, .consumed(bytes), by: manager)
+        case .closeChannel(let channel): use(channel, .close, by: manager)
         // Done in any state.
         case .removeService, .removeAllServices, .stopAdvertising: break
         }

@@ -19,6 +19,7 @@ final class PeripheralRadio: DaemonClient {
         /// Calls that wait for their answer.
         var calls: [IncomingCall.Number: DBusCall] = [:]
         var sockets: [SocketID: NotifySocket] = [:]
+        var channels: ChannelPool?
         var lastManager = 0
         var lastCall: UInt64 = 0
         var isStarted = false
@@ -30,7 +31,10 @@ final class PeripheralRadio: DaemonClient {
     private let contents: Lock<Contents>
     private let daemon: BlueZDaemon
 
-    init(selector: AdapterSelector, daemon: BlueZDaemon, adapterTimings: BlueZTimings, timings: PeripheralTimings) {
+    init(
+        selector: AdapterSelector, daemon: BlueZDaemon, adapterTimings: BlueZTimings, timings: PeripheralTimings,
+        network: any ChannelNetwork
+    ) {
         self.daemon = daemon
         let number = Self.radios.add(1, ordering: .relaxed).newValue
         let base = ObjectPath.root.appending("org").appending("corebluetooth").appending("radio\(number)")
@@ -38,6 +42,10 @@ final class PeripheralRadio: DaemonClient {
             Contents(
                 host: PeripheralHost(
                     selector: selector, base: base, adapterTimings: adapterTimings, timings: timings)))
+        let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
+            self?.happened(event, on: channel)
+        }
+        contents.withLock { $0.channels = channels }
     }
 
     // MARK: Managers, any thread
@@ -113,6 +121,11 @@ final class PeripheralRadio: DaemonClient {
         case .open(let id, let number, let mtu): open(id, number, mtu)
         case .send(let id, let value): contents.withLock { $0.sockets[id] }?.send(value)
         case .close(let id): contents.withLock { $0.sockets.removeValue(forKey: id) }?.close()
+        case .listen(let manager, let operation, let local, let isEncryptionRequired):
+            let result = listen(at: local, isEncryptionRequired: isEncryptionRequired)
+            daemon.queue.async { [self] in process(.listening(manager, operation, result)) }
+        case .stopListening(let psm): _ = channels?.stopListening(psm)
+        case .channel(let channel, let action): channels?.perform(action, on: channel)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
         case .note(let note): note.log()
@@ -146,6 +159,41 @@ final class PeripheralRadio: DaemonClient {
         }
         contents.withLock { $0.sockets[id] = made.socket }
         take(number)?.answer([.fileDescriptor(made.daemonsEnd), .uint16(mtu)])
+    }
+
+    // MARK: Channels
+
+    private var channels: ChannelPool? { contents.withLock { $0.channels } }
+
+    private func listen(at local: L2CAPAddress, isEncryptionRequired: Bool) -> Result<UInt16, BackendError> {
+        // The number is known before anybody can use it: both happen on the queue.
+        let number = Lock<UInt16>(0)
+        let accepted: @Sendable (ChannelPool.Opening, L2CAPAddress) -> Void = { [weak self] opening, peer in
+            self?.process(.channelAccepted(number.withLock { $0 }, opening, peer))
+        }
+        do throws(BackendError) {
+            guard let channels else { throw BackendError(.unknown, operation: "publish channel") }
+            let psm = try channels.listen(
+                at: local, isEncryptionRequired: isEncryptionRequired, accepted: accepted)
+            number.withLock { $0 = psm }
+            return .success(psm)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What is received goes to the manager past the host, which knows only whose the channel is.
+    private func happened(_ event: ChannelSocket.Event, on channel: ChannelID) {
+        let told: PeripheralEvent
+        switch event {
+        case .received(let data): told = .channelReceived(channel: channel, data: data)
+        case .credits(let count): told = .channelCredits(channel: channel, count: count)
+        case .closed: return process(.channelEnded(channel))
+        }
+        let sink = contents.withLock { contents in
+            contents.host.channels[channel].flatMap { contents.sinks[$0.manager] }
+        }
+        sink?.deliver(told)
     }
 
     private func startTimer(_ key: PeripheralTimer, _ delay: Duration) {

@@ -59,6 +59,12 @@ enum PeripheralInput: Sendable {
     case reply(CallID, Result<[DBusValue], DBusError>)
     case called(IncomingCall)
     case socket(SocketID, SocketEvent)
+    /// The answer of ``PeripheralHostEffect/listen(_:_:_:isEncryptionRequired:)``.
+    case listening(HostLedger.Manager, OperationID, Result<UInt16, BackendError>)
+    /// A central opened a channel.
+    case channelAccepted(UInt16, ChannelPool.Opening, L2CAPAddress)
+    /// A channel is over, and not by our doing.
+    case channelEnded(ChannelID)
     case timer(PeripheralTimer)
     case activated(HostLedger.Manager)
     case command(HostLedger.Manager, PeripheralCommand)
@@ -79,6 +85,10 @@ enum PeripheralHostEffect: Equatable, Sendable {
     case open(SocketID, IncomingCall.Number, mtu: UInt16)
     case send(SocketID, Data)
     case close(SocketID)
+    case listen(HostLedger.Manager, OperationID, L2CAPAddress, isEncryptionRequired: Bool)
+    case stopListening(UInt16)
+    /// Does something with an open channel.
+    case channel(ChannelID, ChannelPool.Action)
     case startTimer(PeripheralTimer, Duration)
     case stopTimer(PeripheralTimer)
     case note(HostNote)

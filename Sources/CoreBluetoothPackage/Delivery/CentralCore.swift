@@ -99,7 +99,7 @@ final class CentralCore: InboxOwner, EventSink {
     }
 
     private func transitionWithState(_ body: (inout State) -> [CentralEffect]) {
-        let (effects, mustSubmit) = state.withLock { state -> ([CentralEffect], Bool) in
+        let (effects, first) = state.withLock { state -> ([CentralEffect], CentralCommand?) in
             let effects = body(&state.value)
             for effect in effects {
                 switch effect {
@@ -110,8 +110,10 @@ final class CentralCore: InboxOwner, EventSink {
             }
             return (effects, state.value.outbox.beginSubmitting())
         }
-        if mustSubmit {
-            while let command = state.withLock({ $0.value.outbox.next() }) { backend.submit(command) }
+        var next = first
+        while let command = next {
+            backend.submit(command)
+            next = state.withLock { $0.value.outbox.next() }
         }
         for effect in effects { perform(effect) }
     }

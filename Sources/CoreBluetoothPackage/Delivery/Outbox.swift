@@ -13,11 +13,11 @@ struct Outbox<Command: Sendable>: Sendable {
         if !isClosed { commands.append(command) }
     }
 
-    /// - Returns: Whether the caller must submit what is there, until ``next()`` is nil.
-    mutating func beginSubmitting() -> Bool {
-        guard !commands.isEmpty, !isSubmitting else { return false }
+    /// - Returns: The first command, if the caller must submit what is there: this one, and then until ``next()`` is nil.
+    mutating func beginSubmitting() -> Command? {
+        guard !isSubmitting, let first = commands.popFirst() else { return nil }
         isSubmitting = true
-        return true
+        return first
     }
 
     mutating func next() -> Command? {

@@ -105,7 +105,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     /// The same, for transitions that take in objects too.
     func transitionWithObjects(_ body: (inout State) -> [PeripheralEffect]) {
-        let (effects, mustSubmit) = state.withLock { state -> ([PeripheralEffect], Bool) in
+        let (effects, first) = state.withLock { state -> ([PeripheralEffect], PeripheralCommand?) in
             let effects = body(&state.value)
             for effect in effects {
                 switch effect {
@@ -118,8 +118,10 @@ final class PeripheralCore: InboxOwner, EventSink {
             }
             return (effects, state.value.outbox.beginSubmitting())
         }
-        if mustSubmit {
-            while let command = state.withLock({ $0.value.outbox.next() }) { backend.submit(command) }
+        var next = first
+        while let command = next {
+            backend.submit(command)
+            next = state.withLock { $0.value.outbox.next() }
         }
         for effect in effects { perform(effect) }
     }

@@ -113,13 +113,15 @@ final class PairingCore: InboxOwner, EventSink {
     // MARK: Transitions
 
     private func transition(_ body: (inout State) -> [PairingMachine.Effect]) {
-        let (effects, mustSubmit) = state.withLock { state -> ([PairingMachine.Effect], Bool) in
+        let (effects, first) = state.withLock { state -> ([PairingMachine.Effect], PairingCommand?) in
             let effects = body(&state)
             for case .submit(let command) in effects { state.outbox.append(command) }
             return (effects, state.outbox.beginSubmitting())
         }
-        if mustSubmit {
-            while let command = state.withLock({ $0.outbox.next() }) { backend.submit(command) }
+        var next = first
+        while let command = next {
+            backend.submit(command)
+            next = state.withLock { $0.outbox.next() }
         }
         for effect in effects { perform(effect) }
     }

@@ -32,7 +32,8 @@ func checkRoundTrip(_ message: DBusMessage) {
         precondition(copy.signature == message.signature)
         var again = DBusReader(copy)
         // As text: one that is no number does not equal itself.
-        precondition(String(describing: try again.remainingValues()) == String(describing: values))
+        let same = try again.remainingValues()
+        precondition(String(describing: same) == String(describing: values))
     } catch {
         // Descriptors that are announced do not come along in bytes.
         precondition(message.signature.contains("h"), "\(error)")
