@@ -26,7 +26,6 @@ final class BatteryReader: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
     }
 
     private func finish(_ level: UInt8?) {
-        (device, manager) = (nil, nil)
         result = .some(level)
         waiting?.resume(returning: level)
         waiting = nil

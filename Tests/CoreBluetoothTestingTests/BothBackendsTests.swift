@@ -8,7 +8,7 @@ import Testing
     @Test(.emulator(.instant, world: .builtIn)) func theLevelIsReadInVirtualTime() async {
         let reader = BatteryReader()
         await Emulator.current.expect(.didConnect, .didUpdateValue.of("2A19"))
-        #expect(await reader.level() == 100)
+        #expect(await reader.level() == 87)
     }
 
     @Test(.enabled(if: isRadioNamed), .timeLimit(.minutes(1))) func theLevelIsReadOnTheNamedRadio() async throws {
