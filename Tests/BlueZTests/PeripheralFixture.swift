@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
+import Testing
 
 @testable import BlueZ
 
@@ -212,9 +213,9 @@ struct PeripheralFixture {
     }
 
     /// The socket that a central gets when it subscribes.
-    mutating func socket(subscribing device: ObjectPath, to attribute: UInt32) -> SocketID? {
+    mutating func socket(subscribing device: ObjectPath, to attribute: UInt32) throws -> SocketID {
         let number = subscribe(attribute, by: device)
-        return sockets[number]
+        return try #require(sockets[number])
     }
 
     mutating func update(

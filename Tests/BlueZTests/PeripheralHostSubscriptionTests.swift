@@ -189,7 +189,7 @@ import Testing
 
     @Test func aClosedSocketIsTheEndOfItsSubscription() throws {
         var fixture = PeripheralFixture.serving(isUnicast: true)
-        let socket = try #require(fixture.socket(subscribing: one, to: notifying))
+        let socket = try fixture.socket(subscribing: one, to: notifying)
         fixture.clear()
         fixture.input(.socket(socket, .closed))
         #expect(fixture.events.isEmpty)
@@ -209,8 +209,8 @@ import Testing
     /// See https://github.com/bluez/bluez/issues/1452.
     @Test(arguments: [true, false]) func theWrongSocketClosesAndItsCentralStaysSubscribed(socketFirst: Bool) throws {
         var fixture = PeripheralFixture.serving(isUnicast: true)
-        let mine = try #require(fixture.socket(subscribing: one, to: notifying))
-        let theirs = try #require(fixture.socket(subscribing: two, to: notifying))
+        let mine = try fixture.socket(subscribing: one, to: notifying)
+        let theirs = try fixture.socket(subscribing: two, to: notifying)
         fixture.clear()
         // The second central leaves, and BlueZ closes the first one's socket.
         if socketFirst { fixture.input(.socket(mine, .closed)) }
@@ -226,7 +226,7 @@ import Testing
 
     @Test func oneOfTwoMayUnsubscribe() throws {
         var fixture = PeripheralFixture.serving(isUnicast: true)
-        let mine = try #require(fixture.socket(subscribing: one, to: notifying))
+        let mine = try fixture.socket(subscribing: one, to: notifying)
         fixture.subscribe(notifying, by: two)
         fixture.clear()
         fixture.input(.socket(mine, .closed))
@@ -242,7 +242,7 @@ import Testing
     @Test func aCentralThatLeavesProperlyClosesItsOwnSocket() throws {
         var fixture = PeripheralFixture.serving(isUnicast: true)
         fixture.subscribe(notifying, by: one)
-        let theirs = try #require(fixture.socket(subscribing: two, to: notifying))
+        let theirs = try fixture.socket(subscribing: two, to: notifying)
         fixture.clear()
         fixture.setConnected(two, false)
         fixture.input(.socket(theirs, .closed))
