@@ -3,8 +3,9 @@ public import CoreBluetooth
 /// Finds devices and talks to them, with `async` and `await`.
 ///
 /// A thin layer over a `CBCentralManager` of its own. Any thread and any actor may use it. Its state changes on the
-/// manager's dispatch queue and under a lock; what it awaits goes on wherever the awaiting task runs. Operations wait while the
-/// adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or `poweredOff`.
+/// manager's dispatch queue and under a lock; what it awaits goes on wherever the awaiting task runs. Operations wait
+/// while the adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or
+/// `poweredOff`.
 public final class Central: Sendable {
     let radio: CentralRadio
     /// Where this central's own tasks run, and where callbacks come.

@@ -12,7 +12,7 @@ extension CentralCore: CBCentralManagerDelegate {
         let objects = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         let hasScan = dict[CBCentralManagerRestoredStateScanOptionsKey] != nil
         let services = dict[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
-        Log.info(.state, "restored \(objects.count) peripherals")
+        Log.debug(.state, "restored \(objects.count) peripherals")
         onRestore?(
             RestoredState(
                 peripherals: objects.map { radio.peripheral(for: $0) },

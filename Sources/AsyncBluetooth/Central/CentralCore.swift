@@ -95,7 +95,7 @@ final class CentralCore: NSObject, Sendable {
                 state.peripherals.values.compactMap(\.peripheral)
             )
         }
-        Log.info(.state, "Bluetooth is \(new)")
+        Log.debug(.state, "Bluetooth is \(new)")
         for feed in feeds { feed.yield(new) }
         for feed in failed { feed.finish(BluetoothError(BluetoothError.Context(.scan), .unavailable(new))) }
         if new != .poweredOn { for peripheral in peripherals { peripheral.core.lostPower(new) } }

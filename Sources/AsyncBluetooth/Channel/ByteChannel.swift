@@ -2,8 +2,8 @@ public import CoreBluetooth
 
 /// An L2CAP channel: bytes both ways, without borders of packets.
 ///
-/// Reads go to one task and writes to one task at a time; others wait their turn. The channel closes with ``close()`` and
-/// with its last reference.
+/// Reads go to one task and writes to one task at a time; others wait their turn. The channel closes with ``close()``
+/// and with its last reference.
 public final class ByteChannel: Sendable {
     /// The channel's number.
     public let psm: CBL2CAPPSM
@@ -28,8 +28,8 @@ public final class ByteChannel: Sendable {
 
     /// Sends bytes; returns when the last of them is on its way.
     ///
-    /// - Throws: ``BluetoothError`` when the channel is closed, by whichever side; `CancellationError`, after which a part
-    ///   may have been sent.
+    /// - Throws: ``BluetoothError`` when the channel is closed, by whichever side; `CancellationError`, after which a
+    ///   part may have been sent.
     public func write(_ bytes: Data) async throws {
         try await BluetoothError.run(context) { try await pump.write(bytes) }
     }

@@ -5,14 +5,14 @@ extension PeripheralCore {
     func connected() {
         // One that the app took back before this callback is no link.
         guard object.state == .connected else { return }
-        Log.info(.connection, "connected to \(identifier)")
+        Log.debug(.connection, "connected to \(identifier)")
         transition { state in
             if state.isConnecting { state.beginLink() }
         }
     }
 
     func connectFailed(_ error: (any Error)?) {
-        Log.info(.connection, "no connection to \(identifier)")
+        Log.debug(.connection, "no connection to \(identifier)")
         transition { state in
             state.failConnects(.connectionFailed(error))
             if state.isClosing { state.endClosing() }
@@ -20,7 +20,7 @@ extension PeripheralCore {
     }
 
     func disconnected(_ error: (any Error)?) {
-        Log.info(.connection, "disconnected from \(identifier)")
+        Log.debug(.connection, "disconnected from \(identifier)")
         transition { state in
             state.endLink(.disconnected(error))
             state.endClosing()
@@ -45,7 +45,7 @@ extension PeripheralCore {
 
 extension PeripheralCore: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        Log.info(.discovery, "services of \(identifier) changed")
+        Log.debug(.discovery, "services of \(identifier) changed")
         transition { $0.forget(invalidatedServices) }
     }
 

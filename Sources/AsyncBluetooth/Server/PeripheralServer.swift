@@ -2,10 +2,10 @@ public import CoreBluetooth
 
 /// Offers services to other devices, with handlers that are `async`.
 ///
-/// A thin layer over a `CBPeripheralManager` of its own. Any thread and any actor may use it. Operations wait while the
-/// adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or `poweredOff`. All
-/// is withdrawn, and handlers are cancelled, when the last reference goes. Handlers run in tasks of their own, several at
-/// a time.
+/// A thin layer over a `CBPeripheralManager` of its own. Any thread and any actor may use it. Operations wait while
+/// the adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or `poweredOff`.
+/// All is withdrawn, and handlers are cancelled, when the last reference goes. Handlers run in tasks of their own,
+/// several at a time.
 public final class PeripheralServer: Sendable {
     private let core: ServerCore
     private let manager: Unchecked<CBPeripheralManager>

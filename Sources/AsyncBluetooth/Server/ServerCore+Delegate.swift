@@ -50,7 +50,7 @@ extension ServerCore: CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        guard let channel else { return Log.info(.server, "a channel could not be opened") }
+        guard let channel else { return Log.debug(.server, "a channel could not be opened") }
         let feeds = withState { Array($0.channelFeeds.values) }
         let bytes = ByteChannel(Unchecked(channel))
         for feed in feeds { feed.yield(bytes) }

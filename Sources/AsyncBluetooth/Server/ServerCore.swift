@@ -49,7 +49,7 @@ final class ServerCore: NSObject, Sendable {
             }
             return (state.ready, state.takeWaiters(), state.publishing)
         }
-        Log.info(.server, "Bluetooth is \(new)")
+        Log.debug(.server, "Bluetooth is \(new)")
         for waiter in failed { waiter.finish(.failure(Failure(.unavailable(new)))) }
         for waiter in publishing { waiter.finish(.failure(Failure(.unavailable(new)))) }
         for waiter in ready { waiter.finish(.success(())) }

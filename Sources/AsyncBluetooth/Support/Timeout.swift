@@ -10,8 +10,8 @@ import Synchronization
 ///   - limit: The most time that it may take.
 ///   - clock: By which time; the emulator's clock in tests.
 ///   - operation: What to run, in a child task.
-/// - Throws: ``BluetoothError`` with the reason ``BluetoothError/Reason/timedOut(_:)`` and what was under way, or what the
-///   operation throws.
+/// - Throws: ``BluetoothError`` with the reason ``BluetoothError/Reason/timedOut(_:)`` and what was under way, or what
+///   the operation throws.
 public func withTimeout<Result: Sendable, C: Clock>(
     _ limit: Duration, clock: C, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result where C.Duration == Duration {
