@@ -117,6 +117,7 @@ let package = Package(
             dependencies: [
                 "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenTools),
                 .product(name: "Yams", package: "Yams", condition: whenTools),
@@ -197,6 +198,7 @@ let package = Package(
             dependencies: [
                 "bluectl", "BluetoothBackend", "CoreBluetoothPackage", "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
             ],
             swiftSettings: settings),

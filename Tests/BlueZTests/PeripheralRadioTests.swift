@@ -99,7 +99,8 @@ private final class PeripheralRecorder: EventSink {
         let asked = try await recorder.events.first { if case .readRequested = $0 { true } else { false } }
         guard case .readRequested(let request, let central, _, 0, 185) = asked else { throw CancellationError() }
         peripheral.submit(.respond(request: request, attCode: 0, value: Data([1, 2, 3])))
-        #expect(try await read == [.bytes([1, 2, 3])])
+        let value = try await read
+        #expect(value == [.bytes([1, 2, 3])])
 
         async let write = scripted.call(path("1001"), "WriteValue", [.bytes([9]), options])
         let told = try await recorder.events.first { if case .writeRequested = $0 { true } else { false } }

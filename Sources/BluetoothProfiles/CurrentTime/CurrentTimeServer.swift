@@ -71,7 +71,9 @@ public final class CurrentTimeServer: ProfileServer {
         _ state: SharedState<State>, _ zone: ServedValue<LocalTimeInformation>, _ reason: CurrentTime.AdjustReason
     ) -> CurrentTime {
         let offset = state.withLock { $0.offset }
-        let local = now(state).addingTimeInterval(offset + seconds(zone))
+        let exact = now(state).timeIntervalSince1970 + offset + seconds(zone)
+        // Whole steps, so that an inexact sum does not fall short of a second.
+        let local = Date(timeIntervalSince1970: (exact * 1024).rounded() / 1024)
         let fraction = local.timeIntervalSince1970 - local.timeIntervalSince1970.rounded(.down)
         guard let dateTime = DateTime(local) ?? DateTime(Date(timeIntervalSince1970: 0)) else {
             preconditionFailure("1970 is a year")

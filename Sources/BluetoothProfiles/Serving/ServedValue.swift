@@ -53,7 +53,9 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         state = Lock(State(value: value))
     }
 
-    /// What clients read; nil where nothing is kept. A new value is sent to subscribers, too.
+    /// What clients read; nil where nothing is kept.
+    ///
+    /// A new value is sent to subscribers, too.
     public var value: Value? {
         get { compute?() ?? state.withLock { $0.value } }
         set {

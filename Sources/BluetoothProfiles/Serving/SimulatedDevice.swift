@@ -75,6 +75,8 @@ public final class SimulatedDevice: Sendable {
     }
     #endif
 
-    /// Leaves the air: the advertisement, the services and the subscriptions end. It can start again.
+    /// Leaves the air: the advertisement, the services and the subscriptions end.
+    ///
+    /// It can start again.
     public func stop() { core.stop() }
 }

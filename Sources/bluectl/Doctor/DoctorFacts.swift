@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the doctor saw.
 ///
 /// Facts only: what could not be found out is nil.
@@ -40,6 +42,14 @@ struct DoctorFacts: Equatable, Sendable {
         var properties: Set<String> = []
     }
 
+    /// A device that the daemon keeps keys of.
+    struct BondedDevice: Equatable, Sendable {
+        /// The identifier of its peripheral.
+        var identifier: UUID
+        var address: String
+        var name: String?
+    }
+
     /// A switch of the kernel that can silence a radio.
     struct RadioSwitch: Equatable, Sendable {
         var name: String
@@ -60,6 +70,8 @@ struct DoctorFacts: Equatable, Sendable {
     /// Whether the daemon lists its objects to us; nil if it was not asked.
     var objects: Answer?
     var adapters: [Adapter] = []
+    /// On any adapter.
+    var bonded: [BondedDevice] = []
     /// The controllers that the kernel has, such as `hci0`.
     var kernelControllers: [String] = []
     var switches: [RadioSwitch] = []

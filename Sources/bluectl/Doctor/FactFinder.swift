@@ -1,4 +1,5 @@
 #if BlueZ && os(Linux)
+import BlueZ
 import BluetoothDBus
 import Dispatch
 import Foundation
@@ -57,9 +58,10 @@ struct FactFinder {
         }
         guard facts.daemon == .yes else { return }
         do throws(DBusError) {
-            facts.adapters = Self.adapters(
-                try await call(
-                    connection, Self.daemonName, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))
+            let objects = try await call(
+                connection, Self.daemonName, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+            facts.adapters = Self.adapters(objects)
+            facts.bonded = Self.bonded(objects)
             facts.objects = .yes
         } catch {
             facts.objects = .error(name: error.name, message: error.message)
@@ -85,25 +87,45 @@ struct FactFinder {
 
     /// The adapters among the managed objects, `a{oa{sa{sv}}}`; what has another shape is left out.
     static func adapters(_ reply: [DBusValue]) -> [DoctorFacts.Adapter] {
-        guard case .dictionary(let objects) = reply.first else { return [] }
-        return objects.entries.compactMap { entry -> DoctorFacts.Adapter? in
-            guard let path = entry.key.pathValue, case .dictionary(let interfaces) = entry.value else { return nil }
-            var properties: [String: DBusValue]?
-            var names: Set<String> = []
-            for interface in interfaces.entries {
-                guard let name = interface.key.stringValue else { continue }
-                names.insert(name)
-                if name == "org.bluez.Adapter1" { properties = interface.value.propertiesValue }
-            }
-            guard let properties, let name = "\(path)".split(separator: "/").last else { return nil }
+        objects(reply, "org.bluez.Adapter1").compactMap { path, properties, interfaces in
+            guard let name = path.split(separator: "/").last else { return nil }
             return DoctorFacts.Adapter(
                 name: String(name), address: properties["Address"]?.stringValue,
                 alias: properties["Alias"]?.stringValue, isPowered: properties["Powered"]?.boolValue,
-                powerState: properties["PowerState"]?.stringValue,
-                isDiscovering: properties["Discovering"]?.boolValue, roles: properties["Roles"]?.stringsValue,
-                interfaces: names, properties: Set(properties.keys))
+                powerState: properties["PowerState"]?.stringValue, isDiscovering: properties["Discovering"]?.boolValue,
+                roles: properties["Roles"]?.stringsValue, interfaces: interfaces, properties: Set(properties.keys))
         }
         .sorted { $0.name < $1.name }
+    }
+
+    /// The devices with keys among the managed objects.
+    static func bonded(_ reply: [DBusValue]) -> [DoctorFacts.BondedDevice] {
+        let adapters = objects(reply, "org.bluez.Adapter1").compactMap { path, properties, _ in
+            properties["Address"]?.stringValue.map { (path, $0) }
+        }
+        let addresses = Dictionary(adapters) { first, _ in first }
+        return objects(reply, "org.bluez.Device1").compactMap { _, properties, _ in
+            guard properties["Paired"]?.boolValue == true, let address = properties["Address"]?.stringValue,
+                let adapter = properties["Adapter"]?.pathValue.flatMap({ addresses["\($0)"] })
+            else { return nil }
+            let isRandom = properties["AddressType"]?.stringValue == "random"
+            return DoctorFacts.BondedDevice(
+                identifier: PeerIdentity.identifier(adapter: adapter, address: address, isRandom: isRandom),
+                address: address, name: properties["Alias"]?.stringValue)
+        }
+    }
+
+    /// The objects that have an interface: path, its properties there, all its interfaces.
+    private static func objects(
+        _ reply: [DBusValue], _ interface: String
+    ) -> [(path: String, properties: [String: DBusValue], interfaces: Set<String>)] {
+        guard case .dictionary(let objects) = reply.first else { return [] }
+        return objects.entries.compactMap { entry in
+            guard let path = entry.key.pathValue, case .dictionary(let interfaces) = entry.value else { return nil }
+            let own = interfaces.entries.first { $0.key.stringValue == interface }
+            guard let properties = own?.value.propertiesValue else { return nil }
+            return ("\(path)", properties, Set(interfaces.entries.compactMap { $0.key.stringValue }))
+        }
     }
 }
 #endif

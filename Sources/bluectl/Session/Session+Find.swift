@@ -58,7 +58,7 @@ extension Session {
         return first.peripheral
     }
 
-    private static func ambiguous(_ query: DeviceQuery, _ devices: [DeviceRecord]) -> Failure {
+    static func ambiguous(_ query: DeviceQuery, _ devices: [DeviceRecord]) -> Failure {
         let list = devices.map { $0.address.map { "\($0) " } ?? "" + $0.identifier.uuidString }.sorted()
         return Failure(.failed, "several devices are named \(query.text): choose \(list.joined(separator: ", "))")
     }

@@ -22,7 +22,7 @@ import Testing
 
     private static func useThermometer(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
         let emulator = stage.emulator
-        try await stage.play {
+        try await stage.play { () async throws in
             let client = HealthThermometerClient(peripheral)
             #expect(try await client.type() == .body)
             #expect(try await client.interval()?.seconds == 10)
@@ -54,7 +54,7 @@ import Testing
     }
 
     private static func ride(_ stage: ProfileStage, _ peripheral: Peripheral, to place: SensorLocation) async throws {
-        try await stage.play {
+        try await stage.play { () async throws in
             let client = CyclingSpeedAndCadenceClient(peripheral)
             #expect(try await client.feature().contains(.wheelRevolutions))
             let values = try await client.measurements.first(3)
@@ -77,7 +77,7 @@ import Testing
     @Test func aRunnerThatIsServedIsReadAndHeard() async throws {
         let stage = ProfileStage()
         let (device, peripheral) = try await stage.simulate(RunningSpeedAndCadenceServer())
-        try await stage.play {
+        try await stage.play { () async throws in
             let client = RunningSpeedAndCadenceClient(peripheral)
             #expect(try await client.feature().contains(.totalDistance))
             #expect(try await client.sensorLocation() == .inShoe)
@@ -96,7 +96,7 @@ import Testing
         let rain = ServedValue(EnvironmentalSensingService.rainfall, Rainfall(3))
         let server = EnvironmentalSensingServer(humidity: nil, others: [rain])
         let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
-        try await stage.play {
+        try await stage.play { () async throws in
             let client = EnvironmentalSensingClient(peripheral)
             #expect(try await client.temperature()?.value == 21.5)
             #expect(try await client.pressure()?.value == 1013.25)

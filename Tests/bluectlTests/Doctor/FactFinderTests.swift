@@ -1,4 +1,5 @@
 #if BlueZ && os(Linux)
+import BlueZ
 import BluetoothDBus
 import Testing
 
@@ -38,6 +39,28 @@ struct FactFinderTests {
                     properties: ["Address", "Powered", "Discovering", "Roles"]),
                 DoctorFacts.Adapter(name: "hci1", interfaces: ["org.bluez.Adapter1"]),
             ])
+    }
+
+    @Test func devicesWithKeysAreFoundUnderTheirIdentifiers() throws {
+        let adapter = try #require(ObjectPath("/org/bluez/hci0"))
+        func device(_ address: String, isPaired: Bool) -> DBusValue {
+            .properties([
+                "Address": .string(address), "AddressType": .string("random"), "Alias": .string("A"),
+                "Paired": .boolean(isPaired), "Adapter": .objectPath(adapter),
+            ])
+        }
+        let reply = try objects([
+            ("/org/bluez/hci0", [("org.bluez.Adapter1", .properties(["Address": .string("00:11:22:33:44:55")]))]),
+            ("/org/bluez/hci0/dev_1", [("org.bluez.Device1", device("F0:F1:F2:F3:F4:F5", isPaired: true))]),
+            ("/org/bluez/hci0/dev_2", [("org.bluez.Device1", device("F0:F1:F2:F3:F4:F6", isPaired: false))]),
+        ])
+        let identifier = PeerIdentity.identifier(
+            adapter: "00:11:22:33:44:55", address: "F0:F1:F2:F3:F4:F5", isRandom: true)
+        #expect(
+            FactFinder.bonded(reply) == [
+                DoctorFacts.BondedDevice(identifier: identifier, address: "F0:F1:F2:F3:F4:F5", name: "A")
+            ])
+        #expect(FactFinder.adapters(reply).map(\.name) == ["hci0"])
     }
 
     @Test func anAnswerOfAnotherShapeHasNoAdapters() {
