@@ -34,6 +34,15 @@ let package = Package(
                 .product(name: "BluetoothEmulator", package: root), .product(name: "BluetoothBackend", package: root),
             ],
             path: "Benchmarks/EmulatorBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+        // With the delegates' client of the emulator's benchmarks, linked here, to compare with.
+        .executableTarget(
+            name: "AsyncBenchmarks",
+            dependencies: [
+                benchmark, .product(name: "AsyncBluetooth", package: root),
+                .product(name: "CoreBluetooth", package: root), .product(name: "BluetoothEmulator", package: root),
+                .product(name: "BluetoothBackend", package: root),
+            ],
+            path: "Benchmarks/AsyncBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
         // Apart from the others, as counting the heap takes a single arena.
         .executableTarget(
             name: "EmulatorMemoryBenchmarks",

@@ -12,6 +12,9 @@ let package = Package(
     dependencies: [.package(name: "swift-corebluetooth", path: "..")],
     targets: [
         .executableTarget(name: "HeartRateClient", dependencies: [coreBluetooth]),
+        .executableTarget(
+            name: "AsyncHeartRate",
+            dependencies: [coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth")]),
         .executableTarget(name: "Gateway", dependencies: [coreBluetooth]),
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),

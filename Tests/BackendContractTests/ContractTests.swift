@@ -6,7 +6,8 @@ import Testing
 /// The definition of "same behaviour": every scenario, on the radio that the environment names.
 ///
 /// `CONTRACT_BACKEND=bluez` plays on a real radio, with the contract peer at `CONTRACT_PEER_SOCKET`; without it the
-/// emulator is the stage.
+/// emulator is the stage. `CONTRACT_NEEDS` plays only the scenarios that need one of these features, by their raw
+/// values between commas, proved or not.
 @Suite(.serialized) struct ContractTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let isOnBlueZ = environment["CONTRACT_BACKEND"] == "bluez"
@@ -23,6 +24,7 @@ import Testing
         guard isOnBlueZ else { return possible }
         return possible.filter { scenario in
             scenario.isExpressibleOnBlueZ && (scenario.isGeneric || environment["CONTRACT_PEER_SOCKET"] != nil)
+                && (BlueZStage.wanted.isEmpty || !scenario.needs.isDisjoint(with: BlueZStage.wanted))
         }
     }
 

@@ -8,7 +8,7 @@ import Foundation
 final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     // Invariant: everything below is touched on `queue` only, but for the constants.
     private static let service: BluetoothUUID = "180D"
-    private static let value = Data([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])
+    static let value = Data([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])
 
     private let queue = DispatchQueue(label: "benchmark")
     private let device: EmulatedDevice
@@ -20,16 +20,20 @@ final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     private var toFinish = 0
     private var next: () -> Void = {}
 
+    /// The device, for other clients too.
+    static let description = PeripheralDescription(
+        name: "Device",
+        advertising: [AdvertisingDescription(AdvertisingData(services: [service]), interval: .milliseconds(20))],
+        services: [
+            ServiceDescription(
+                service,
+                characteristics: [
+                    CharacteristicDescription("2A37", [.read, .writeWithoutResponse, .notify], value: value)
+                ])
+        ])
+
     init(_ emulator: Emulator = Emulator(configuration: .quiet)) throws {
-        let characteristic = CharacteristicDescription(
-            "2A37", [.read, .writeWithoutResponse, .notify], value: Self.value)
-        device = try emulator.add(
-            PeripheralDescription(
-                name: "Device",
-                advertising: [
-                    AdvertisingDescription(AdvertisingData(services: [Self.service]), interval: .milliseconds(20))
-                ],
-                services: [ServiceDescription(Self.service, characteristics: [characteristic])]))
+        device = try emulator.add(Self.description)
         super.init()
         manager = CBCentralManager(backend: .emulator(emulator), delegate: self, queue: queue)
         done.wait()

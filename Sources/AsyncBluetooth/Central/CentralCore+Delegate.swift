@@ -3,6 +3,8 @@ import CoreBluetooth
 /// The manager's callbacks, on its queue.
 extension CentralCore: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        // Restoration comes before the first state or never.
+        _ = takeRestorationHandler()
         changeState(to: central.state)
         CentralRadio(core: self, manager: Unchecked(central)).applyScans()
     }
@@ -13,7 +15,7 @@ extension CentralCore: CBCentralManagerDelegate {
         let hasScan = dict[CBCentralManagerRestoredStateScanOptionsKey] != nil
         let services = dict[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
         Log.debug(.state, "restored \(objects.count) peripherals")
-        onRestore?(
+        takeRestorationHandler()?(
             RestoredState(
                 peripherals: objects.map { radio.peripheral(for: $0) },
                 scannedServices: services ?? (hasScan ? [] : nil)))

@@ -20,6 +20,8 @@ final class CentralCore: NSObject, Sendable {
         var radioScan: ScanFilter?
         var isApplyingScans = false
         var lastNumber = 0
+        /// Let go once it was called or will not be: it may hold the peripherals, and they hold this.
+        var onRestore: (@Sendable (RestoredState) -> Void)?
 
         mutating func newNumber() -> Int {
             lastNumber += 1
@@ -29,12 +31,19 @@ final class CentralCore: NSObject, Sendable {
 
     /// Where tasks of this module run.
     let executor: any TaskExecutor
-    let onRestore: (@Sendable (RestoredState) -> Void)?
-    let state = Lock(State())
+    let state: Lock<State>
 
     init(executor: any TaskExecutor, onRestore: (@Sendable (RestoredState) -> Void)?) {
         self.executor = executor
-        self.onRestore = onRestore
+        state = Lock(State(onRestore: onRestore))
+    }
+
+    /// What the app wants to do with restored state, once.
+    func takeRestorationHandler() -> (@Sendable (RestoredState) -> Void)? {
+        state.withLock { state in
+            defer { state.onRestore = nil }
+            return state.onRestore
+        }
     }
 
     // MARK: The adapter

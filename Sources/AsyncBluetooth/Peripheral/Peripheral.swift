@@ -3,8 +3,8 @@ public import CoreBluetooth
 /// A device, to talk to.
 ///
 /// Operations connect and discover by themselves, each thing once however many ask, and wait until it is done. A lost
-/// link is made again by the next operation. Any thread and any actor may use it. There is one object for a device; when
-/// its last reference goes, the link ends.
+/// link is made again by the next operation. Any thread and any actor may use it. There is one object for a device;
+/// when its last reference goes, the link ends.
 ///
 /// Operations throw ``BluetoothError``, and `CancellationError` where their task is cancelled. A cancelled command that
 /// waits its turn is not sent; the late answer of one that was sent completes nothing else.

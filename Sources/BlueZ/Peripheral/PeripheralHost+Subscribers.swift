@@ -159,6 +159,9 @@ extension PeripheralHost {
     }
 
     mutating func settle(_ path: ObjectPath) {
+        // A link that ended meanwhile is part of the explanation, though its own wait began later.
+        for peer in subscriptions.subscribers(of: path) where leaving[peer]?.isGone == true { confirmLeaving(peer) }
+        stop(.settling(path))
         let settlement = subscriptions.settle(path)
         for socket in settlement.sockets { perform(.close(socket)) }
         guard let manager = manager(of: path) else { return }

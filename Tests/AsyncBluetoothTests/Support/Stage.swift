@@ -41,7 +41,10 @@ struct Stage: Sendable {
             task.cancel()
             Issue.record("the body did not end: \(error)")
         }
-        return try await task.value
+        let result = try await task.value
+        // What the body let go, as a subscription, ends with what is due now.
+        try await emulator.advance(by: .zero)
+        return result
     }
 
     /// How many times a command came in.

@@ -18,7 +18,15 @@ final class BlueZStage: ContractStage {
 
     var hasPeer: Bool { peer != nil }
 
-    static let features: Set<ContractFeature> = [.peripheralRole, .pairing, .channels, .otherApps]
+    /// What is proved on bluetoothd beyond the central role, and what `CONTRACT_NEEDS` names, to be tried.
+    static var features: Set<ContractFeature> {
+        Set(wanted.isEmpty ? [] : ContractFeature.allCases.filter { $0 != .restoration })
+    }
+
+    /// Of what only is to be played, by `CONTRACT_NEEDS`: raw values between commas.
+    static let wanted = Set(
+        (ProcessInfo.processInfo.environment["CONTRACT_NEEDS"] ?? "").split(separator: ",")
+            .compactMap { ContractFeature(rawValue: String($0)) })
 
     func begin() async throws { try await perform(.reset) }
 

@@ -1,0 +1,38 @@
+import Benchmark
+
+/// The same work on the emulated radio through delegates and through AsyncBluetooth, in one run.
+let benchmarks: @Sendable () -> Void = {
+    Benchmark.defaultConfiguration = .init(
+        metrics: [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime], warmupIterations: 1,
+        maxDuration: .seconds(3))
+
+    func measure(
+        _ name: String, _ count: Int, _ work: @escaping @Sendable (AsyncClient, Int) async throws -> Void
+    ) {
+        Benchmark(name) { benchmark in
+            let client = try await AsyncClient()
+            let rate = Rate()
+            benchmark.startMeasurement()
+            rate.start()
+            try await work(client, count)
+            rate.stop(benchmark, operations: count)
+            benchmark.stopMeasurement()
+        }
+    }
+
+    Benchmark("Reads through delegates") { benchmark in
+        let client = try LinkClient()
+        let rate = Rate()
+        benchmark.startMeasurement()
+        rate.start()
+        client.read(count: 100_000, outstanding: 1)
+        rate.stop(benchmark, operations: 100_000)
+        benchmark.stopMeasurement()
+    }
+
+    measure("Awaited reads, on the central's executor", 100_000) { client, count in
+        try await withTaskExecutorPreference(client.central.executor) { try await client.read(count) }
+    }
+    measure("Awaited reads, on the global executor", 100_000) { try await $0.read($1) }
+    measure("Notifications as a sequence", 200_000) { try await $0.notify($1, inFlight: 64) }
+}

@@ -1,0 +1,145 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Testing
+
+@Suite(.emulator(.instant)) struct MaintenanceTests {
+    /// The events of a connection that is kept up, as words, with the second at which they came.
+    private static func follow(
+        _ peripheral: Peripheral, _ stage: Stage, _ events: Log<String>, policy: ReconnectionPolicy = .backoff()
+    ) async {
+        let clock = stage.emulator.swiftClock
+        let start = clock.now
+        for await event in peripheral.maintainConnection(policy, clock: clock) {
+            let second = Int((start.duration(to: clock.now) / .seconds(1)).rounded())
+            switch event {
+            case .connected: events.append("connected \(second)")
+            case .failed: events.append("failed \(second)")
+            case .disconnected: events.append("disconnected \(second)")
+            case .cancelled: events.append("cancelled \(second)")
+            }
+        }
+    }
+
+    @Test func aLostLinkIsMadeAgainAndNotificationsGoOn() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        let events = Log<String>()
+        let values = try await stage.play {
+            async let following: Void = Self.follow(gadget, stage, events)
+            async let values = Self.values(2, of: gadget)
+            try await clock.sleep(for: .seconds(1))
+            device.notify("FFF1", value: Data([1]))
+            // Out of range at once, the value would be lost.
+            try await clock.sleep(for: .seconds(1))
+            device.setProximity(.outOfRange)
+            try await clock.sleep(for: .seconds(28))
+            device.setProximity(.near)
+            try await clock.sleep(for: .seconds(10))
+            device.notify("FFF1", value: Data([2]))
+            let received = try await values
+            await gadget.disconnect()
+            await following
+            return received
+        }
+        #expect(values == [Data([1]), Data([2])])
+        #expect(
+            events.values.map { $0.split(separator: " ")[0] } == [
+                "connected", "disconnected", "connected", "cancelled",
+            ])
+        #expect(device.connectionCount == 0)
+    }
+
+    private static func values(_ count: Int, of peripheral: Peripheral) async throws -> [Data] {
+        var values: [Data] = []
+        for try await value in peripheral.notifications(of: "FFF0/FFF1") {
+            values.append(value)
+            if values.count == count { break }
+        }
+        return values
+    }
+
+    @Test func theWaitBetweenAttemptsGrowsUpToItsLimit() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        device.failNextConnections(5)
+        let events = Log<String>()
+        try await stage.play {
+            async let following: Void = Self.follow(
+                gadget, stage, events, policy: .backoff(initial: .seconds(10), maximum: .seconds(60), factor: 2))
+            try await stage.emulator.swiftClock.sleep(for: .seconds(300))
+            await gadget.disconnect()
+            await following
+        }
+        #expect(
+            events.values == [
+                "failed 0", "failed 10", "failed 30", "failed 70", "failed 130", "connected 190", "cancelled 300",
+            ])
+    }
+
+    @Test func disconnectEndsItWhileItWaits() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        device.failNextConnections()
+        let events = Log<String>()
+        try await stage.play {
+            async let following: Void = Self.follow(
+                gadget, stage, events, policy: .backoff(initial: .seconds(100), maximum: .seconds(100)))
+            try await stage.emulator.swiftClock.sleep(for: .seconds(20))
+            await gadget.disconnect()
+            await following
+        }
+        #expect(events.values == ["failed 0", "cancelled 20"])
+        #expect(device.connectionCount == 0)
+    }
+
+    @Test func theAdapterMayBeSwitchedOffAndOn() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        let events = Log<String>()
+        try await stage.play {
+            async let following: Void = Self.follow(gadget, stage, events)
+            try await clock.sleep(for: .seconds(10))
+            stage.emulator.host.setPower(false)
+            try await clock.sleep(for: .seconds(10))
+            stage.emulator.host.setPower(true)
+            try await clock.sleep(for: .seconds(10))
+            await gadget.disconnect()
+            await following
+        }
+        #expect(events.values == ["connected 0", "disconnected 10", "connected 20", "cancelled 30"])
+        #expect(device.connectionCount == 0)
+    }
+
+    @Test func cancellingEndsTheAttempts() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        device.setProximity(.outOfRange)
+        let events = Log<String>()
+        await #expect(throws: BluetoothError.self) {
+            try await stage.play {
+                try await withTimeout(.seconds(50), clock: stage.emulator.swiftClock) {
+                    await Self.follow(gadget, stage, events)
+                    try Task.checkCancellation()
+                }
+            }
+        }
+        device.setProximity(.near)
+        try await stage.emulator.advance(by: .seconds(60))
+        #expect(events.values == [])
+        #expect(device.connectionCount == 0)
+    }
+
+    @Test func theWaitsOfAPolicyAreWithinItsBounds() {
+        let policy = ReconnectionPolicy.backoff(initial: .seconds(1), maximum: .seconds(10), factor: 3)
+        #expect(policy.initial == .seconds(1))
+        let odd = ReconnectionPolicy.backoff(initial: .seconds(-1), maximum: .seconds(-5), factor: 0)
+        #expect(odd.initial == .zero)
+        #expect(odd.maximum == .zero)
+        #expect(odd.factor == 1)
+    }
+}

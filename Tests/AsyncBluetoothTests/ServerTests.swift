@@ -1,0 +1,188 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import BluetoothLocking
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.emulator(.instant)) struct ServerTests {
+    private static let uuid = CBUUID(string: "FFF0")
+
+    /// A server and a client in one world.
+    private func meet(
+        _ stage: Stage, _ characteristics: [ServedCharacteristic]
+    ) async throws -> (PeripheralServer, Peripheral) {
+        let server = stage.makeServer()
+        let central = stage.makeCentral()
+        let peripheral = try await stage.play {
+            try await server.add(ServedService(Self.uuid, characteristics: characteristics))
+            try await server.startAdvertising(name: "Server", services: [Self.uuid])
+            return try await Stage.first(central)
+        }
+        return (server, peripheral)
+    }
+
+    @Test func aReadIsAnsweredByItsHandlerHoweverLongTheValue() async throws {
+        let stage = Stage()
+        let long = Data((0..<400).map { UInt8(truncatingIfNeeded: $0) })
+        let clock = stage.emulator.swiftClock
+        let (server, peripheral) = try await meet(
+            stage,
+            [
+                ServedCharacteristic(
+                    CBUUID(string: "FFF1"), .read,
+                    onRead: { _ in
+                        try await clock.sleep(for: .seconds(1))
+                        return long
+                    })
+            ])
+        let value = try await stage.play { try await peripheral.read("FFF0/FFF1") }
+        #expect(value == long)
+        #expect(server.isAdvertising)
+    }
+
+    @Test func aLongWriteComesToItsHandlerInOnePiece() async throws {
+        let stage = Stage()
+        let written = Log<WriteRequest>()
+        let (server, peripheral) = try await meet(
+            stage, [ServedCharacteristic(CBUUID(string: "FFF1"), [.write], onWrite: { written.append($0) })])
+        let long = Data((0..<500).map { UInt8(truncatingIfNeeded: $0) })
+        try await stage.play { try await peripheral.write(long, to: "FFF0/FFF1") }
+        #expect(written.values.map(\.value) == [long])
+        #expect(written.values.map(\.offset) == [0])
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func whatAHandlerThrowsIsWhatTheDeviceGets() async throws {
+        let stage = Stage()
+        let (server, peripheral) = try await meet(
+            stage,
+            [
+                ServedCharacteristic(
+                    CBUUID(string: "FFF1"), [.read, .write], onRead: { _ in throw CBATTError(.insufficientResources) },
+                    onWrite: { _ in throw CancellationError() })
+            ])
+        let codes = try await stage.play {
+            var codes: [CBATTError.Code] = []
+            do {
+                _ = try await peripheral.read("FFF0/FFF1")
+            } catch let error as BluetoothError {
+                if case .refused(let cause as CBATTError) = error.reason { codes.append(cause.code) }
+            }
+            do {
+                try await peripheral.write(Data([1]), to: "FFF0/FFF1")
+            } catch let error as BluetoothError {
+                if case .refused(let cause as CBATTError) = error.reason { codes.append(cause.code) }
+            }
+            return codes
+        }
+        #expect(codes == [.insufficientResources, .unlikelyError])
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func notifyWaitsForRoomAndAllArrivesInOrder() async throws {
+        let stage = Stage()
+        let (server, peripheral) = try await meet(stage, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
+        let received = try await stage.play {
+            let values = try await peripheral.subscribe(to: "FFF0/FFF1")
+            async let sending: Void = {
+                for number in 0..<200 { try await server.notify(Data([UInt8(number)]), of: "FFF0/FFF1") }
+            }()
+            var received: [UInt8] = []
+            for try await value in values {
+                received += [UInt8](value)
+                if received.count == 200 { break }
+            }
+            try await sending
+            return received
+        }
+        #expect(received == (0..<200).map { UInt8($0) })
+    }
+
+    @Test func subscriptionsAreTold() async throws {
+        let stage = Stage()
+        let (server, peripheral) = try await meet(stage, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
+        let told = try await stage.play {
+            async let events = {
+                var events: [String] = []
+                for await event in server.subscriptions {
+                    switch event {
+                    case .subscribed(_, let id): events.append("subscribed \(id)")
+                    case .unsubscribed(_, let id): events.append("unsubscribed \(id)")
+                    }
+                    if events.count == 2 { break }
+                }
+                return events
+            }()
+            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            _ = try await peripheral.subscribe(to: "FFF0/FFF1")
+            #expect(server.subscribers(of: "FFF0/FFF1").count <= 1)
+            return await events
+        }
+        #expect(told == ["subscribed FFF0/FFF1", "unsubscribed FFF0/FFF1"])
+        #expect(server.subscribers(of: "FFF0/FFF1").isEmpty)
+    }
+
+    @Test func aNotificationThatIsTooLongTellsBothLengths() async throws {
+        let stage = Stage()
+        let (server, peripheral) = try await meet(stage, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
+        let reason = try await stage.play { () -> BluetoothError.Reason? in
+            let values = try await peripheral.subscribe(to: "FFF0/FFF1")
+            let maximum = server.subscribers(of: "FFF0/FFF1").map(\.maximumUpdateLength).min() ?? 0
+            #expect(maximum > 0)
+            do {
+                try await server.notify(Data(count: maximum + 1), of: "FFF0/FFF1")
+            } catch let error as BluetoothError {
+                withExtendedLifetime(values) {}
+                return error.reason
+            }
+            return nil
+        }
+        guard case .valueTooLong(let length, let maximum) = reason, length == maximum + 1 else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+    }
+
+    @Test func aServiceOfTheSystemIsAnError() async throws {
+        let stage = Stage()
+        let server = stage.makeServer()
+        let reason = try await stage.play { () -> BluetoothError.Reason? in
+            do {
+                try await server.add(ServedService(CBUUID(string: "1800"), characteristics: []))
+                return nil
+            } catch let error as BluetoothError {
+                return error.reason
+            }
+        }
+        guard case .refused = reason else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+    }
+
+    @Test func aFixedValueThatIsNotReadOnlyIsAnErrorAndNoTrap() async throws {
+        let stage = Stage()
+        let server = stage.makeServer()
+        await #expect(throws: BluetoothError.self) {
+            try await stage.play {
+                let value = ServedCharacteristic(CBUUID(string: "FFF1"), [.read, .write], value: Data([1]))
+                try await server.add(ServedService(Self.uuid, characteristics: [value]))
+            }
+        }
+    }
+
+    @Test func equalServicesAreNumbered() async throws {
+        let stage = Stage()
+        let server = stage.makeServer()
+        let ids = try await stage.play {
+            [
+                try await server.add(ServedService(Self.uuid, characteristics: [])),
+                try await server.add(ServedService(Self.uuid, characteristics: [])),
+            ]
+        }
+        #expect(ids == ["FFF0", "FFF0#2"])
+    }
+}

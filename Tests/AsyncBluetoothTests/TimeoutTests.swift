@@ -1,0 +1,143 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Testing
+
+@Suite(.emulator(.slowReader)) struct TimeoutTests {
+    @Test func theLateAnswerOfATimedOutReadCompletesNothing() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        let (failure, value, duration) = try await stage.play { () -> (BluetoothError?, Data, Duration) in
+            try await gadget.connect()
+            _ = try await gadget.characteristics(of: "FFF0")
+            let start = clock.now
+            var failure: BluetoothError?
+            do {
+                _ = try await withTimeout(.seconds(1), clock: clock) { try await gadget.read("FFF0/FFF1") }
+            } catch let error as BluetoothError {
+                failure = error
+            }
+            // The device answers the first read with the old value at 2 s, the next one at 4 s.
+            async let next = gadget.read("FFF0/FFF1")
+            try await clock.sleep(for: .milliseconds(1_500))
+            device.setValue(Data([9]), of: "FFF1")
+            return (failure, try await next, start.duration(to: clock.now))
+        }
+        guard case .timedOut(.seconds(1)) = failure?.reason else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(failure?.operation == .read)
+        #expect(failure?.path == "FFF0/FFF1")
+        #expect(failure?.peer == gadget.identifier)
+        #expect(value == Data([9]))
+        #expect(duration >= .seconds(4))
+    }
+
+    @Test func aCommandThatIsCancelledBeforeItsTurnIsNotSent() async throws {
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        try await stage.play {
+            _ = try await gadget.characteristics(of: "FFF0")
+            async let first = gadget.read("FFF0/FFF1")
+            try await clock.sleep(for: .milliseconds(500))
+            await #expect(throws: BluetoothError.self) {
+                try await withTimeout(.milliseconds(500), clock: clock) { try await gadget.read("FFF0/FFF1") }
+            }
+            _ = try await first
+        }
+        try await stage.emulator.advance(by: .seconds(10))
+        #expect(stage.count(of: " read ") == 1, "\(stage.emulator.trace)")
+    }
+
+    @Test func aConnectThatTimesOutIsTakenBack() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        device.setProximity(.outOfRange)
+        let clock = stage.emulator.swiftClock
+        await #expect(throws: BluetoothError.self) {
+            try await stage.play { try await withTimeout(.seconds(5), clock: clock) { try await gadget.connect() } }
+        }
+        #expect(gadget.state == .disconnected)
+        device.setProximity(.near)
+        try await stage.emulator.advance(by: .seconds(10))
+        #expect(device.connectionCount == 0)
+    }
+
+    @Test func aConnectThatOthersWaitForGoesOn() async throws {
+        let stage = Stage()
+        let (device, gadget) = try await stage.find(.gadget)
+        device.setProximity(.outOfRange)
+        let clock = stage.emulator.swiftClock
+        try await stage.play {
+            async let patient: Void = gadget.connect()
+            await #expect(throws: BluetoothError.self) {
+                try await withTimeout(.seconds(5), clock: clock) { try await gadget.connect() }
+            }
+            device.setProximity(.near)
+            try await patient
+        }
+        #expect(device.connectionCount == 1)
+    }
+
+    @Test func anOperationThatIsInTimeReturnsItsValue() async throws {
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        let value = try await stage.play {
+            try await withTimeout(.seconds(10), clock: clock) { try await gadget.read("FFF0/FFF1") }
+        }
+        #expect(value == Data([1]))
+    }
+
+    @Test func anotherErrorPassesThroughATimeout() async throws {
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        let reason = try await stage.play { () -> BluetoothError.Reason? in
+            do {
+                _ = try await withTimeout(.seconds(10), clock: clock) { try await gadget.read("180D/2A37") }
+                return nil
+            } catch let error as BluetoothError {
+                return error.reason
+            }
+        }
+        guard case .missingServices = reason else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+    }
+
+    @Test func aCancelledTaskGetsCancellationErrorFromEachOperation() async throws {
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(.gadget)
+        try await stage.play {
+            let task = Task(executorPreference: stage.executor) {
+                withUnsafeCurrentTask { $0?.cancel() }
+                await #expect(throws: CancellationError.self) { try await gadget.read("FFF0/FFF1") }
+                await #expect(throws: CancellationError.self) { try await gadget.connect() }
+                await #expect(throws: CancellationError.self) { try await gadget.readRSSI() }
+                await #expect(throws: CancellationError.self) {
+                    for try await _ in gadget.notifications(of: "FFF0/FFF1") {}
+                }
+                await #expect(throws: CancellationError.self) {
+                    try await gadget.request(Data(), write: "FFF0/FFF1", notify: "FFF0/FFF1")
+                }
+            }
+            await task.value
+        }
+    }
+}
+
+extension EmulatorConfiguration {
+    /// Without latency, but that a device needs two seconds for a read.
+    static let slowReader: EmulatorConfiguration = {
+        var configuration = EmulatorConfiguration.instant
+        configuration.readDelay = .seconds(2)
+        return configuration
+    }()
+}
