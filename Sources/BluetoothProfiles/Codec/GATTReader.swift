@@ -86,7 +86,8 @@ public struct GATTReader: Sendable {
     /// The rest of the value as text, without the zero that some devices end it with.
     public mutating func text(_ field: @autoclosure () -> String) throws(GATTValueError) -> String {
         let bytes = try bytes(field())
-        let text = String(validating: bytes.last == 0 ? bytes.dropLast() : bytes, as: UTF8.self)
+        let padding = bytes.reversed().prefix { $0 == 0 }.count
+        let text = String(validating: bytes.dropLast(padding), as: UTF8.self)
         guard let text else { throw error(field(), .notUTF8) }
         return text
     }

@@ -37,7 +37,7 @@ extension Bool: GATTValue {
 }
 
 extension String: GATTValue {
-    /// Reads UTF-8 up to the end of the value, without the zero that some devices end it with.
+    /// Reads UTF-8 up to the end of the value, without the zeros that some devices fill it up with.
     public init(from reader: inout GATTReader) throws(GATTValueError) { self = try reader.text("String") }
 
     /// Writes UTF-8 without a zero at its end.

@@ -35,7 +35,8 @@ extension CentralStateMachine {
 
 extension PeerState {
     fileprivate func unansweredCommands(of id: PeerID) -> [String] {
-        pending.filter { !$0.isLocal }.map { "\($0.kind) of peripheral \(id)" }
+        // Ending a subscription is like ending a link: an app need not wait for it.
+        pending.filter { !$0.isLocal && !$0.kind.endsSubscription }.map { "\($0.kind) of peripheral \(id)" }
     }
 }
 
@@ -142,5 +143,11 @@ extension LinkOperation {
             .readDescriptor(let id), .writeCharacteristic(let id), .writeDescriptor(let id), .notify(let id, _):
             id
         }
+    }
+}
+
+extension LinkOperation {
+    fileprivate var endsSubscription: Bool {
+        if case .notify(_, false) = self { true } else { false }
     }
 }

@@ -8,10 +8,12 @@ struct ValueGenerator {
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    /// A value of 0...24 bytes.
+    /// A value of 0...25 bytes.
     mutating func next() -> Data {
-        let kind = Int.random(in: 0..<4, using: &random)
+        let kind = Int.random(in: 0..<5, using: &random)
         let count = Int.random(in: 0...24, using: &random)
+        // Control points answer with 0x10 and small numbers.
+        if kind == 4 { return Data([0x10] + (0..<count).map { _ in byte(0) }) }
         return Data((0..<count).map { _ in byte(kind) })
     }
 

@@ -14,7 +14,7 @@ struct RoundTripTests {
 
     private static func roundTrips<Value: GATTValue>(_ type: Value.Type, _ generator: inout ValueGenerator) -> Int {
         var decoded = 0
-        for _ in 0..<4000 {
+        for _ in 0..<1000 {
             let data = generator.next()
             guard let value = try? Value(decoding: data) else { continue }
             decoded += 1

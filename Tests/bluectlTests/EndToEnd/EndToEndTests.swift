@@ -20,7 +20,7 @@ struct EndToEndTests {
         #expect(run.errors == Self.emulated)
         #expect(run.lines.contains("Found \"Heart Rate Monitor\", C0:DE:00:00:18:0D."))
         #expect(run.lines.contains("Read Battery Level 2A19: 57 (87 %)"))
-        #expect(run.lines.contains("Wrote Heart Rate Control Point 2A39, reset energy: 01"))
+        #expect(run.lines.contains("Wrote Heart Rate Control Point 2A39, reset energy: 01 (reset energy expended)"))
         let beats = run.lines.filter { $0.hasPrefix("The heart beats: ") }
         #expect(beats.count == 3)
         #expect(beats.allSatisfy { $0.contains(" bpm, skin contact, RR ") })

@@ -81,7 +81,12 @@ struct ListingTests {
 
     @Test(arguments: [["monitor"], ["serve", "FILE", "--visit"]])
     func aReaderThatLeavesEndsTheCommand(arguments: [String]) async throws {
-        let world = "devices: [{name: A, services: [{uuid: FFE0}], advertising: [{data: {localName: A}}]}]"
+        // The visitor's read and write are told long after the reader has left.
+        let attribute = "{uuid: FFE1, properties: [read, write], value: '00'}"
+        let world = """
+            devices: [{name: A, services: [{uuid: FFE0, characteristics: [\(attribute)]}], \
+            advertising: [{data: {localName: A}}]}]
+            """
         try await Tool.withFile(world, "w.yaml") { file in
             let words = [Tool.path, "--backend", "emulator"] + arguments.map { $0 == "FILE" ? file : $0 }
             let script = #"timeout 60 "$@" 2>/dev/null | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}""#

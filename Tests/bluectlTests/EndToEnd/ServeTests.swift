@@ -83,7 +83,7 @@ struct ServeTests {
 
     @Test(arguments: [
         ("uuid: FFE1", "uuid: nonsense", "w.yaml:7:14: devices[0].services[0].characteristics[0].uuid: "),
-        ("uuid: FFE0", "uuid: 180F", "w.yaml:5:9: devices[0].services[0]: cannot publish the service Battery 180F: "),
+        ("uuid: FFE0", "uuid: 1801", "w.yaml:5:9: devices[0].services[0]: cannot publish the service "),
         ("value: 01,", "value: 01, descriptors: [{uuid: 2905}],", "descriptors[0].uuid: an app publishes the "),
         ("name: Lamp", "name: Lamp\n    handler: heart-rate", "w.yaml:3:5: devices[0].handler: \"heart-rate\" runs in"),
         (

@@ -31,7 +31,7 @@ import Testing
             emulator.host.connectOtherApp(to: device)
             try await emulator.advance(by: .seconds(2))
             emulator.host.disconnectOtherApp(from: device)
-            try await emulator.advance(by: .milliseconds(10))
+            try await emulator.advance(by: .seconds(1))
             emulator.host.setPower(false)
             try await emulator.advance(by: .seconds(1))
             emulator.host.setPower(true)
@@ -62,6 +62,7 @@ import Testing
         try await emulator.advance(by: .seconds(1))
         emulator.host.remember(device)
         emulator.host.bond(with: device)
+        try await emulator.advance(by: .seconds(1))
         let identifier = try #require(device.identifier(onHost: "default")).uuid
         let peripheral = try #require(session.central.retrievePeripherals(withIdentifiers: [identifier]).first)
         try await session.unpair(peripheral)
