@@ -57,17 +57,5 @@ import Testing
         #expect(events == ["poweredOn", "connected"])
         monitor.stop()
     }
-
-    @Test func aBondIsForgotten() async throws {
-        try await emulator.advance(by: .seconds(1))
-        emulator.host.remember(device)
-        emulator.host.bond(with: device)
-        try await emulator.advance(by: .seconds(1))
-        let identifier = try #require(device.identifier(onHost: "default")).uuid
-        let peripheral = try #require(session.central.retrievePeripherals(withIdentifiers: [identifier]).first)
-        try await session.unpair(peripheral)
-        #expect(!emulator.host.isBonded(with: device))
-        await #expect(throws: Failure(.failed, "there is no bond with it")) { try await session.unpair(peripheral) }
-    }
 }
 #endif
