@@ -15,7 +15,9 @@ extension Peripheral {
 
     /// Writes a value, and waits for the device's response.
     ///
-    /// - Parameter value: At most 512 bytes; more throw ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    /// - Parameters:
+    ///   - value: At most 512 bytes; more throw ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    ///   - characteristic: Where it goes.
     public func write(_ value: Data, to characteristic: CharacteristicID) async throws {
         try await BluetoothError.run(context(.write, characteristic)) {
             let found = try await core.characteristic(characteristic)
@@ -26,8 +28,10 @@ extension Peripheral {
 
     /// Writes a value without response: waits until there is room for it, not until it arrived.
     ///
-    /// - Parameter value: As much as one packet carries; more throws
-    ///   ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    /// - Parameters:
+    ///   - value: As much as one packet carries; more throws
+    ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    ///   - characteristic: Where it goes.
     public func writeWithoutResponse(_ value: Data, to characteristic: CharacteristicID) async throws {
         try await BluetoothError.run(context(.writeWithoutResponse, characteristic)) {
             let found = try await core.characteristic(characteristic)
