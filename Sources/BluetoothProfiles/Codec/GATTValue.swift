@@ -34,7 +34,7 @@ extension GATTValue {
 
     /// Decodes the whole value of a characteristic or descriptor.
     ///
-    /// - Parameter data: The value as it was read or notified; a slice is read from its own start.
+    /// `data`: The value as it was read or notified; a slice is read from its own start.
     /// - Throws: The field that is too short, reserved or malformed, or how many bytes are too many.
     public init(decoding data: Data) throws(GATTValueError) {
         var reader = GATTReader(data, of: Self.self)

@@ -14,7 +14,7 @@ public struct GATTWriter: Sendable {
 
     /// Appends an integer.
     ///
-    /// - Parameter bytes: How many of its bytes, the least significant ones; all by default.
+    /// `bytes`: How many of its bytes, the least significant ones; all by default.
     public mutating func append<Number: FixedWidthInteger>(_ number: Number, bytes: Int = Number.bitWidth / 8) {
         for offset in 0..<bytes { data.append(UInt8(truncatingIfNeeded: number >> (8 * offset))) }
     }

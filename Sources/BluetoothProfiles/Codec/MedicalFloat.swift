@@ -25,7 +25,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
 
     /// `mantissa` times ten to the `exponent`.
     ///
-    /// - Parameter mantissa: Clamped to -8,388,605...8,388,605.
+    /// `mantissa`: Clamped to -8,388,605...8,388,605.
     public init(mantissa: Int, exponent: Int8) {
         let clamped = Int32(min(max(mantissa, -0x7F_FFFD), 0x7F_FFFD))
         bits = UInt32(bitPattern: clamped) & 0xFF_FFFF | UInt32(UInt8(bitPattern: exponent)) << 24

@@ -28,7 +28,7 @@ extension ScalarValue {
 
     /// A quantity.
     ///
-    /// - Parameter value: In ``unit``; rounded to the resolution and clamped to ``range``. Nil is "not known", or the
+    /// `value`: In ``unit``; rounded to the resolution and clamped to ``range``. Nil is "not known", or the
     ///   lower bound where the layout cannot say that; so is what is not a number.
     public init(_ value: Double?) {
         guard let value, !value.isNaN else {

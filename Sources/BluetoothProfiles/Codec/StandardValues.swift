@@ -8,7 +8,7 @@ import Foundation
 public enum StandardValues {
     /// The type of the value of a characteristic or descriptor.
     ///
-    /// - Parameter uuid: Its 16-bit UUID: 0x2A37.
+    /// `uuid`: Its 16-bit UUID: 0x2A37.
     /// - Returns: nil where this package has no type for it.
     public static func type(of uuid: UInt16) -> (any GATTValue.Type)? { types[uuid] }
 

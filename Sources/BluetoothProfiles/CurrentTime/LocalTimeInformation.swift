@@ -25,7 +25,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
 
     /// What is added to UTC.
     ///
-    /// - Parameter timeZone: Quarters of an hour, clamped to -48...56; nil where it is not known.
+    /// `timeZone`: Quarters of an hour, clamped to -48...56; nil where it is not known.
     public init(timeZone: Int?, daylightSaving: DaylightSaving = .standard) {
         self.timeZone = timeZone.map { Int8(min(max($0, -48), 56)) }
         self.daylightSaving = daylightSaving

@@ -47,7 +47,7 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
 
     /// A source that was asked some time ago.
     ///
-    /// - Parameter hoursSinceUpdate: In all; a negative number counts as 0.
+    /// `hoursSinceUpdate`: In all; a negative number counts as 0.
     public init(source: Source, accuracy: UInt8 = 255, hoursSinceUpdate: Int) {
         self.source = source
         self.accuracy = accuracy

@@ -16,7 +16,7 @@ public struct CSCMeasurement: GATTValue, CustomStringConvertible {
 
     /// The speed since an earlier measurement, in metres per second.
     ///
-    /// - Parameter circumference: Of the wheel, in metres: 2.1 is usual.
+    /// `circumference`: Of the wheel, in metres: 2.1 is usual.
     /// - Returns: nil where the wheel did not come round, or is not counted.
     public func speed(since earlier: CSCMeasurement, circumference: Double) -> Double? {
         guard let wheel, let before = earlier.wheel else { return nil }

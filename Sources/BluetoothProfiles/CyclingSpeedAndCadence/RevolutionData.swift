@@ -27,7 +27,7 @@ public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendab
 
     /// Revolutions per second since an earlier measurement, of whose overflows it takes one into account.
     ///
-    /// - Parameter ticks: The units of the event time per second: 1024 or 2048.
+    /// `ticks`: The units of the event time per second: 1024 or 2048.
     /// - Returns: nil where no revolution was completed since.
     public func rate(since earlier: Self, ticksPerSecond ticks: Int = 1024) -> Double? {
         let time = lastEventTime &- earlier.lastEventTime

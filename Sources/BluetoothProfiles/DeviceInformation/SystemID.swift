@@ -15,7 +15,7 @@ public struct SystemID: GATTValue, CustomStringConvertible {
 
     /// The System ID of a Bluetooth device address: its company, 0xFFFE and the number that the company gave.
     ///
-    /// - Parameter address: The low 48 bits: 0x123456_9ABCDE for `12:34:56:9A:BC:DE`.
+    /// `address`: The low 48 bits: 0x123456_9ABCDE for `12:34:56:9A:BC:DE`.
     public init(deviceAddress address: UInt64) {
         self.init(
             manufacturerIdentifier: 0xFFFE << 24 | address & 0xFF_FFFF,

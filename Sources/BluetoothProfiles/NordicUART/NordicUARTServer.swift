@@ -7,7 +7,7 @@ public final class NordicUARTServer: ProfileServer {
 
     /// A line.
     ///
-    /// - Parameter answer: What the device sends back, at most what a notification carries each; it returns what it
+    /// `answer`: What the device sends back, at most what a notification carries each; it returns what it
     ///   gets by default. It runs on the device's queue.
     public init(answer: @escaping @Sendable (Data) -> [Data] = { [$0] }) {
         let transmit = ServedValue(NordicUARTService.transmit)

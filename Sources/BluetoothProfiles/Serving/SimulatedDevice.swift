@@ -65,7 +65,7 @@ public final class SimulatedDevice: Sendable {
     #else
     /// Goes on the air; waits until the adapter is on, and until the device advertises.
     ///
-    /// - Parameter backend: The radio; nil for the one that is chosen for the task or the process.
+    /// `backend`: The radio; nil for the one that is chosen for the task or the process.
     /// - Throws: ``SimulatedDeviceError``, or `CancellationError`.
     public func start(on backend: CBBackendSelection? = nil) async throws {
         try await core.start { delegate, queue in
