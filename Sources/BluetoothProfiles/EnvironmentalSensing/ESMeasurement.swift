@@ -46,6 +46,8 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
     ///   - period: Clamped to 24 bits; 0 counts as nil.
     ///   - updateInterval: Clamped to 24 bits; 0 counts as nil.
     ///   - uncertainty: Clamped to 0...200.
+    ///   - application: What the values are for.
+    ///   - function: How the samples become a value.
     public init(
         function: SamplingFunction, period: UInt32? = nil, updateInterval: UInt32? = nil, application: UInt8 = 0,
         uncertainty: UInt8? = nil

@@ -20,6 +20,7 @@ public struct ServerContext: Sendable {
     /// - Parameters:
     ///   - interval: Asked before each call; nil or zero ends the calls until somebody subscribes anew.
     ///   - value: Who is subscribed to.
+    ///   - body: Runs after each interval.
     public func `repeat`(
         every interval: @escaping @Sendable () -> Duration?, whileSubscribedTo value: any ServedAttribute,
         _ body: @escaping @Sendable () -> Void
