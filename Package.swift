@@ -152,7 +152,7 @@ let package = Package(
             name: "AsyncBluetoothTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
-                "CoreBluetoothTesting",
+                "CoreBluetoothTesting", "VirtualTasks",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -184,8 +184,13 @@ let package = Package(
         .testTarget(
             name: "BluetoothProfilesTests",
             dependencies: [
-                "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking",
+                "CoreBluetooth", "CoreBluetoothTesting", "VirtualTasks",
             ], swiftSettings: settings),
+        // Tasks that an emulator's virtual time waits for.
+        .target(
+            name: "VirtualTasks", dependencies: ["BluetoothEmulator", "BluetoothLocking"], path: "Tests/VirtualTasks",
+            swiftSettings: settings),
 
         .testTarget(
             name: "bluectlTests",

@@ -47,7 +47,7 @@ final class SessionClient: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
         done = 0
         left = rounds
         scan()
-        try await emulator.advance(by: .milliseconds(200 * rounds))
+        try await emulator.advance(by: .milliseconds(500 * rounds))
         precondition(done == rounds, "\(done) of \(rounds) rounds")
     }
 

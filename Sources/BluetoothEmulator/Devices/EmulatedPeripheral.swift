@@ -4,8 +4,8 @@ public struct EmulatedPeripheral: Sendable {
     public let description: PeripheralDescription
     let makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
     let asynchronousHandler: (any AsynchronousPeripheralHandler)?
-    /// The parameters of a ready handler; nil where a handler has its own.
-    let parameters: [DeviceParameter: ClosedRange<Double>]?
+    /// The ready handler; nil where it has its own or none.
+    let readyHandler: BuiltInHandler?
 
     /// A device that serves what its description holds.
     ///
@@ -16,7 +16,7 @@ public struct EmulatedPeripheral: Sendable {
         try description.validateParameters()
         makeBehaviour = description.handler?.makeBehaviour
         asynchronousHandler = nil
-        parameters = description.handler?.parameters
+        readyHandler = description.handler
     }
 
     /// A device with a handler.
@@ -27,7 +27,7 @@ public struct EmulatedPeripheral: Sendable {
         self.description = description
         makeBehaviour = { HandledBehaviour(handler) }
         asynchronousHandler = nil
-        parameters = nil
+        readyHandler = nil
     }
 
     /// A device with an asynchronous handler.
@@ -39,6 +39,6 @@ public struct EmulatedPeripheral: Sendable {
         try description.validateParameters()
         makeBehaviour = nil
         asynchronousHandler = handler
-        parameters = nil
+        readyHandler = nil
     }
 }

@@ -89,8 +89,8 @@ struct Device: Sendable {
     var sets: [AdvertisingSet]
     var database = AttributeDatabase()
     var behaviour: (any DeviceBehaviour)?
-    /// The parameters of a ready handler and their ranges; nil where a handler has its own.
-    var parameters: [DeviceParameter: ClosedRange<Double>]?
+    /// Which ready handler it has; nil where it has its own or none.
+    var readyHandler: BuiltInHandler?
     var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
@@ -133,7 +133,7 @@ struct Device: Sendable {
         rssi = description.rssi
         sets = description.advertising.map(AdvertisingSet.init)
         behaviour = peripheral.makeBehaviour?()
-        parameters = peripheral.parameters
+        readyHandler = peripheral.readyHandler
         asynchronousHandler = peripheral.asynchronousHandler
         self.identities = identities
         delayRandom = SeededGenerator(seed: seed, stream: "advertising delay \(address)")

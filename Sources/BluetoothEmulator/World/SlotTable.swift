@@ -76,6 +76,8 @@ struct SlotTable<Element: Sendable>: Sendable {
             isOrdered = false
             entries[Int(ref.slot) + 1] = Entry(serial: ref.serial, value: element)
         } else {
+            // By a quarter, not to twice the room: the elements are large, and mostly many or few for good.
+            if entries.count == entries.capacity { entries.reserveCapacity(entries.count + entries.count / 4 + 8) }
             entries.append(Entry(serial: ref.serial, value: element))
         }
         return ref

@@ -9,7 +9,7 @@ extension World {
         guard devices.contains(ref) else { return }
         if let host = devices[ref]?.host { return rotateAddress(of: host) }
         let address = privateAddress(devices[ref]?.addressRandom.next() ?? 0)
-        devices[ref]?.address = address
+        setAddress(address, of: ref)
         showAddress(of: ref)
     }
 
@@ -19,8 +19,14 @@ extension World {
         var random = SeededGenerator(seed: seed &+ hosts[host].rotations, stream: "address \(hosts[host].address)")
         hosts[host].airAddress = privateAddress(random.next())
         guard let server = hosts[host].server else { return }
-        devices[server]?.address = hosts[host].airAddress
+        setAddress(hosts[host].airAddress, of: server)
         showAddress(of: server)
+    }
+
+    mutating func setAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
+        if let old = devices[ref]?.address { addresses.remove(old) }
+        addresses.insert(address)
+        devices[ref]?.address = address
     }
 
     private func privateAddress(_ random: UInt64) -> DeviceAddress {

@@ -13,11 +13,12 @@ extension World {
     /// - Throws: ``DescriptionError`` when the address is taken.
     mutating func addDevice(_ peripheral: EmulatedPeripheral) throws -> Ref<Device> {
         let address = peripheral.description.effectiveAddress
-        guard !devices.refsInAnyOrder.contains(where: { devices[$0]?.address == address }) else {
+        guard !addresses.contains(address) else {
             throw DescriptionError("address", "another device has the address \(address)")
         }
         let identities = hosts.map { $0.identity(of: address) }
         let ref = devices.insert(try Device(peripheral, identities: identities, seed: seed))
+        addresses.insert(address)
         if peripheral.description.packetLossRate > 0 { isLossy = true }
         let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
         for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
@@ -126,7 +127,7 @@ extension World {
     /// An unbonded device under a new address is a new peer; its links end, as the old address falls silent.
     private mutating func changeAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
         lose(ref, staysOnAir: true)
-        devices[ref]?.address = address
+        setAddress(address, of: ref)
         devices[ref]?.identityAddress = address
         showAddress(of: ref)
     }
@@ -147,7 +148,7 @@ extension World {
     private mutating func remove(_ ref: Ref<Device>) {
         lose(ref, staysOnAir: false)
         for number in devices[ref]?.handlerTimers.keys.sorted() ?? [] { stopTimer(number, of: ref) }
-        devices.remove(ref)
+        if let device = devices.remove(ref) { addresses.remove(device.address) }
     }
 
     // MARK: Values

@@ -75,7 +75,9 @@ extension World {
         guard let device = devices[ref], device.behaviour != nil else {
             return trace.note("parameter \(parameter.rawValue) ignored: the device has no handler", at: now)
         }
-        guard let known = device.parameters else { return notice(.parameterChanged(parameter, value), at: ref) }
+        guard let known = device.readyHandler?.parameters else {
+            return notice(.parameterChanged(parameter, value), at: ref)
+        }
         guard let range = known[parameter], !value.isNaN else {
             return trace.note("parameter \(parameter.rawValue) ignored: the device does not have it", at: now)
         }

@@ -40,6 +40,7 @@ extension World {
         let identities = hosts.map { $0.identity(of: hosts[host].airAddress) }
         do {
             let device = try Device(server: hosts[host], number: host, identities: identities, seed: seed)
+            addresses.insert(device.address)
             hosts[host].server = devices.insert(device)
         } catch {
             trace.note("no peripheral role: \(error)", at: now)

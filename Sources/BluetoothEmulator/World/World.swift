@@ -23,6 +23,8 @@ struct World: Sendable {
     var hosts: [Host] = []
     var managers = SlotTable<Manager>()
     var devices = SlotTable<Device>()
+    /// Those of all devices.
+    var addresses: Set<DeviceAddress> = []
     var links = SlotTable<Link>()
     var channels: [ChannelID: Channel] = [:]
     var lastChannel: UInt64 = 0

@@ -1,6 +1,4 @@
-import BluetoothLocking
 public import CoreBluetooth
-import Synchronization
 
 /// A clock that this program plays: it follows the radio's time, and can be set.
 public final class CurrentTimeServer: ProfileServer {
@@ -17,36 +15,32 @@ public final class CurrentTimeServer: ProfileServer {
     public let local: ServedValue<LocalTimeInformation>
     private let time: ServedValue<CurrentTime>
     private let reference: ServedValue<ReferenceTimeInformation>
-    private let state: Lock<State>
+    private let state: SharedState<State>
 
     /// A clock that is right.
     public init(local: LocalTimeInformation = LocalTimeInformation(timeZone: 0)) {
-        let state = Lock(State())
+        let state = SharedState(State())
         let zone = ServedValue(CurrentTimeService.local, local)
         self.state = state
         self.local = zone
         time = ServedValue(
-            CurrentTimeService.time, compute: { Self.time(state, zone, []) },
+            CurrentTimeService.time, compute: { Self.currentTime(state, zone, []) },
             accept: { wanted in
                 guard let date = wanted.dateTime.date else {
                     throw CBATTError(CBATTError.Code(rawValue: 0xFF) ?? .unlikelyError)
                 }
-                state.withLock { state in
-                    let now = state.context?.date ?? Date()
-                    let wanted = date.timeIntervalSince1970 + Double(wanted.fractions256) / 256
-                    state.offset = wanted - now.timeIntervalSince1970 - Self.seconds(zone)
-                    state.updated = now
-                    state.source = .manual
-                }
+                let now = Self.now(state)
+                let seconds = date.timeIntervalSince1970 + Double(wanted.fractions256) / 256
+                let offset = seconds - now.timeIntervalSince1970 - Self.seconds(zone)
+                state.withLock { ($0.offset, $0.updated, $0.source) = (offset, now, .manual) }
             })
         reference = ServedValue(
             CurrentTimeService.reference,
             compute: {
-                state.withLock { state in
-                    let age = (state.context?.date ?? Date()).timeIntervalSince(state.updated) / 3600
-                    return ReferenceTimeInformation(
-                        source: state.source, hoursSinceUpdate: Int(min(max(age, 0), 1e6)))
-                }
+                let now = Self.now(state)
+                let (source, updated) = state.withLock { ($0.source, $0.updated) }
+                let hours = now.timeIntervalSince(updated) / 3600
+                return ReferenceTimeInformation(source: source, hoursSinceUpdate: Int(min(max(hours, 0), 1e6)))
             })
     }
 
@@ -57,24 +51,29 @@ public final class CurrentTimeServer: ProfileServer {
 
     /// Takes the radio's time.
     public func start(_ context: ServerContext) {
+        let date = context.date
         state.withLock { state in
             state.context = context
-            if state.source != .manual { state.updated = context.date }
+            if state.source != .manual { state.updated = date }
         }
     }
 
     /// Tells subscribers of the time, and why it was adjusted.
-    public func notify(_ reason: CurrentTime.AdjustReason) { time.send(Self.time(state, local, reason)) }
+    public func notify(_ reason: CurrentTime.AdjustReason) { time.send(Self.currentTime(state, local, reason)) }
+
+    private static func now(_ state: SharedState<State>) -> Date { state.withLock { $0.context }?.date ?? Date() }
 
     private static func seconds(_ zone: ServedValue<LocalTimeInformation>) -> Double {
         (zone.value?.offset).map { $0 / .seconds(1) } ?? 0
     }
 
-    private static func time(
-        _ state: Lock<State>, _ zone: ServedValue<LocalTimeInformation>, _ reason: CurrentTime.AdjustReason
+    private static func currentTime(
+        _ state: SharedState<State>, _ zone: ServedValue<LocalTimeInformation>, _ reason: CurrentTime.AdjustReason
     ) -> CurrentTime {
-        let (now, offset) = state.withLock { ($0.context?.date ?? Date(), $0.offset) }
-        let local = now.addingTimeInterval(offset + seconds(zone))
+        let offset = state.withLock { $0.offset }
+        let exact = now(state).timeIntervalSince1970 + offset + seconds(zone)
+        // Whole steps, so that an inexact sum does not fall short of a second.
+        let local = Date(timeIntervalSince1970: (exact * 1024).rounded() / 1024)
         let fraction = local.timeIntervalSince1970 - local.timeIntervalSince1970.rounded(.down)
         guard let dateTime = DateTime(local) ?? DateTime(Date(timeIntervalSince1970: 0)) else {
             preconditionFailure("1970 is a year")

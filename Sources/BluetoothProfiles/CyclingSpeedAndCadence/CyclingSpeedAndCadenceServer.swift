@@ -1,6 +1,4 @@
-import BluetoothLocking
 public import CoreBluetooth
-import Synchronization
 
 /// A bicycle's sensor that this program plays.
 ///
@@ -22,7 +20,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     private let sensor: SpeedSensorServer
     private let cadence: Double
     private let wheelRate: Double
-    private let state: Lock<State>
+    private let state: SharedState<State>
 
     /// A bicycle.
     ///
@@ -33,7 +31,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     public init(
         cadence: Double = 60, wheelRate: Double = 180, locations: [SensorLocation] = [.rearWheel, .frontWheel]
     ) {
-        let state = Lock(State())
+        let state = SharedState(State())
         self.state = state
         self.cadence = max(0, cadence)
         self.wheelRate = max(0, wheelRate)

@@ -4,8 +4,9 @@
 public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendable>: Hashable, Sendable {
     /// Revolutions since the sensor began to count.
     public var count: Count
-    /// When the last revolution was complete, in units that the measurement defines: 1/1024 s, or 1/2048 s for the wheel
-    /// of a power meter. It starts over after 65,535.
+    /// When the last revolution was complete, in units of 1/1024 s; 1/2048 s for the wheel of a power meter.
+    ///
+    /// It starts over after 65,535.
     public var lastEventTime: UInt16
 
     /// A count.

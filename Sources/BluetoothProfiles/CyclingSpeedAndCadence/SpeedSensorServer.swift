@@ -1,6 +1,4 @@
-import BluetoothLocking
 import CoreBluetooth
-import Synchronization
 
 /// What the sensors of cyclists and runners have in common: a location, and a control point.
 final class SpeedSensorServer: Sendable {
@@ -19,18 +17,14 @@ final class SpeedSensorServer: Sendable {
     ) {
         let location = ServedValue(
             GATTCharacteristic<SensorLocation>(CBUUID(string: "2A5D"), in: service, .read), locations.first ?? .other)
-        let point = Lock<ServedValue<Data>?>(nil)
         self.location = location
         // Raw bytes: an unknown order is answered, not refused.
         controlPoint = ServedValue(
-            GATTCharacteristic<Data>(CBUUID(string: "2A55"), in: service, [.write, .indicate])
-        ) { data in
-            guard let code = data.first else { throw CBATTError(.invalidAttributeValueLength) }
-            let response = Self.respond(code, data, location, locations, perform)
-            point.withLock { $0 }?.respond(response)
-        }
-        let made = controlPoint
-        point.withLock { $0 = made }
+            GATTCharacteristic<Data>(CBUUID(string: "2A55"), in: service, [.write, .indicate]),
+            answer: { data in
+                guard let code = data.first else { throw CBATTError(.invalidAttributeValueLength) }
+                return Self.respond(code, data, location, locations, perform)
+            })
     }
 
     private static func respond(

@@ -28,11 +28,13 @@ public final class HealthThermometerServer: ProfileServer {
     ) {
         self.celsius = celsius
         self.type = ServedValue(HealthThermometerService.type, type)
-        self.interval = ServedValue(HealthThermometerService.interval, MeasurementInterval(seconds: interval)) {
-            guard validIntervals.contains($0.seconds) else {
-                throw CBATTError(CBATTError.Code(rawValue: 0x80) ?? .unlikelyError)
-            }
-        }
+        self.interval = ServedValue(
+            HealthThermometerService.interval, MeasurementInterval(seconds: interval),
+            accept: { wanted in
+                guard validIntervals.contains(wanted.seconds) else {
+                    throw CBATTError(CBATTError.Code(rawValue: 0x80) ?? .unlikelyError)
+                }
+            })
     }
 
     /// Health Thermometer.

@@ -6,7 +6,9 @@ public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
     public var rate: UInt16
     /// Whether the sensor touches the skin; nil where it cannot tell.
     public var hasContact: Bool?
-    /// The energy expended since the last reset, in kilojoules; 65,535 is that or more. Not in each measurement.
+    /// The energy expended since the last reset, in kilojoules; 65,535 is that or more.
+    ///
+    /// Not in each measurement.
     public var energyExpended: UInt16?
     /// The intervals between beats since the last measurement, the oldest first, in units of 1/1024 s.
     public var intervals: [UInt16]

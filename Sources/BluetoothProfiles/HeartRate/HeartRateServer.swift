@@ -1,6 +1,4 @@
-import BluetoothLocking
 public import CoreBluetooth
-import Synchronization
 
 /// A heart rate sensor that this program plays.
 ///
@@ -18,7 +16,7 @@ public final class HeartRateServer: ProfileServer {
     private let controlPoint: ServedValue<HeartRateControlPoint>
     private let interval: Duration
     private let rate: @Sendable (Int) -> UInt16?
-    private let state: Lock<State>
+    private let state: SharedState<State>
 
     /// A sensor.
     ///
@@ -31,15 +29,14 @@ public final class HeartRateServer: ProfileServer {
         location: BodySensorLocation = .chest, interval: Duration = .seconds(1),
         rate: @escaping @Sendable (Int) -> UInt16? = { HeartRateServer.restingRate($0) }
     ) {
-        let state = Lock(State())
+        let state = SharedState(State())
         self.state = state
         self.interval = interval
         self.rate = rate
         self.location = ServedValue(HeartRateService.bodySensorLocation, location)
         // 0x80 is "Control Point Not Supported" (Heart Rate Service 1.0, 1.6).
-        controlPoint = ServedValue(HeartRateService.controlPoint, reservedValueError: 0x80) { _ in
-            state.withLock { $0.energy = 0 }
-        }
+        controlPoint = ServedValue(
+            HeartRateService.controlPoint, reservedValueError: 0x80, accept: { _ in state.withLock { $0.energy = 0 } })
     }
 
     /// 60 up to 90 and back in a minute.

@@ -12,9 +12,11 @@ public final class NordicUARTServer: ProfileServer {
     public init(answer: @escaping @Sendable (Data) -> [Data] = { [$0] }) {
         let transmit = ServedValue(NordicUARTService.transmit)
         self.transmit = transmit
-        receive = ServedValue(NordicUARTService.receive) { data in
-            for message in answer(data) { transmit.send(message) }
-        }
+        receive = ServedValue(
+            NordicUARTService.receive,
+            accept: { data in
+                for message in answer(data) { transmit.send(message) }
+            })
     }
 
     /// Nordic UART.

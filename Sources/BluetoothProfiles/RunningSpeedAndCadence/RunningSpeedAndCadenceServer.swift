@@ -1,6 +1,4 @@
-import BluetoothLocking
 public import CoreBluetooth
-import Synchronization
 
 /// A runner's sensor that this program plays.
 ///
@@ -16,7 +14,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     private let speed256: UInt16
     private let cadence: UInt8
     /// In units of 1/256 of 0.1 m, so that no part is lost.
-    private let distance: Lock<UInt64>
+    private let distance: SharedState<UInt64>
 
     /// A runner.
     ///
@@ -25,7 +23,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     ///   - cadence: Steps per minute of one foot.
     ///   - locations: Where the sensor can sit; the first is where it is at first.
     public init(speed: Double = 2.5, cadence: UInt8 = 80, locations: [SensorLocation] = [.inShoe, .topOfShoe, .hip]) {
-        let distance = Lock<UInt64>(0)
+        let distance = SharedState<UInt64>(0)
         self.distance = distance
         speed256 = UInt16(min(max(speed.isNaN ? 0 : speed, 0), 255) * 256)
         self.cadence = cadence

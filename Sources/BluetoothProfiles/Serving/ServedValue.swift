@@ -22,6 +22,7 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
     public let reservedValueError: CBATTError.Code
     private let compute: (@Sendable () -> Value)?
     private let accept: (@Sendable (Value) throws -> Void)?
+    private let answer: (@Sendable (Value) throws -> any GATTValue)?
     private let state: Lock<State>
 
     /// A value.
@@ -35,10 +36,12 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
     ///   - compute: Makes the value of each read, in place of the one that is kept.
     ///   - accept: Is asked of each written value before it is kept and sent to subscribers; a `CBATTError` that it
     ///     throws refuses it. It runs on the device's queue.
+    ///   - answer: Makes of each written value what is sent to subscribers, after the response: a control point.
     public init(
         _ characteristic: GATTCharacteristic<Value>, _ value: Value? = nil, requiresEncryption: Bool = false,
         descriptors: [CBUUID: Data] = [:], reservedValueError: Int = 0xFF, compute: (@Sendable () -> Value)? = nil,
-        accept: (@Sendable (Value) throws -> Void)? = nil
+        accept: (@Sendable (Value) throws -> Void)? = nil,
+        answer: (@Sendable (Value) throws -> any GATTValue)? = nil
     ) {
         self.characteristic = characteristic
         self.requiresEncryption = requiresEncryption
@@ -46,10 +49,13 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         self.reservedValueError = CBATTError.Code(rawValue: reservedValueError) ?? .unlikelyError
         self.compute = compute
         self.accept = accept
+        self.answer = answer
         state = Lock(State(value: value))
     }
 
-    /// What clients read; nil where nothing is kept. A new value is sent to subscribers, too.
+    /// What clients read; nil where nothing is kept.
+    ///
+    /// A new value is sent to subscribers, too.
     public var value: Value? {
         get { compute?() ?? state.withLock { $0.value } }
         set {
@@ -63,9 +69,6 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
 
     /// Sends a value to subscribers and does not keep it.
     public func send(_ value: Value) { state.withLock { $0.send }?(value.encoded) }
-
-    /// Sends a value whose layout differs from what is written: the response of a control point.
-    public func respond(_ response: some GATTValue) { state.withLock { $0.send }?(response.encoded) }
 
     private var isNotified: Bool { properties.contains(.notify) || properties.contains(.indicate) }
 
@@ -92,6 +95,7 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
             }
         }
         try accept?(value)
+        if let answer = try answer?(value) { state.withLock { $0.send }?(answer.encoded) }
         if properties.contains(.read) { self.value = value }
     }
 

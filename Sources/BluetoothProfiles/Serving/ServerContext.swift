@@ -3,13 +3,14 @@ public import Foundation
 
 /// What a server may ask of its device.
 public struct ServerContext: Sendable {
-    let core: SimulatedDeviceCore
+    let clock: any BackendClock
+    let timers: SubscriptionTimers
 
     /// The time since the radio's beginning: real, or the emulator's.
-    public var now: Duration { core.clock.now }
+    public var now: Duration { clock.now }
 
     /// The date, of the same clock.
-    public var date: Date { core.clock.date }
+    public var date: Date { clock.date }
 
     /// Calls `body` each `interval` while at least one central subscribes to a value.
     ///
@@ -23,9 +24,9 @@ public struct ServerContext: Sendable {
         every interval: @escaping @Sendable () -> Duration?, whileSubscribedTo value: any ServedAttribute,
         _ body: @escaping @Sendable () -> Void
     ) {
-        core.timers.add(value, interval: interval, body)
+        timers.add(value, interval: interval, body)
     }
 
     /// Whether a central subscribes to a value.
-    public func isSubscribed(to value: any ServedAttribute) -> Bool { core.timers.isSubscribed(value) }
+    public func isSubscribed(to value: any ServedAttribute) -> Bool { timers.isSubscribed(value) }
 }

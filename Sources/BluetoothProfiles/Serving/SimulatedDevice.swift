@@ -24,6 +24,8 @@ public final class SimulatedDevice: Sendable {
         case unsubscribed(central: UUID, characteristic: CBUUID)
         /// A value went to the subscribers.
         case notified(characteristic: CBUUID, value: Data)
+        /// It could not be published, at first or when the adapter was on again.
+        case failed(SimulatedDeviceError)
         /// The adapter's state changed.
         case stateChanged(CBManagerState)
     }
@@ -73,6 +75,8 @@ public final class SimulatedDevice: Sendable {
     }
     #endif
 
-    /// Leaves the air: the advertisement, the services and the subscriptions end. It can start again.
+    /// Leaves the air: the advertisement, the services and the subscriptions end.
+    ///
+    /// It can start again.
     public func stop() { core.stop() }
 }

@@ -13,7 +13,7 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
     /// Publishes all services anew, one after the other.
     func publish() {
         let served = Guarded(servers.map { ($0.service, $0.values.map(Self.served)) })
-        let manager = withState { state -> CBPeripheralManager? in
+        let manager: CBPeripheralManager? = withState { state in
             guard let manager = state.manager else { return nil }
             state.waiting = []
             state.served = served.value.flatMap(\.1)
@@ -28,6 +28,7 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
         for (index, item) in served.value.flatMap(\.1).enumerated() {
             item.value.connect { [weak self] in self?.send($0, of: index) }
         }
+        manager.stopAdvertising()
         manager.removeAllServices()
         publishNext()
     }
@@ -53,23 +54,21 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
 
     private func publishNext() {
         let (manager, next) = withState { ($0.manager, $0.unpublished.popLast()) }
-        if let next {
-            manager?.add(next)
-        } else {
-            tell(.published(services: servers.map(\.service)))
-            manager?.startAdvertising([
-                CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
-            ])
-        }
+        guard let manager else { return }
+        if let next { return manager.add(next) }
+        tell(.published(services: servers.map(\.service)))
+        manager.startAdvertising([
+            CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
+        ])
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        if let error { return finishStart(.failure(.serviceRefused(service.uuid, error))) }
+        if let error { return fail(.serviceRefused(service.uuid, error)) }
         publishNext()
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        if let error { return finishStart(.failure(.advertisingRefused(error))) }
+        if let error { return fail(.advertisingRefused(error)) }
         tell(.advertising)
         finishStart(.success(()))
     }
@@ -122,6 +121,7 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         guard let first = requests.first else { return }
         var result = CBATTError.Code.success
+        withState { $0.isAnswering = true }
         do {
             for (value, data) in try joined(requests) { try value.write(data) }
         } catch {
@@ -134,6 +134,8 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
                     central: request.central.identifier, characteristic: request.characteristic.uuid,
                     value: request.value ?? Data(), error: result == .success ? nil : result))
         }
+        withState { $0.isAnswering = false }
+        sendWaiting()
     }
 
     /// The whole values that the parts of a write make, by characteristic.

@@ -22,9 +22,11 @@ final class SimulatedDeviceCore: NSObject, Sendable {
         /// Values that wait for room, in order.
         var waiting: [(Int, Data)] = []
         var isSending = false
+        /// While a write is answered, so that what it causes comes after the answer.
+        var isAnswering = false
+        /// Who waits for the start, and how it ended if that was known before.
         var starting: CheckedContinuation<Void, any Error>?
-        /// The part of a start that was cancelled before it began.
-        var isCancelled = false
+        var outcome: Result<Void, any Error>?
     }
 
     let name: String
@@ -60,52 +62,67 @@ final class SimulatedDeviceCore: NSObject, Sendable {
     func start(
         _ makeManager: (any CBPeripheralManagerDelegate, DispatchQueue) -> CBPeripheralManager
     ) async throws {
-        guard withState({ $0.manager == nil }) else { throw SimulatedDeviceError.alreadyStarted }
-        try Task.checkCancellation()
-        let manager = makeManager(self, queue)
-        #if !canImport(Darwin)
-        let clock = manager.clock
-        time.withLock { $0 = (clock, SubscriptionTimers(clock)) }
-        #endif
-        for server in servers { server.start(ServerContext(core: self)) }
-        let held = Guarded(manager)
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = withState { state in
-                    state.manager = held.value
-                    if !state.isCancelled { state.starting = continuation }
-                    defer { state.isCancelled = false }
-                    return state.isCancelled
+        // On the queue, so that no callback comes before the manager is kept; in this task, whose radio it may be.
+        let isFree = queue.sync { begin(makeManager) }
+        guard isFree else { throw SimulatedDeviceError.alreadyStarted }
+        do {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let outcome = withState { state in
+                        if state.outcome == nil { state.starting = continuation }
+                        return state.outcome
+                    }
+                    if let outcome { continuation.resume(with: outcome) }
                 }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
-                // The state may have come before the manager was kept.
-                queue.async { if held.value.state != .unknown { self.stateChanged(held.value.state) } }
+            } onCancel: {
+                finishStart(.failure(CancellationError()))
             }
-        } onCancel: {
-            let starting = withState { state in
-                state.isCancelled = state.starting == nil && state.manager == nil
-                defer { state.starting = nil }
-                return state.starting
-            }
-            starting?.resume(throwing: CancellationError())
+        } catch {
+            stop()
+            throw error
         }
+    }
+
+    private func begin(
+        _ makeManager: (any CBPeripheralManagerDelegate, DispatchQueue) -> CBPeripheralManager
+    ) -> Bool {
+        guard withState({ $0.manager == nil }) else { return false }
+        let manager = Guarded(makeManager(self, queue))
+        withState { state in
+            state.manager = manager.value
+            state.outcome = nil
+        }
+        #if !canImport(Darwin)
+        let radioClock = manager.value.clock
+        time.withLock { $0 = (radioClock, SubscriptionTimers(radioClock)) }
+        #endif
+        let context = ServerContext(clock: clock, timers: timers)
+        for server in servers { server.start(context) }
+        return true
     }
 
     /// Ends the start: once.
-    func finishStart(_ result: Result<Void, SimulatedDeviceError>) {
+    func finishStart(_ result: Result<Void, any Error>) {
         let starting = withState { state in
             defer { state.starting = nil }
+            if state.outcome == nil { state.outcome = result }
             return state.starting
         }
-        starting?.resume(with: result.mapError { $0 as any Error })
+        starting?.resume(with: result)
+    }
+
+    /// The start, or what the return of the adapter began, is not possible.
+    func fail(_ error: SimulatedDeviceError) {
+        tell(.failed(error))
+        finishStart(.failure(error))
     }
 
     func stop() {
-        finishStart(.failure(.stopped))
-        let manager = withState { state -> CBPeripheralManager? in
+        finishStart(.failure(SimulatedDeviceError.stopped))
+        let manager = withState { state in
             defer { state = State() }
-            return state.manager
-        }
+            return Guarded(state.manager)
+        }.value
         for server in servers { for value in server.values { value.connect(nil) } }
         timers.removeAll()
         manager?.delegate = nil
@@ -122,7 +139,7 @@ final class SimulatedDeviceCore: NSObject, Sendable {
         case .unknown, .resetting: timers.removeAllSubscribers()
         default:
             timers.removeAllSubscribers()
-            finishStart(.failure(.unavailable(new)))
+            fail(.unavailable(new))
         }
     }
 
@@ -138,7 +155,8 @@ final class SimulatedDeviceCore: NSObject, Sendable {
     func sendWaiting() {
         while true {
             let next = withState { state -> (CBPeripheralManager, CBMutableCharacteristic, Data)? in
-                guard !state.isSending, let manager = state.manager, let first = state.waiting.first,
+                guard !state.isSending, !state.isAnswering, let manager = state.manager,
+                    let first = state.waiting.first,
                     state.served.indices.contains(first.0)
                 else { return nil }
                 state.isSending = true

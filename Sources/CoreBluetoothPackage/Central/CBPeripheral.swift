@@ -168,10 +168,10 @@ open class CBPeripheral: CBPeer {
         guard let attribute = reference(of: characteristic) else { return }
         switch type {
         case .withResponse:
-            core.transition { $0.write(handle, .writeCharacteristic(attribute.id), to: attribute, data) }
+            core.transition { [handle] in $0.write(handle, .writeCharacteristic(attribute.id), to: attribute, data) }
         case .withoutResponse:
             let properties = characteristic.backendProperties
-            core.transition { $0.writeCommand(handle, to: attribute, properties: properties, data) }
+            core.transition { [handle] in $0.writeCommand(handle, to: attribute, properties: properties, data) }
         }
     }
 
@@ -184,7 +184,7 @@ open class CBPeripheral: CBPeer {
             "Client Characteristic Configuration descriptors must be configured using "
                 + "setNotifyValue:forCharacteristic:")
         guard let attribute = reference(of: descriptor) else { return }
-        core.transition { $0.write(handle, .writeDescriptor(attribute.id), to: attribute, data) }
+        core.transition { [handle] in $0.write(handle, .writeDescriptor(attribute.id), to: attribute, data) }
     }
 
     /// Turns notifications (or indications, where there are none) on or off:
@@ -192,7 +192,7 @@ open class CBPeripheral: CBPeer {
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         guard let attribute = reference(of: characteristic) else { return }
         let properties = characteristic.backendProperties
-        core.transition { $0.setNotify(handle, attribute, properties: properties, enabled) }
+        core.transition { [handle] in $0.setNotify(handle, attribute, properties: properties, enabled) }
     }
 
     /// Opens an L2CAP channel: `peripheral(_:didOpen:error:)`.
@@ -200,14 +200,14 @@ open class CBPeripheral: CBPeer {
     /// - Parameter PSM: The channel's number, 1...255; the peripheral's are 128...255 as a rule. Others fail with
     ///   `invalidParameters`.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-        core.transition { $0.openChannel(handle, psm: PSM) }
+        core.transition { [handle] in $0.openChannel(handle, psm: PSM) }
     }
 
     private func request(
         _ kind: LinkOperation, within attribute: AttributeReference? = nil,
         _ command: (LinkID, OperationID) -> CentralCommand
     ) {
-        core.transition { $0.request(handle, kind, within: attribute, command) }
+        core.transition { [handle] in $0.request(handle, kind, within: attribute, command) }
     }
 
     /// The attribute on its link; one of the app's own, which no peripheral has, is logged and ignored.

@@ -11,10 +11,17 @@ struct PeripheralRegistry {
 
     private var entries: [PeerID: Entry] = [:]
     private var lastGeneration: UInt64 = 0
+    /// The entry that was asked for last: mostly the next one, too.
+    private var recent: (id: PeerID, entry: Entry)?
 
     /// The living object for a peer.
     subscript(id: PeerID) -> CBPeripheral? {
-        entries[id]?.peripheral
+        mutating get {
+            if let recent, recent.id == id { return recent.entry.peripheral }
+            guard let entry = entries[id] else { return nil }
+            recent = (id, entry)
+            return entry.peripheral
+        }
     }
 
     /// The living objects.
@@ -25,22 +32,29 @@ struct PeripheralRegistry {
         lastGeneration += 1
         let peripheral = make(PeerHandle(id: id, generation: lastGeneration))
         entries[id] = Entry(peripheral)
+        recent = nil
         return peripheral
     }
 
     /// Forgets an object that is gone; a newer one stays.
     mutating func removeIfDead(_ id: PeerID) {
-        if entries[id]?.peripheral == nil { entries[id] = nil }
+        guard entries[id]?.peripheral == nil else { return }
+        entries[id] = nil
+        recent = nil
     }
 
     /// Takes the identifier from its object.
     mutating func remove(_ id: PeerID) -> CBPeripheral? {
-        entries.removeValue(forKey: id)?.peripheral
+        recent = nil
+        return entries.removeValue(forKey: id)?.peripheral
     }
 
     /// Takes the identifiers from all objects.
     mutating func removeAll() -> [CBPeripheral] {
-        defer { entries = [:] }
+        defer {
+            entries = [:]
+            recent = nil
+        }
         return entries.values.compactMap(\.peripheral)
     }
 }

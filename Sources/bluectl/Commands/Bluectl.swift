@@ -18,7 +18,8 @@ struct Bluectl: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, DoctorCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
-            WriteCommand.self, SubscribeCommand.self, MonitorCommand.self, ServeCommand.self, AdvertiseCommand.self,
+            WriteCommand.self, SubscribeCommand.self, WatchCommand.self, MonitorCommand.self, ServeCommand.self,
+            AdvertiseCommand.self,
             PairCommand.self, UnpairCommand.self, AdaptersCommand.self, CompletionsCommand.self,
         ])
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// `bluectl serve`: a device of a file on the air.
@@ -7,12 +8,13 @@ struct ServeCommand: RadioCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Publish a device that a file describes, and print what centrals do with it.",
+        abstract: "Publish a device of a file, or of profiles, and print what centrals do with it.",
         discussion: """
             FILE has the format of --world, JSON or YAML. The device answers reads with its values, keeps what is \
             written, notifies by its timers and echoes; each request, write and subscription is a line. Goes on until \
             Ctrl-C, or for --duration, and is withdrawn then. What only an emulated device has, such as an address of \
-            its own, is left to the radio.
+            its own, is left to the radio. With --profile the device behaves as the profile's specification says, \
+            with values that make sense.
             """)
 
     static let endsByInterruption = true
@@ -20,7 +22,16 @@ struct ServeCommand: RadioCommand {
     @Argument(
         help: ArgumentHelp("The file that describes the device.", valueName: "FILE"),
         completion: .file(extensions: ["json", "yaml", "yml"]))
-    var file: String
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "In place of a file, a profile; may be repeated. One of: "
+                + ProfileArgument.allValueStrings.joined(separator: ", ") + ".", valueName: "PROFILE"))
+    var profile: [ProfileArgument] = []
+
+    @Option(help: ArgumentHelp("The name of a device of profiles.", valueName: "N"))
+    var name: String?
 
     @Option(help: ArgumentHelp("The device, by name, where the file has several.", valueName: "N"))
     var device: String?
@@ -39,6 +50,12 @@ struct ServeCommand: RadioCommand {
     var global: GlobalOptions
 
     func validate() throws {
+        guard (file == nil) != profile.isEmpty else {
+            throw ValidationError(
+                file == nil ? "a FILE or a --profile is missing" : "take a FILE or --profile, not both")
+        }
+        if file == nil, visit || device != nil { throw ValidationError("--visit and --device are for a FILE") }
+        if file != nil, name != nil { throw ValidationError("--name is for --profile: a FILE has a name") }
         guard visit else { return }
         if global.effectiveBackend != .emulator {
             throw ValidationError("--visit is for the emulator: an adapter does not hear itself")
@@ -48,14 +65,36 @@ struct ServeCommand: RadioCommand {
         }
     }
 
+    func perform(in session: PeripheralSession) async throws {
+        if let file { try await serve(file, in: session) } else { try await serveProfiles(in: session) }
+    }
+
+    /// Plays a device of profiles.
+    @MainActor
+    private func serveProfiles(in session: PeripheralSession) async throws {
+        let name = name ?? profile.first?.profile.deviceName ?? "bluectl"
+        let listing = SimulationListing(console: session.console, backend: session.emulatedBackend, name: name)
+        let device = SimulatedDevice(name: name, servers: profile.map { $0.profile.makeServer() }) { event in
+            DispatchQueue.main.async { MainActor.assumeIsolated { listing.show(event) } }
+        }
+        do {
+            try await device.start(on: session.radio)
+        } catch let error as SimulatedDeviceError {
+            throw Failure(.failed, error.description)
+        }
+        defer { device.stop() }
+        try await session.wait(for: duration?.duration)
+    }
+
     #if Emulator
     // The file comes first: a mistake is told before any radio is asked.
     func selection() throws(Failure) -> CBBackendSelection {
-        _ = try ServedFile(path: file, device: device)
+        if let file { _ = try ServedFile(path: file, device: device) }
         return try RadioSelection.selection(global)
     }
 
-    func perform(in session: PeripheralSession) async throws {
+    @MainActor
+    private func serve(_ file: String, in session: PeripheralSession) async throws {
         let file = try ServedFile(path: file, device: device)
         let ignored = file.ignoredFields
         if !ignored.isEmpty { session.console.note("left to the radio: \(ignored.joined(separator: ", "))") }
@@ -71,7 +110,8 @@ struct ServeCommand: RadioCommand {
         try await session.wait(for: duration?.duration)
     }
     #else
-    func perform(in session: PeripheralSession) async throws {
+    @MainActor
+    private func serve(_ file: String, in session: PeripheralSession) async throws {
         throw Failure(.failed, "this bluectl was built without the emulator, which reads the files")
     }
     #endif

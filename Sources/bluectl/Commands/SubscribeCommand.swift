@@ -42,17 +42,26 @@ extension Session {
     /// Subscribes and hands on each value, until `count` have come (each in time) or, without a count, until the user
     /// stops it or the link ends.
     func values(of characteristic: CBCharacteristic, count: Int?, _ body: @escaping (Data) -> Void) async throws {
+        try await values(of: [characteristic], count: count) { body($1) }
+    }
+
+    /// As `values(of:count:_:)`, of several characteristics at once.
+    func values(
+        of characteristics: [CBCharacteristic], count: Int?, _ body: @escaping (CBCharacteristic, Data) -> Void
+    ) async throws {
         var left = count
         onNotification = { [weak self] source, value in
-            guard source === characteristic, left != 0 else { return }
-            body(value)
+            guard characteristics.contains(where: { $0 === source }), left != 0 else { return }
+            body(source, value)
             guard let rest = left.map({ $0 - 1 }) else { return }
             left = rest
             if rest == 0 { self?.answer(.end) } else if self?.isAwaiting(.end) == true { self?.steps.restartTimer() }
         }
         defer { onNotification = nil }
-        try await subscribe(to: characteristic)
-        console.progress("Subscribed to \(AttributeText.label(characteristic.uuid))…")
+        for characteristic in characteristics {
+            try await subscribe(to: characteristic)
+            console.progress("Subscribed to \(AttributeText.label(characteristic.uuid))…")
+        }
         // Values may have come with the answer.
         guard left != 0 else { return }
         try await perform(.end, within: count == nil ? nil : limit)

@@ -28,11 +28,23 @@ enum AttributeText {
 
     /// A value whose layout the Bluetooth SIG fixes; nil where it breaks the layout, or says nothing but its bytes.
     private static func standard(_ data: Data, of uuid: UInt16) -> String? {
-        func text<Value: GATTValue>(_ type: Value.Type) -> String? {
-            guard let value = try? type.init(decoding: data), !(value is Data) else { return nil }
-            return value is String ? "\"\(PrintableText.of("\(value)"))\"" : "\(value)"
+        guard case .success(let text)? = typed(data, of: CBUUID(BluetoothUUID(uuid))) else { return nil }
+        return text
+    }
+
+    /// What a value of a standard layout means, or why it means nothing; nil where there is no layout.
+    static func typed(_ data: Data, of uuid: CBUUID) -> Result<String, GATTValueError>? {
+        func text<Value: GATTValue>(_ type: Value.Type) -> Result<String, GATTValueError>? {
+            guard Value.self != Data.self else { return nil }
+            do throws(GATTValueError) {
+                let value = try type.init(decoding: data)
+                return .success(value is String ? "\"\(PrintableText.of("\(value)"))\"" : "\(value)")
+            } catch {
+                return .failure(error)
+            }
         }
-        return StandardValues.type(of: uuid).flatMap { text($0) }
+        guard let bits = uuid.bluetoothUUID.bits16, let type = StandardValues.type(of: bits) else { return nil }
+        return text(type)
     }
 
     /// Printable ASCII of at least four characters: anything shorter is too often chance.

@@ -6,6 +6,10 @@ struct ValueRecord: Encodable, Equatable {
     let characteristic: String
     let handle: Int?
     let value: String
+    /// What the value means, where its layout is known and the command tells it.
+    var text: String?
+    /// Why it means nothing.
+    var error: String?
     /// Only where the radio is not a real one.
     let backend: String?
 }

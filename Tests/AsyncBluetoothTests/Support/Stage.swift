@@ -7,6 +7,7 @@ import CoreBluetoothTesting
 import Foundation
 import Synchronization
 import Testing
+import VirtualTasks
 
 /// An emulated world and a client in it, in virtual time.
 struct Stage: Sendable {

@@ -1,10 +1,10 @@
-import BluetoothEmulator
+package import BluetoothEmulator
 import BluetoothLocking
 import Dispatch
 import Synchronization
 
 /// Runs tasks so that virtual time waits for them: it stands still while one of them has something to do.
-final class HoldingExecutor: TaskExecutor {
+package final class HoldingExecutor: TaskExecutor {
     private struct State {
         var jobs = 0
         var hold: TimeHold?
@@ -14,9 +14,9 @@ final class HoldingExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "test tasks")
     private let state = Lock(State())
 
-    init(_ emulator: Emulator) { self.emulator = emulator }
+    package init(_ emulator: Emulator) { self.emulator = emulator }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         begin()
         queue.async {
@@ -49,5 +49,23 @@ final class HoldingExecutor: TaskExecutor {
             return state.hold
         }
         hold?.release()
+    }
+
+    /// Runs `body` while virtual time goes on, which waits for what `body` and its child tasks do.
+    package func play<Result: Sendable>(
+        within limit: Duration = .seconds(600), _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let isDone = Lock(false)
+        let task = Task(executorPreference: self) {
+            defer { isDone.withLock { $0 = true } }
+            return try await body()
+        }
+        do {
+            try await emulator.advance(until: { isDone.withLock { $0 } }, within: limit)
+        } catch {
+            task.cancel()
+            throw error
+        }
+        return try await task.value
     }
 }

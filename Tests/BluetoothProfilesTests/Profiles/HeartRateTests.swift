@@ -1,0 +1,80 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import BluetoothProfiles
+import CoreBluetooth
+import CoreBluetoothTesting
+import Testing
+
+@Suite(.emulator(.instant)) struct HeartRateTests {
+    @Test func anEmulatedMonitorIsReadAndHeard() async throws {
+        let stage = ProfileStage()
+        try stage.emulator.add(.heartRateMonitor)
+        let peripheral = try await stage.find(HeartRateService.uuid)
+        let client = HeartRateClient(peripheral)
+        try await stage.play {
+            #expect(try await client.bodySensorLocation() == .chest)
+            #expect(try await BatteryClient(peripheral).level() == BatteryLevel(percent: 87))
+            let values = try await client.measurements.first(10)
+            #expect(values.allSatisfy { (60...90).contains($0.rate) && $0.hasContact == true })
+            #expect(values.map { $0.energyExpended != nil } == Array(repeating: false, count: 9) + [true])
+            try await client.resetEnergyExpended()
+        }
+    }
+
+    @Test func aServerMeasuresEachSecondWhileSomebodyListens() async throws {
+        let stage = ProfileStage()
+        let (device, peripheral) = try await stage.simulate(
+            HeartRateServer(location: .wrist, rate: { UInt16(100 + $0) }), BatteryServer(percent: 40))
+        let client = HeartRateClient(peripheral)
+        let emulator = stage.emulator
+        try await stage.play {
+            #expect(try await client.bodySensorLocation() == .wrist)
+            #expect(try await BatteryClient(peripheral).level().percent == 40)
+            let began = emulator.now
+            let values = try await client.measurements.first(20)
+            #expect(values.map(\.rate) == Array(100..<120))
+            #expect(values.map(\.energyExpended).compactMap { $0 } == [1, 2])
+            #expect((Duration.seconds(20)..<Duration.seconds(21)).contains(emulator.now - began))
+            try await client.resetEnergyExpended()
+            let more = try await client.measurements.first(10)
+            #expect(more.first?.rate == 120)
+            #expect(more.compactMap(\.energyExpended) == [1])
+        }
+        device.stop()
+    }
+
+    @Test func anOrderThatIsReservedIsRefusedByItsProfilesCode() async throws {
+        let stage = ProfileStage()
+        let (device, peripheral) = try await stage.simulate(HeartRateServer())
+        try await stage.play {
+            let reserved = await #expect(throws: (any Error).self) {
+                try await peripheral.write(Data([2]), to: HeartRateService.controlPoint.id)
+            }
+            #expect(attCode(reserved) == 0x80)
+            let long = await #expect(throws: (any Error).self) {
+                try await peripheral.write(Data([1, 1]), to: HeartRateService.controlPoint.id)
+            }
+            #expect(attCode(long) == 0x0D)
+        }
+        device.stop()
+    }
+
+    @Test func aMalformedMeasurementNamesTheField() async throws {
+        let stage = ProfileStage()
+        let raw = ServedValue(GATTCharacteristic<Data>("2A37", in: "180D", .notify))
+        let subscribed = Moment()
+        let server = RawServer(service: HeartRateService.uuid, values: [raw])
+        let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
+        try await stage.play {
+            async let results = peripheral.results(of: HeartRateService.measurement).first(2)
+            await subscribed.wait()
+            raw.send(Data([1, 72]))
+            raw.send(Data([0, 72]))
+            let values = try await results
+            guard case .failure(let error) = values[0] else { throw CancellationError() }
+            #expect(error.field == "Heart Rate Measurement Value")
+            #expect(try values[1].get().rate == 72)
+        }
+        device.stop()
+    }
+}

@@ -1,0 +1,115 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import BluetoothProfiles
+import CoreBluetooth
+import CoreBluetoothTesting
+import Testing
+
+/// Thermometers, and the sensors of cyclists, runners and the environment.
+@Suite(.emulator(.instant)) struct SensorTests {
+    @Test func anEmulatedThermometerIsReadAndHeard() async throws {
+        let stage = ProfileStage()
+        try stage.emulator.add(.healthThermometer)
+        try await Self.useThermometer(stage, try await stage.find(HealthThermometerService.uuid))
+    }
+
+    @Test func aThermometerThatIsServedIsReadAndHeard() async throws {
+        let stage = ProfileStage()
+        let (device, peripheral) = try await stage.simulate(HealthThermometerServer())
+        try await Self.useThermometer(stage, peripheral)
+        device.stop()
+    }
+
+    private static func useThermometer(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
+        let emulator = stage.emulator
+        try await stage.play {
+            let client = HealthThermometerClient(peripheral)
+            #expect(try await client.type() == .body)
+            #expect(try await client.interval()?.seconds == 10)
+            try await client.setInterval(MeasurementInterval(seconds: 2))
+            #expect(try await client.interval()?.seconds == 2)
+            let began = emulator.now
+            let values = try await client.measurements.first(2)
+            #expect(values.map(\.celsius) == [36.6, 36.6])
+            #expect(values.allSatisfy { $0.timestamp != nil })
+            #expect((Duration.seconds(4)..<Duration.seconds(5)).contains(emulator.now - began))
+            let error = await #expect(throws: (any Error).self) {
+                try await client.setInterval(MeasurementInterval(seconds: 0))
+            }
+            #expect(attCode(error) == 0x80)
+        }
+    }
+
+    @Test func anEmulatedBicycleIsReadAndHeard() async throws {
+        let stage = ProfileStage()
+        try stage.emulator.add(.cyclingSpeedAndCadence)
+        try await Self.ride(stage, try await stage.find(CyclingSpeedAndCadenceService.uuid), to: .frontWheel)
+    }
+
+    @Test func aBicycleThatIsServedIsReadAndHeard() async throws {
+        let stage = ProfileStage()
+        let (device, peripheral) = try await stage.simulate(CyclingSpeedAndCadenceServer())
+        try await Self.ride(stage, peripheral, to: .frontWheel)
+        device.stop()
+    }
+
+    private static func ride(_ stage: ProfileStage, _ peripheral: Peripheral, to place: SensorLocation) async throws {
+        try await stage.play {
+            let client = CyclingSpeedAndCadenceClient(peripheral)
+            #expect(try await client.feature().contains(.wheelRevolutions))
+            let values = try await client.measurements.first(3)
+            let speed = try #require(values[2].speed(since: values[0], circumference: 2))
+            let cadence = try #require(values[2].cadence(since: values[0]))
+            #expect(abs(speed - 6) < 0.01)
+            #expect(abs(cadence - 60) < 0.1)
+            let locations = try await client.perform(.requestSupportedSensorLocations)
+            #expect(locations.result == .success && locations.supportedLocations.contains(place))
+            #expect(try await client.perform(.updateSensorLocation(place)).result == .success)
+            #expect(try await client.sensorLocation() == place)
+            #expect(try await client.perform(.updateSensorLocation(.chest)).result == .invalidParameter)
+            #expect(try await client.perform(.startSensorCalibration).result == .opCodeNotSupported)
+            #expect(try await client.perform(.setCumulativeValue(5000)).result == .success)
+            let later = try await client.measurements.first(1)
+            #expect((5000..<5020).contains(try #require(later[0].wheel?.count)))
+        }
+    }
+
+    @Test func aRunnerThatIsServedIsReadAndHeard() async throws {
+        let stage = ProfileStage()
+        let (device, peripheral) = try await stage.simulate(RunningSpeedAndCadenceServer())
+        try await stage.play {
+            let client = RunningSpeedAndCadenceClient(peripheral)
+            #expect(try await client.feature().contains(.totalDistance))
+            #expect(try await client.sensorLocation() == .inShoe)
+            let values = try await client.measurements.first(3)
+            #expect(values.map(\.totalDistance) == [25, 50, 75])
+            #expect(values.allSatisfy { $0.speed == 2.5 && $0.cadence == 80 && $0.isRunning })
+            #expect(try await client.perform(.setCumulativeValue(0)).result == .success)
+            #expect(try await client.measurements.first(1)[0].totalDistance == 25)
+        }
+        device.stop()
+    }
+
+    @Test func theEnvironmentIsReadAndHeard() async throws {
+        let stage = ProfileStage()
+        let subscribed = Moment()
+        let rain = ServedValue(EnvironmentalSensingService.rainfall, Rainfall(3))
+        let server = EnvironmentalSensingServer(humidity: nil, others: [rain])
+        let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
+        try await stage.play {
+            let client = EnvironmentalSensingClient(peripheral)
+            #expect(try await client.temperature()?.value == 21.5)
+            #expect(try await client.pressure()?.value == 1013.25)
+            #expect(try await client.humidity()?.value == nil)
+            #expect(try await client.read(EnvironmentalSensingService.rainfall)?.value == 3)
+            #expect(try await client.read(EnvironmentalSensingService.elevation) == nil)
+            async let values = client.values(of: EnvironmentalSensingService.temperature).first(2)
+            await subscribed.wait()
+            server.temperature.value = Temperature(22)
+            server.temperature.value = Temperature(-3.25)
+            #expect(try await values.map(\.value) == [22, -3.25])
+            #expect(try await client.temperature()?.value == -3.25)
+        }
+        device.stop()
+    }
+}

@@ -1,0 +1,149 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import BluetoothLocking
+import BluetoothProfiles
+import CoreBluetooth
+import CoreBluetoothTesting
+import Synchronization
+import Testing
+
+@Suite(.emulator(.instant)) struct SimulatedDeviceTests {
+    /// A lamp: one's own profile.
+    private static let brightness = GATTCharacteristic<UInt8>("FFE1", in: "FFE0", [.read, .write, .notify])
+
+    private static func lamp(_ accept: (@Sendable (UInt8) throws -> Void)? = nil) -> (RawServer, ServedValue<UInt8>) {
+        let value = ServedValue(brightness, 5, accept: accept)
+        return (RawServer(service: CBUUID(string: "FFE0"), values: [value]), value)
+    }
+
+    @Test func whatAClientWritesIsKeptAndToldToSubscribers() async throws {
+        let stage = ProfileStage()
+        let (server, value) = Self.lamp()
+        let (device, peripheral) = try await stage.simulate(server)
+        try await stage.play {
+            let heard = try await peripheral.subscribe(to: Self.brightness.id)
+            try await peripheral.write(9, to: Self.brightness)
+            #expect(try await heard.first(1) == [Data([9])])
+            #expect(try await peripheral.read(Self.brightness) == 9)
+        }
+        #expect(value.value == 9)
+        device.stop()
+    }
+
+    @Test func aServerRefusesWithAnATTError() async throws {
+        let stage = ProfileStage()
+        let (server, value) = Self.lamp { if $0 > 100 { throw CBATTError(.insufficientResources) } }
+        let (device, peripheral) = try await stage.simulate(server)
+        try await stage.play {
+            let error = await #expect(throws: (any Error).self) {
+                try await peripheral.write(101, to: Self.brightness)
+            }
+            #expect(attCode(error) == CBATTError.insufficientResources.rawValue)
+        }
+        #expect(value.value == 5)
+        device.stop()
+    }
+
+    @Test func valuesBeyondTheRoomWaitAndKeepTheirOrder() async throws {
+        let stage = ProfileStage()
+        let (server, value) = Self.lamp()
+        let (device, peripheral) = try await stage.simulate(server)
+        try await stage.play {
+            let heard = try await peripheral.subscribe(to: Self.brightness.id)
+            for number in 0..<200 { value.send(UInt8(number)) }
+            #expect(try await heard.first(200) == (0..<200).map { Data([UInt8($0)]) })
+        }
+        device.stop()
+    }
+
+    @Test func eventsTellWhatHappens() async throws {
+        let stage = ProfileStage()
+        let (server, _) = Self.lamp()
+        let events = Lock<[String]>([])
+        let (device, peripheral) = try await stage.simulate(server) { event in
+            events.withLock { $0.append(Self.text(event)) }
+        }
+        try await stage.play {
+            let heard = try await peripheral.subscribe(to: Self.brightness.id)
+            #expect(try await peripheral.read(Self.brightness) == 5)
+            try await peripheral.write(6, to: Self.brightness)
+            #expect(try await heard.first(1).count == 1)
+        }
+        let seen = events.withLock { $0 }
+        #expect(
+            seen.prefix(7) == [
+                "state", "published FFE0", "advertising", "subscribed FFE1", "read FFE1 05", "wrote FFE1 06",
+                "notified FFE1 06",
+            ])
+        device.stop()
+    }
+
+    private static func text(_ event: SimulatedDevice.Event) -> String {
+        switch event {
+        case .published(let services): "published " + services.map(\.uuidString).joined()
+        case .advertising: "advertising"
+        case .read(_, let uuid, let value, _): "read \(uuid.uuidString) \(value?.hex ?? "")"
+        case .wrote(_, let uuid, let value, _): "wrote \(uuid.uuidString) \(value.hex)"
+        case .subscribed(_, let uuid): "subscribed \(uuid.uuidString)"
+        case .unsubscribed(_, let uuid): "unsubscribed \(uuid.uuidString)"
+        case .notified(let uuid, let value): "notified \(uuid.uuidString) \(value.hex)"
+        case .failed(let error): "failed \(error)"
+        case .stateChanged: "state"
+        }
+    }
+
+    @Test func aDeviceStartsOnceAndAgainAfterItStopped() async throws {
+        let stage = ProfileStage()
+        let (server, _) = Self.lamp()
+        let (device, peripheral) = try await stage.simulate(server)
+        let emulator = stage.emulator
+        try await stage.play {
+            await #expect(throws: SimulatedDeviceError.self) { try await device.start(on: .emulator(emulator)) }
+            #expect(try await peripheral.read(Self.brightness) == 5)
+            await peripheral.disconnect()
+            device.stop()
+            try await device.start(on: .emulator(emulator))
+        }
+        let again = try await stage.find(CBUUID(string: "FFE0"))
+        try await stage.play { #expect(try await again.read(Self.brightness) == 5) }
+        device.stop()
+    }
+
+    @Test func aDeviceIsOnTheAirAnewWhenItsAdapterIsOnAgain() async throws {
+        let stage = ProfileStage()
+        let (server, value) = Self.lamp()
+        let (device, peripheral) = try await stage.simulate(server)
+        try await stage.play { #expect(try await peripheral.read(Self.brightness) == 5) }
+        let host = try #require(stage.emulator.hosts.first { $0.name != "default" })
+        host.setPower(false)
+        try await stage.emulator.advance(by: .seconds(30))
+        value.value = 7
+        host.setPower(true)
+        let again = try await stage.find(CBUUID(string: "FFE0"))
+        try await stage.play { #expect(try await again.read(Self.brightness) == 7) }
+        device.stop()
+    }
+
+    @Test func allStandardProfilesGoOnTheAirByThemselves() async throws {
+        let stage = ProfileStage()
+        for profile in StandardProfile.allCases {
+            let (device, peripheral) = try await stage.simulate(profile.makeServer())
+            try await stage.play {
+                let characteristics = try await peripheral.characteristics(of: ServiceID(profile.service))
+                #expect(!characteristics.isEmpty)
+                for characteristic in characteristics where characteristic.properties.contains(.read) {
+                    let value = try await peripheral.read(characteristic.id)
+                    let bits = UInt16(characteristic.id.uuid.uuidString, radix: 16)
+                    let type = try #require(bits.flatMap { StandardValues.type(of: $0) })
+                    #expect(throws: Never.self) { try Self.decode(type, value) }
+                }
+                await peripheral.disconnect()
+            }
+            device.stop()
+        }
+    }
+
+    private static func decode<Value: GATTValue>(_ type: Value.Type, _ data: Data) throws {
+        _ = try type.init(decoding: data)
+    }
+}

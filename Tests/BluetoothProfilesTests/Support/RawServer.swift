@@ -1,0 +1,44 @@
+import BluetoothLocking
+import BluetoothProfiles
+import CoreBluetooth
+import Synchronization
+
+/// A service of any values, which tells when somebody subscribes.
+final class RawServer: ProfileServer {
+    let service: CBUUID
+    let values: [any ServedAttribute]
+
+    init(service: CBUUID, values: [any ServedAttribute]) {
+        self.service = service
+        self.values = values
+    }
+}
+
+/// Something that happens once, and is awaited.
+final class Moment: Sendable {
+    private struct State {
+        var hasCome = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Lock(State())
+
+    func come() {
+        let waiting = state.withLock { state in
+            state.hasCome = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let hasCome = state.withLock { state in
+                if !state.hasCome { state.waiting.append(continuation) }
+                return state.hasCome
+            }
+            if hasCome { continuation.resume() }
+        }
+    }
+}
