@@ -313,5 +313,20 @@ import Testing
                 .connectionEvent(peer: peer, isConnected: false), .connectionEvent(peer: peer, isConnected: true),
             ])
     }
+
+    // MARK: Bearers
+
+    /// See https://github.com/hbldh/bleak/issues/1521.
+    @Test(arguments: [("last-used", ["Set", "Connect"]), ("le", ["Connect"]), (nil, ["Connect"])])
+    func aDeviceOfBothKindsIsConnectedToOverLE(bearer: String?, members: [String]) {
+        var fixture = HostFixture.poweredOn()
+        var properties: [String: DBusValue] = ["RSSI": .int16(-50)]
+        if let bearer { properties["PreferredBearer"] = .string(bearer) }
+        let peer = fixture.addDevice(properties)
+        fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        #expect(fixture.waiting == members)
+        guard members.count == 2 else { return }
+        #expect(fixture.calls[0].call.body.last == .variant(.string("le")))
+    }
 }
 #endif

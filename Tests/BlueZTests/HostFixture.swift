@@ -20,6 +20,8 @@ struct HostFixture {
     private(set) var events: [CentralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
     private(set) var refreshes = 0
+    /// What was done with sockets for write commands.
+    private(set) var sockets: [(socket: WriteSocketID, action: WriteSocket.Action)] = []
     /// Peers that an operation failed with for want of security.
     private(set) var insecure: [PeerID] = []
     /// Channels that were asked for and have no answer yet.
@@ -126,6 +128,7 @@ struct HostFixture {
                 eventsByManager[manager, default: []].append(event)
             case .openChannel(let id, let local, let peer): dialled.append((id, local, peer))
             case .channel(let channel, let action): actions.append((channel, action))
+            case .socket(let socket, let action): sockets.append((socket, action))
             case .refresh: refreshes += 1
             case .securityFailed(let peer): insecure.append(peer)
             case .note(let note): if note.level == .warning { warnings.append(note.text) }

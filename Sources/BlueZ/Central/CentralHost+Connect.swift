@@ -35,11 +35,22 @@ extension CentralHost {
             directory.path(of: peer).map { tree.devices[$0] != nil } ?? false
         }
         if let peer, let path = directory.path(of: peer) {
+            preferLE(path)
             _ = call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
         }
         if dials.active != nil, dials.hasOthersWaiting, !timers.contains(.dialTurn) {
             start(.dialTurn, timings.connectTurn)
         }
+    }
+
+    /// BlueZ pitfall: a device of both kinds is connected to over classic Bluetooth, where BlueZ likes that better
+    /// (https://github.com/hbldh/bleak/issues/1521).
+    private mutating func preferLE(_ path: ObjectPath) {
+        guard let bearer = tree.devices[path]?.preferredBearer, bearer != "le" else { return }
+        let value: [DBusValue] = [
+            .string(Device1.interface), .string("PreferredBearer"), .variant(.string("le")),
+        ]
+        _ = call(.cleanup, path, InterfaceSignal.properties, "Set", value, deadline: timings.discovery)
     }
 
     /// A peer that does not come holds up the others no longer.
@@ -227,6 +238,7 @@ extension CentralHost {
             if case .operation(peer) = purpose { calls[call] = nil }
         }
         endChannels(to: peer)
+        closeSockets(of: peer)
         let reason = link.isClosing ? .local : link.reason ?? .unknown
         let isUnexpected = !link.isClosing
         for share in ledger.linkDown(peer, isReconnecting: isUnexpected) {

@@ -25,7 +25,7 @@ extension CentralHost {
             // Write commands go out together, and everything else alone.
             let mayOverlap = next.command.isWriteCommand && link.inFlight.values.allSatisfy(\.command.isWriteCommand)
             guard link.inFlight.isEmpty || mayOverlap, !timers.contains(.attributeRetry(peer)) else { return }
-            if next.command.isDiscovery && !isResolved(peer) { return }
+            if mustWaitForWrites(peer, next) || next.command.isDiscovery && !isResolved(peer) { return }
             links[peer]?.waiting.removeFirst()
             begin(peer, next)
         }
@@ -34,8 +34,10 @@ extension CentralHost {
     private mutating func begin(_ peer: PeerID, _ operation: LinkState.Operation) {
         switch operation.command {
         case .read(_, _, let attribute): read(peer, attribute, operation)
-        case .write(_, _, let attribute, let value): write(peer, attribute, value, "request", operation)
-        case .writeCommand(_, let attribute, let value): write(peer, attribute, value, "command", operation)
+        case .write(_, _, let attribute, let value):
+            giveBackSocket(peer, for: links[peer]?.attributes.path(of: attribute))
+            write(peer, attribute, value, "request", operation)
+        case .writeCommand(_, let attribute, let value): writeCommand(peer, attribute, value, operation)
         case .setNotifying(_, _, let attribute, let enabled): setNotifying(peer, attribute, enabled, operation)
         case .readRSSI:
             fail(operation, BackendError(.operationNotSupported, operation: "signal strength of a link over BlueZ"))
@@ -44,7 +46,7 @@ extension CentralHost {
         }
     }
 
-    private mutating func send(
+    mutating func send(
         _ peer: PeerID, _ operation: LinkState.Operation, _ path: ObjectPath, _ member: String,
         _ body: [DBusValue] = []
     ) {
@@ -60,7 +62,7 @@ extension CentralHost {
         send(peer, operation, path, "ReadValue", [.properties([:])])
     }
 
-    private mutating func write(
+    mutating func write(
         _ peer: PeerID, _ attribute: AttributeID, _ value: Data, _ type: String, _ operation: LinkState.Operation
     ) {
         guard let path = object(attribute, peer, operation) else { return }
@@ -153,6 +155,7 @@ extension CentralHost {
         // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
         // is the answer (S66).
         guard links[peer]?.isDown == false else { return }
+        if acquired(peer, operation, result) { return runOperations(peer) }
         switch result {
         case .success(let body): succeeded(peer, operation, body)
         case .failure(let error): failed(peer, operation, error)
@@ -169,7 +172,9 @@ extension CentralHost {
                 return fail(operation, BackendError(.unknown, operation: "ReadValue", message: "a reply without bytes"))
             }
             deliver(operation.manager, .valueRead(link: link, operation: id, value: Data(value)))
-        case .write(let link, let id, _, _): deliver(operation.manager, .written(link: link, operation: id))
+        case .write(let link, let id, _, _):
+            links[peer]?.writes.isGoingBack = false
+            deliver(operation.manager, .written(link: link, operation: id))
         case .writeCommand(let link, _, _): deliver(operation.manager, .writeCredits(link: link, count: 1))
         case .setNotifying(_, _, _, let enabled): answerNotifying(operation, enabled)
         default: break
@@ -177,6 +182,9 @@ extension CentralHost {
     }
 
     private mutating func failed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) {
+        if isSocketGoing(peer, operation, error), operation.retries < timings.attributeRetries {
+            return retry(peer, operation)
+        }
         let isPaired = links[peer].flatMap { tree.devices[$0.path]?.isPaired } ?? false
         switch ErrorMap.attribute(error, operation: operation.command.member, isPaired: isPaired) {
         case .retry where operation.retries < timings.attributeRetries: retry(peer, operation)

@@ -135,6 +135,7 @@ extension CentralHost {
         for peer in links.keys { forget(linkTimersOf: peer) }
         for timer in timers where timer != .comeback { stop(timer) }
         abortChannels()
+        for peer in links.keys { closeSockets(of: peer) }
         ledger.removeAll()
         scan = nil
         links = [:]

@@ -48,6 +48,9 @@ struct CentralHost: Sendable {
     var calls: [CallID: CallPurpose] = [:]
     /// Open L2CAP channels, and whose they are.
     var channels: [ChannelID: OpenChannel] = [:]
+    /// Sockets for write commands, and whose link they belong to.
+    var sockets: [WriteSocketID: PeerID] = [:]
+    var lastSocket: UInt64 = 0
     var timers: Set<TimerKey> = []
     /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
     var tellsDisconnectReasons = false
@@ -78,6 +81,7 @@ struct CentralHost: Sendable {
         case .reply(let call, let result): replied(call, result)
         case .channelReply(let call, let result): channelReplied(call, result)
         case .channelEnded(let channel): channelEnded(channel)
+        case .socket(let socket, let event): socketHappened(socket, event)
         case .timer(let key): if timers.remove(key) != nil { fired(key) }
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
@@ -116,6 +120,10 @@ struct CentralHost: Sendable {
 
     mutating func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
         effects.append(.channel(channel, action))
+    }
+
+    mutating func perform(_ action: WriteSocket.Action, on socket: WriteSocketID) {
+        effects.append(.socket(socket, action))
     }
 
     mutating func deliver(_ manager: HostLedger.Manager, _ event: CentralEvent) {

@@ -16,6 +16,7 @@ final class CentralRadio: DaemonClient {
         var sinks: [HostLedger.Manager: any EventSink<CentralEvent>] = [:]
         var timers: [TimerKey: DelayedCall] = [:]
         var channels: ChannelPool?
+        var sockets: [WriteSocketID: WriteSocket] = [:]
         var lastManager = 0
         var isStarted = false
         var securityHandler: (@Sendable (PeerID) -> Void)?
@@ -105,12 +106,26 @@ final class CentralRadio: DaemonClient {
                 self?.process(.channelReply(id, result))
             }
         case .channel(let channel, let action): channels?.perform(action, on: channel)
+        case .socket(let socket, let action): perform(action, on: socket)
         case .securityFailed(let peer): contents.withLock { $0.securityHandler }?(peer)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
         case .note(let note): note.log()
+        }
+    }
+
+    private func perform(_ action: WriteSocket.Action, on id: WriteSocketID) {
+        switch action {
+        case .adopt(let socket):
+            let made = WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
+                self?.process(.socket(id, event))
+            }
+            contents.withLock { $0.sockets[id] = made }
+        case .write(let value): contents.withLock { $0.sockets[id] }?.send(value)
+        case .drain: contents.withLock { $0.sockets[id] }?.drain()
+        case .close: contents.withLock { $0.sockets.removeValue(forKey: id) }?.close()
         }
     }
 

@@ -60,6 +60,8 @@ enum HostInput: Sendable {
     case channelReply(CallID, Result<ChannelPool.Opening, BackendError>)
     /// A channel is over, and not by our doing.
     case channelEnded(ChannelID)
+    /// Something happened to a socket for write commands.
+    case socket(WriteSocketID, WriteSocket.Event)
     case timer(TimerKey)
     case activated(HostLedger.Manager)
     case command(HostLedger.Manager, CentralCommand)
@@ -75,6 +77,8 @@ enum HostEffect: Equatable, Sendable {
     ///
     /// What is received, and credits, go from the channel to its manager directly.
     case channel(ChannelID, ChannelPool.Action)
+    /// Does something with a socket for write commands.
+    case socket(WriteSocketID, WriteSocket.Action)
     /// An operation failed for want of encryption or authentication.
     case securityFailed(PeerID)
     /// Asks for a snapshot.

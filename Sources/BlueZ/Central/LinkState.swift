@@ -28,6 +28,8 @@ struct LinkState: Sendable {
     var mtu = LinkState.minimumMTU
     /// Characteristics with a `StartNotify` of ours.
     var notifying: Set<ObjectPath> = []
+    /// Where write commands go.
+    var writes = FastWrites()
     /// The characteristic with a read in flight, and the values that came meanwhile.
     var reading: ObjectPath?
     var held: [[UInt8]] = []

@@ -35,6 +35,10 @@ struct Device1: RemoteInterface {
     private(set) var manufacturerData: [UInt8]?
     private(set) var serviceData: [BluetoothUUID: Data]?
     private(set) var solicitedUUIDs: [BluetoothUUID]?
+    /// How a device of both kinds is connected to: `le`, `bredr`, `last-seen` or `last-used`.
+    ///
+    /// From BlueZ 5.80 on, experimental; else nil.
+    private(set) var preferredBearer: String?
     /// By company; BlueZ accumulates them.
     ///
     /// The newest one is in ``manufacturerData``.
@@ -54,6 +58,7 @@ struct Device1: RemoteInterface {
         switch property {
         case "Address", "AddressType": setAddress(property, value)
         case "Name": setName(value)
+        case "PreferredBearer": setBearer(value)
         case "Connected", "Paired", "ServicesResolved": setFlag(property, value)
         case "RSSI", "TxPower": setPower(property, value)
         case "UUIDs": setUUIDs(value)
@@ -75,6 +80,12 @@ struct Device1: RemoteInterface {
         guard name != value?.stringValue else { return [] }
         name = value?.stringValue
         return [.name, .advertisement]
+    }
+
+    private mutating func setBearer(_ value: DBusValue?) -> Changes? {
+        guard value == nil || value?.stringValue != nil else { return nil }
+        preferredBearer = value?.stringValue
+        return []
     }
 
     private mutating func setFlag(_ property: String, _ value: DBusValue?) -> Changes? {

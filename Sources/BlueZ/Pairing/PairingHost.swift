@@ -6,8 +6,8 @@ import BluetoothDBus
 ///
 /// Pure: commands, calls of the daemon, changes of devices and replies go in; calls, answers and events come out.
 ///
-/// An app without an agent pairs as a device without display and keyboard does: what its own links need is agreed to, and
-/// everything else refused.
+/// An app without an agent pairs as a device without display and keyboard does: what its own links need is agreed to,
+/// and everything else refused.
 struct PairingHost: Sendable {
     /// An app's pairing agent, as ``PairingRadio`` numbers it.
     typealias Agent = Int

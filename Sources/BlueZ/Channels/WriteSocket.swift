@@ -1,0 +1,113 @@
+#if os(Linux)
+import BluetoothDBus
+import BluetoothSystemClock
+import DequeModule
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+/// A socket on which the daemon takes write commands for one characteristic: a packet each.
+///
+/// What the daemon does not take at once waits here, for as many credits as it cost.
+final class WriteSocket: @unchecked Sendable {
+    // Invariant: used on `queue` only.
+
+    /// What happens to it.
+    enum Event: Equatable, Sendable {
+        /// So many packets were handed over.
+        case sent(Int)
+        /// The daemon has read all of them.
+        case drained
+        /// The daemon closed its end: what was not told as sent never will be.
+        case closed
+    }
+
+    /// What is done with it.
+    enum Action: Equatable, Sendable {
+        /// It is taken over, and open from now on.
+        case adopt(CInt)
+        case write(Data)
+        /// Says when the daemon has read everything.
+        case drain
+        case close
+    }
+
+    /// How often to look whether the daemon has read everything.
+    private static let drainStep = Duration.milliseconds(1)
+
+    private let queue: DispatchQueue
+    private let handler: @Sendable (Event) -> Void
+    private var watch: SocketWatch?
+    private var outgoing: Deque<Data> = []
+
+    /// - Parameter handler: Hears on the queue of what happens, never inside another call.
+    init(adopting socket: CInt, queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void) {
+        self.queue = queue
+        self.handler = handler
+        let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
+            self?.look()
+        } writable: { [weak self] in
+            self?.flush()
+        }
+        self.watch = watch
+        watch.isReading = true
+    }
+
+    /// Sends a packet; it must not be empty.
+    func send(_ value: Data) {
+        outgoing.append(value)
+        if watch?.isWriting == false { flush() }
+    }
+
+    private func flush() {
+        var sent = 0
+        var isFull = false
+        while !isFull, let socket = watch?.socket, let value = outgoing.first {
+            switch value.withUnsafeBytes({ PacketSocket.write(socket, $0) }) {
+            case .written:
+                outgoing.removeFirst()
+                sent += 1
+            case .full: isFull = true
+            case .broken: return end(after: sent)
+            }
+        }
+        watch?.isWriting = isFull
+        if sent > 0 { tell(.sent(sent)) }
+    }
+
+    /// The daemon sends nothing, and so what can be read is the end.
+    private func look() {
+        guard let socket = watch?.socket else { return }
+        var byte: UInt8 = 0
+        let reading = withUnsafeMutableBytes(of: &byte) { PacketSocket.read(socket, into: $0) }
+        if reading == .end { end(after: 0) }
+    }
+
+    private func end(after sent: Int) {
+        close()
+        if sent > 0 { tell(.sent(sent)) }
+        tell(.closed)
+    }
+
+    private func tell(_ event: Event) {
+        queue.async { [handler] in handler(event) }
+    }
+
+    /// Tells when the daemon has read all that was sent; nothing, if the socket closes before.
+    func drain() {
+        guard let socket = watch?.socket else { return }
+        var unread: CInt = 0
+        // Of a Unix socket this is what the other side has not read.
+        let isKnown = ioctl(socket, UInt(TIOCOUTQ), &unread) == 0
+        if outgoing.isEmpty, !isKnown || unread == 0 { return tell(.drained) }
+        queue.asyncAfter(deadline: .now() + Self.drainStep.dispatchInterval) { [weak self] in self?.drain() }
+    }
+
+    /// Closes it; nothing new is told any more.
+    func close() {
+        outgoing = []
+        watch?.cancel()
+        watch = nil
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+#if os(Linux)
+import Dispatch
+import FoundationEssentials
+import Glibc
+import ScriptedBlueZ
+import Testing
+
+@testable import BlueZ
+
+@Suite struct WriteSocketTests {
+    private let queue = DispatchQueue(label: "WriteSocketTests")
+    private let events = Recorder<WriteSocket.Event>()
+    private let daemon: CInt
+    private let socket: WriteSocket
+
+    init() throws {
+        var ends: [CInt] = [-1, -1]
+        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        daemon = ends[1]
+        socket = WriteSocket(adopting: ends[0], queue: queue) { [events] in events.append($0) }
+    }
+
+    private func sent(_ events: [WriteSocket.Event]) -> Int {
+        events.reduce(0) { if case .sent(let count) = $1 { $0 + count } else { $0 } }
+    }
+
+    private func send(_ values: [Data]) {
+        queue.async { [socket] in for value in values { socket.send(value) } }
+    }
+
+    @Test func eachValueIsAPacket() async throws {
+        send([Data([1, 2]), Data([3])])
+        try await events.wait { [sent] in sent($0) == 2 }
+        #expect(PeerEnd.receive(daemon) == [1, 2])
+        #expect(PeerEnd.receive(daemon) == [3])
+        close(daemon)
+    }
+
+    @Test func itIsDrainedOnceTheDaemonHasReadAll() async throws {
+        send([Data([1])])
+        queue.async { [socket] in socket.drain() }
+        try await events.wait { [sent] in sent($0) == 1 }
+        #expect(!events.elements.contains(.drained))
+        #expect(PeerEnd.receive(daemon) == [1])
+        try await events.first { $0 == .drained }
+        close(daemon)
+    }
+
+    @Test func nothingIsLostWhenTheDaemonIsSlow() async throws {
+        let values = (0..<2000).map { Data([UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]) }
+        send(values)
+        let daemon = daemon
+        let total = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: PeerEnd.receive(daemon, atLeast: 4000)) }
+        }
+        #expect(total == 4000)
+        try await events.wait { [sent] in sent($0) == 2000 }
+        close(daemon)
+    }
+
+    @Test func theDaemonsEndIsToldOnce() async throws {
+        close(daemon)
+        try await events.first { $0 == .closed }
+        send([Data([1])])
+        queue.sync {}
+        #expect(events.elements == [.closed])
+    }
+}
+#endif
