@@ -17,9 +17,8 @@ extension Emulator {
     /// Lets virtual time go on until these callbacks have come in this order.
     ///
     /// Other callbacks may come in between. The next call looks behind the last of these. If they do not come in time,
-    /// an issue is recorded that says what came instead; the test goes on.
-    ///
-    /// - Parameter limit: The most virtual time that it may take.
+    /// an issue is recorded that says what came instead; the test goes on. `limit` is the most virtual time that it may
+    /// take.
     public func expect(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60),
         sourceLocation: SourceLocation = #_sourceLocation

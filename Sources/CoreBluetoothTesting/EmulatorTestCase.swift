@@ -51,9 +51,8 @@ open class EmulatorTestCase: XCTestCase {
 
     /// Lets virtual time go on until these callbacks have come in this order; fails the test if they do not.
     ///
-    /// Other callbacks may come in between. The next call looks behind the last of these.
-    ///
-    /// - Parameter limit: The most virtual time that it may take.
+    /// Other callbacks may come in between. The next call looks behind the last of these. `limit` is the most virtual
+    /// time that it may take.
     public func expect(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60), file: StaticString = #filePath,
         line: UInt = #line
