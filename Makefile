@@ -31,12 +31,8 @@ demo: deps ## the main job against the emulated heart-rate monitor
 	@$(BUILD) --product bluectl
 	@.build/debug/bluectl demo
 
-# Three processes, one after the other: Foundation's Process waits with select(2), which sees 1,024 descriptors at most,
-# and tests that run XCTest's cases, or programs, block threads that others need.
 test: build ## all tests that need no radio
-	@Scripts/with-bus swift test --skip-build --filter '^CoreBluetoothTestingTests\.'
-	@Scripts/with-bus swift test --skip-build --filter '^(BlueZTests|BluetoothDBusTests|bluectlTests)\.'
-	@Scripts/with-bus swift test --skip-build --skip '^(CoreBluetoothTestingTests|BlueZTests|BluetoothDBusTests|bluectlTests)\.'
+	@Scripts/test-all --skip-build
 
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
 	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else $(REAL)/run $(REAL)/contract; fi

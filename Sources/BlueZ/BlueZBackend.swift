@@ -71,14 +71,16 @@ public final class BlueZBackend: BluetoothBackend {
         case .channels: network.isAvailable
         case .pairing: daemon.currentPhase == .ready
         case .peripheralRole:
-            peripheralRadios.withLock { Array($0.values) }.contains { $0.query { $0.watch.supportsPeripheral } }
+            peripheralRadios.withLock { Array($0.values) }.contains {
+                $0.query { $0.adapter?.supportsPeripheral == true }
+            }
         case .extendedScanAndConnect, .connectedRSSI: false
         }
     }
 
     /// Makes the central role for one manager, on the adapter that the options or the configuration name.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-        BlueZCentral(
+        BlueZManager(
             radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)),
             pairing: configuration.answersPairing ? pairing : nil)
     }
@@ -96,7 +98,7 @@ public final class BlueZBackend: BluetoothBackend {
         }
         // Pairing looks devices up in the central radio.
         _ = self.radio(AdapterSelector(configuration.adapter))
-        return BlueZPeripheral(radio: radio, pairing: configuration.answersPairing ? pairing : nil)
+        return BlueZManager(radio: radio, pairing: configuration.answersPairing ? pairing : nil)
     }
 
     /// Makes the answers and wishes of one pairing agent.

@@ -65,6 +65,8 @@ public struct EmulatedHost: Sendable {
     /// Ends the app that gave this restore identifier, as the system does with one in the background: its managers hear
     /// nothing any more, but their connections, wishes, scan, services and advertising stay for the next manager of that
     /// identifier, which gets them restored.
+    ///
+    /// It happens as time goes on: in virtual time, with the next advance.
     public func terminateApp(restoreIdentifier: String) { control(.terminateApp(restoreIdentifier)) }
 
     /// Gives the next central manager of this restore identifier a state.

@@ -6,7 +6,7 @@ import FoundationEssentials
 @testable import BlueZ
 
 /// A ``CentralHost`` with a daemon played by hand: what goes out is kept until a test looks at it.
-struct HostFixture {
+struct HostFixture: PlayedDaemon {
     static let adapter = path("/org/bluez/hci0")
     static let device = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5")
     static let service = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010")
@@ -14,8 +14,7 @@ struct HostFixture {
     static let date = Date(timeIntervalSince1970: 1_000_000)
 
     var host: CentralHost
-    /// Calls that were not answered yet, in order.
-    private(set) var calls: [(id: CallID, call: MethodCall)] = []
+    var calls: [(id: CallID, call: MethodCall)] = []
     /// Events that were delivered, in order.
     private(set) var events: [CentralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
@@ -154,24 +153,7 @@ struct HostFixture {
 
     mutating func fire(_ timer: TimerKey) { input(.timer(timer)) }
 
-    /// Answers the oldest waiting call of a method.
-    ///
-    /// - Returns: The call, nil if there is none.
-    @discardableResult
-    mutating func answer(
-        _ member: String, with result: Result<[DBusValue], DBusError> = .success([])
-    ) -> MethodCall? {
-        guard let index = calls.firstIndex(where: { $0.call.member == member }) else { return nil }
-        let (id, call) = calls.remove(at: index)
-        input(.reply(id, result))
-        return call
-    }
-
-    /// Refuses the oldest waiting call of a method.
-    @discardableResult
-    mutating func refuse(_ member: String, _ name: String, _ message: String = "") -> MethodCall? {
-        answer(member, with: .failure(DBusError(name: "org.bluez.Error." + name, message: message)))
-    }
+    mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>) { input(.reply(id, result)) }
 
     /// Answers the oldest wish for a channel.
     mutating func answerChannel(_ result: Result<ChannelPool.Opening, BackendError>) {
@@ -184,9 +166,6 @@ struct HostFixture {
         while answer("SetDiscoveryFilter") != nil || answer("StartDiscovery") != nil || answer("StopDiscovery") != nil {
         }
     }
-
-    /// The members of the calls that wait for an answer.
-    var waiting: [String] { calls.map(\.call.member) }
 
     mutating func clear() {
         events = []

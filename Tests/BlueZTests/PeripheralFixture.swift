@@ -7,15 +7,14 @@ import Testing
 @testable import BlueZ
 
 /// A ``PeripheralHost`` with a daemon played by hand: what goes out is kept until a test looks at it.
-struct PeripheralFixture {
+struct PeripheralFixture: PlayedDaemon {
     static let base = HostFixture.path("/org/corebluetooth/radio1")
     static let manager = HostFixture.path("/org/corebluetooth/radio1/manager1")
     static let one = HostFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01")
     static let two = HostFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_02")
 
     var host: PeripheralHost
-    /// Calls that were not answered yet, in order.
-    private(set) var calls: [(id: CallID, call: MethodCall)] = []
+    var calls: [(id: CallID, call: MethodCall)] = []
     /// Events that were delivered, in order.
     private(set) var events: [PeripheralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [PeripheralEvent]] = [:]
@@ -242,26 +241,7 @@ struct PeripheralFixture {
         }
     }
 
-    /// Answers the oldest waiting call of a method.
-    ///
-    /// - Returns: The call, nil if there is none.
-    @discardableResult
-    mutating func answer(
-        _ member: String, with result: Result<[DBusValue], DBusError> = .success([])
-    ) -> MethodCall? {
-        guard let index = calls.firstIndex(where: { $0.call.member == member }) else { return nil }
-        let (id, call) = calls.remove(at: index)
-        input(.reply(id, result))
-        return call
-    }
-
-    @discardableResult
-    mutating func refuse(_ member: String, _ name: String, _ message: String = "") -> MethodCall? {
-        answer(member, with: .failure(DBusError(name: "org.bluez.Error." + name, message: message)))
-    }
-
-    /// The members of the calls that wait for an answer.
-    var waiting: [String] { calls.map(\.call.member) }
+    mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>) { input(.reply(id, result)) }
 
     mutating func clear() {
         events = []

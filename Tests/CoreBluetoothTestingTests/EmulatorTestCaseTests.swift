@@ -1,5 +1,6 @@
 import CoreBluetooth
 import CoreBluetoothTesting
+import Testing
 import XCTest
 
 final class EmulatorTestCaseTests: EmulatorTestCase {
@@ -22,6 +23,11 @@ final class EmulatorTestCaseTests: EmulatorTestCase {
         expect(.didUpdateState, .didConnect, .didUpdateValue)
         XCTAssertEqual(app?.beats.count, 1)
         XCTAssertEqual(emulator.seed, 3)
+    }
+
+    func testAnAsynchronousTestMayAskTheEmulatorItself() async {
+        await emulator.expect(.didConnect, .didUpdateValue)
+        await emulator.expectNone(of: .didDisconnectPeripheral, for: .milliseconds(100))
     }
 
     func testAnAsynchronousTestIsInTheSameWorld() async {

@@ -57,8 +57,17 @@ import Testing
         }
         let messages = try await issues(body)
         #expect(messages.count == 1)
-        #expect(messages.first?.contains("unanswered: services of peripheral") == true)
+        #expect(messages.first?.contains("unanswered: discoverServices(_:) on peripheral") == true)
         #expect(try await issues(allowing: .unansweredCommands, body).isEmpty)
+    }
+
+    @Test func theFailureNamesTheCallAndTheAttribute() async throws {
+        let messages = try await issues {
+            let app = HeartRateApp()
+            await Emulator.current.expect(.didDiscoverServices)
+            app.stop()
+        }
+        #expect(messages.first?.contains("unanswered: discoverCharacteristics(_:for:) with 180D on peripheral") == true)
     }
 
     @Test func aCommandToAReleasedPeripheralHasNoAnswer() async throws {
@@ -69,7 +78,7 @@ import Testing
             await Emulator.current.expect(.didUpdateState, within: .zero)
             app.stop()
         }
-        #expect(messages.filter { $0.hasPrefix("unanswered: services of peripheral") }.count == 1)
+        #expect(messages.filter { $0.hasPrefix("unanswered: discoverServices(_:) on peripheral") }.count == 1)
     }
 
     @Test func aFailureOfTheTestsOwnTellsTheSeedOnce() async throws {

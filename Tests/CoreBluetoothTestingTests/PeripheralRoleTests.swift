@@ -102,7 +102,7 @@ import Testing
             client.stop()
         }
         #expect(messages.contains { $0.contains("unanswered: read of FFE1 by central ") })
-        #expect(messages.contains { $0.contains("unanswered: readCharacteristic") })
+        #expect(messages.contains { $0.contains("unanswered: readValue(for:) with ") })
     }
 
     @Test func aWriteThatIsNotAnsweredIsAFailureOfALivingManagerToo() async throws {

@@ -26,11 +26,10 @@ extension CentralHost {
     }
 
     mutating func daemonChanged(_ phase: DaemonPhase) {
-        let wasDenied = daemon == .denied
-        daemon = phase
+        let wasDenied = watch.daemon == .denied
+        watch.daemonChanged(phase)
         if phase != .ready {
             tree = ObjectTree()
-            adapter = nil
             directory.forgetObjects()
         }
         if wasDenied != (phase == .denied) {
@@ -38,16 +37,12 @@ extension CentralHost {
                 deliver(manager, .authorizationChanged(phase == .denied ? .denied : .allowed))
             }
         }
-        switch phase {
-        case .lost: if !isComebackExpected { expectComeback(within: timings.daemonComeback) }
-        case .absent where isComebackExpected: break
-        case .probing, .absent, .denied: isComebackExpected = false
-        // A daemon that was just started finds its adapters a little later.
-        case .ready:
-            if adapter == nil { expectComeback(within: adapterAddress == nil ? timings.arrival : timings.comeback) }
-        }
         // The state of a daemon that has just come follows from its snapshot.
-        if phase != .ready { updateState() }
+        if phase == .ready { startWait() } else { updateState() }
+    }
+
+    private mutating func startWait() {
+        if let wait = watch.takeWait() { start(.comeback, wait) }
     }
 
     mutating func adapterChanged(_ path: ObjectPath, _ changes: Adapter1.Changes) {
@@ -58,17 +53,11 @@ extension CentralHost {
         if discovery.discoveringEnded() { start(.discoveryRetry, timings.discoveryRetry) }
     }
 
-    /// The adapter may have been unplugged, or reset, alone or with the daemon.
-    private mutating func expectComeback(within delay: Duration) {
-        isComebackExpected = true
-        start(.comeback, delay)
-    }
-
     // MARK: State
 
     mutating func updateState() {
-        if daemon == .ready { chooseAdapter() }
-        let new = currentState
+        chooseAdapter()
+        let new = watch.state(of: tree.adapters)
         guard new != state else { return }
         let wasOn = state == .poweredOn
         state = new
@@ -77,61 +66,22 @@ extension CentralHost {
         if new == .poweredOn { noteDevices() }
     }
 
-    private var currentState: AdapterState {
-        switch daemon {
-        case .probing: return .unknown
-        case .denied: return .unauthorized
-        case .absent, .lost: return isComebackExpected ? .resetting : .unsupported
-        case .ready: break
-        }
-        guard let adapter, let object = tree.adapters[adapter] else {
-            guard isComebackExpected else { return .unsupported }
-            return adapterAddress == nil ? .unknown : .resetting
-        }
-        guard object.supportsCentral else { return .unsupported }
-        // BlueZ pitfall: an adapter that rfkill blocks cannot be switched on
-        // (https://github.com/bluez/bluez/issues/213). It is off, and switching is the user's business.
-        return object.isPowered ? .poweredOn : .poweredOff
-    }
+    /// The adapter in use.
+    var adapter: ObjectPath? { watch.adapter }
 
-    /// Keeps to the adapter once chosen, by its address: its number may change when it comes back.
     private mutating func chooseAdapter() {
-        if let adapter, tree.adapters[adapter] != nil { return }
-        if adapter != nil {
-            adapter = nil
-            directory.forgetObjects()
-            expectComeback(within: timings.comeback)
-        }
-        guard let path = candidate, let object = tree.adapters[path] else { return }
-        isComebackExpected = false
-        stop(.comeback)
-        if adapterAddress != object.address { directory = PeerDirectory(adapterAddress: object.address) }
-        adapter = path
-        adapterAddress = object.address
-    }
-
-    private var candidate: ObjectPath? {
-        // hci2 comes before hci10.
-        let paths = tree.adapters.keys.sorted { ($0.text.utf8.count, $0) < ($1.text.utf8.count, $1) }
-        func first(_ condition: (ObjectPath) -> Bool) -> ObjectPath? { paths.first(where: condition) }
-        switch selector {
-        case .name(let name): return first { $0.lastElement == name }
-        case .address(let address): return first { tree.adapters[$0]?.address == address }
-        case .any: break
-        }
-        if let adapterAddress {
-            if let known = first({ tree.adapters[$0]?.address == adapterAddress }) { return known }
-            // It may come back; only then another one is taken.
-            if isComebackExpected { return nil }
-        }
-        return first { tree.adapters[$0]?.isPowered == true && tree.adapters[$0]?.supportsCentral == true }
-            ?? first { tree.adapters[$0]?.supportsCentral == true } ?? paths.first
+        let (path, address) = (watch.adapter, watch.address)
+        watch.choose(among: tree.adapters)
+        if path != nil, path != watch.adapter { directory.forgetObjects() }
+        startWait()
+        if watch.adapter != nil { stop(.comeback) }
+        if let new = watch.address, new != address { directory = PeerDirectory(adapterAddress: new) }
     }
 
     /// All that needs power is over, and the state's event says so for all of it.
     private mutating func powerWent() {
         // BlueZ keeps subscriptions for the next link; see `stopNotifying`.
-        if daemon == .ready, adapter != nil { for link in links.values { stopNotifying(link) } }
+        if watch.daemon == .ready, adapter != nil { for link in links.values { stopNotifying(link) } }
         for peer in links.keys { forget(linkTimersOf: peer) }
         for timer in timers where timer != .comeback { stop(timer) }
         abortChannels()

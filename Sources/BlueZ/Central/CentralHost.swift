@@ -27,15 +27,10 @@ struct CentralHost: Sendable {
         case cleanup
     }
 
-    let selector: AdapterSelector
     let timings: BlueZTimings
 
     var tree = ObjectTree()
-    var daemon = DaemonPhase.probing
-    var adapter: ObjectPath?
-    var adapterAddress: String?
-    /// Whether an adapter that is not there is expected back.
-    var isComebackExpected = false
+    var watch: AdapterWatch
     var state = AdapterState.unknown
     var managers: [HostLedger.Manager: Manager] = [:]
     var ledger = HostLedger()
@@ -60,8 +55,8 @@ struct CentralHost: Sendable {
     private(set) var date = Date(timeIntervalSince1970: 0)
 
     init(selector: AdapterSelector, timings: BlueZTimings = BlueZTimings()) {
-        self.selector = selector
         self.timings = timings
+        watch = AdapterWatch(selector, timings) { $0.supportsCentral }
     }
 
     /// Takes in one input.
@@ -176,7 +171,7 @@ struct CentralHost: Sendable {
         case .powerLoss(let peer): finishLinkDown(peer)
         case .serviceChanges(let peer): tellServiceChanges(peer)
         case .comeback:
-            isComebackExpected = false
+            watch.comebackOver()
             updateState()
         }
     }

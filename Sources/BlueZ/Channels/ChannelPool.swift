@@ -7,9 +7,8 @@ import Logging
 /// The L2CAP channels of one role on one adapter: those that it opens, and those that peers open.
 ///
 /// Everything happens on the daemon's queue.
+// Invariant: used on `queue` only.
 final class ChannelPool: @unchecked Sendable {
-    // Invariant: used on `queue` only.
-
     /// A channel that is up.
     struct Opening: Equatable, Sendable {
         let channel: ChannelID

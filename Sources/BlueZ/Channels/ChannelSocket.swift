@@ -9,9 +9,8 @@ import FoundationEssentials
 ///
 /// What may be sent is a window, which opens again as the kernel takes bytes. What was not consumed is a window, too:
 /// while it is full nothing is read, and the kernel gives the peer no credits.
+// Invariant: used on `queue` only.
 final class ChannelSocket: @unchecked Sendable {
-    // Invariant: used on `queue` only.
-
     /// What happens on a channel.
     enum Event: Equatable, Sendable {
         case received(Data)

@@ -7,8 +7,8 @@ import Glibc
 ///
 /// BlueZ pitfall: a peer that hangs up makes both ready, once; whoever reads or writes then must go on until the kernel
 /// says that there is no more.
+// Invariant: used on the queue of the sources only, and by `deinit`, when nobody else can.
 final class SocketWatch: @unchecked Sendable {
-    // Invariant: used on the queue of the sources only, and by `deinit`, when nobody else can.
     private let descriptor: DBusFileDescriptor
     private let reads: any DispatchSourceProtocol
     private let writes: any DispatchSourceProtocol

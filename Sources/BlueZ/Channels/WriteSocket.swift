@@ -9,9 +9,8 @@ import Glibc
 /// A socket on which the daemon takes write commands for one characteristic: a packet each.
 ///
 /// What the daemon does not take at once waits here, for as many credits as it cost.
+// Invariant: used on `queue` only.
 final class WriteSocket: @unchecked Sendable {
-    // Invariant: used on `queue` only.
-
     /// What happens to it.
     enum Event: Equatable, Sendable {
         /// So many packets were handed over.

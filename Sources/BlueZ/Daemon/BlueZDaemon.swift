@@ -23,8 +23,8 @@ protocol DaemonClient: AnyObject, Sendable {
 /// BlueZ pitfall: after a restart of bluetoothd, or the loss of the bus, all that was registered is dead
 /// (https://github.com/project-chip/connectedhomeip/issues/32847, https://github.com/hbldh/bleak/issues/2012). The bus,
 /// the daemon and the snapshot come back by themselves.
+// Invariant: all variables are touched on `queue` only, but for `phase`, which has a lock.
 final class BlueZDaemon: @unchecked Sendable {
-    // Invariant: all variables are touched on `queue` only, but for `phase`, which has a lock.
     static let name = "org.bluez"
     static let logger = Logger(label: "BlueZ")
 

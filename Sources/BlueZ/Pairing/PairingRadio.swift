@@ -43,16 +43,14 @@ final class PairingRadio: DaemonClient {
     }
 
     /// A manager is there: pairs from now on as a device without display and keyboard does.
-    func want() {
+    ///
+    /// - Parameter isServing: Whether it makes this process a peripheral, so that centrals are its business.
+    func want(isServing: Bool) {
+        if isServing { contents.withLock { $0.isServing = true } }
         daemon.queue.async { [self] in
             start()
             process(.wanted)
         }
-    }
-
-    /// Whether this process is a peripheral, so that centrals are its business.
-    func setServing(_ isServing: Bool) {
-        contents.withLock { $0.isServing = isServing }
     }
 
     func activate(_ agent: PairingHost.Agent, _ sink: any EventSink<PairingEvent>) {

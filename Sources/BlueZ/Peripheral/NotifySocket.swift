@@ -8,8 +8,8 @@ import Glibc
 ///
 /// What the daemon does not take at once waits here, for as many credits as it cost. What it sends are confirmations of
 /// indications (one byte each, from BlueZ 5.80 on); its end is the end of the subscription. On the daemon's queue only.
+// Invariant: everything is touched on `queue` only.
 final class NotifySocket: @unchecked Sendable {
-    // Invariant: everything is touched on `queue` only.
     private let queue: DispatchQueue
     private let descriptor: CInt
     private let reader: any DispatchSourceRead

@@ -15,7 +15,7 @@ extension PeripheralHost {
     mutating func publishChannel(
         _ manager: HostLedger.Manager, _ operation: OperationID, isEncryptionRequired: Bool
     ) {
-        guard let adapter = watch.properties, let local = L2CAPAddress(adapter.address, isRandom: adapter.isRandom)
+        guard let adapter, let local = L2CAPAddress(adapter.address, isRandom: adapter.isRandom)
         else {
             let error = BackendError(.unknown, operation: "publish channel", message: "an address makes no sense")
             return deliver(manager, .operationFailed(operation: operation, error: error))

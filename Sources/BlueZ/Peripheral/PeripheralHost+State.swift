@@ -36,6 +36,7 @@ extension PeripheralHost {
             }
         }
         if phase != .ready {
+            adapters = [:]
             devices = [:]
             directory.forgetObjects()
         }
@@ -47,11 +48,15 @@ extension PeripheralHost {
         if let wait = watch.takeWait() { start(.comeback, wait) }
     }
 
+    /// The adapter's properties.
+    var adapter: Adapter1? { watch.adapter.flatMap { adapters[$0] } }
+
     mutating func updateState() {
+        watch.choose(among: adapters)
         startWait()
         if watch.adapter != nil { stop(.comeback) }
         noteAddress()
-        let new = watch.state(\.supportsPeripheral)
+        let new = watch.state(of: adapters)
         guard new != state else { return }
         let old = state
         state = new
@@ -107,20 +112,21 @@ extension PeripheralHost {
     // MARK: Objects of the daemon
 
     mutating func replace(with objects: [ObjectPath: ObjectTree.Interfaces]) {
-        watch.replace(with: objects)
+        adapters = [:]
+        for (path, interfaces) in objects { noteAdapter(path, interfaces) }
         for path in devices.keys where objects[path]?[Device1.interface] == nil { deviceRemoved(path) }
         updateState()
         for (path, interfaces) in objects { noteDevice(path, interfaces[Device1.interface], removing: []) }
     }
 
     mutating func added(_ path: ObjectPath, _ interfaces: ObjectTree.Interfaces) {
-        watch.add(path, interfaces)
+        noteAdapter(path, interfaces)
         updateState()
         noteDevice(path, interfaces[Device1.interface], removing: [])
     }
 
     mutating func removed(_ path: ObjectPath, _ interfaces: [String]) {
-        watch.remove(path, interfaces)
+        if interfaces.contains(Adapter1.interface) { adapters[path] = nil }
         if interfaces.contains(Device1.interface) { deviceRemoved(path) }
         updateState()
     }
@@ -129,11 +135,16 @@ extension PeripheralHost {
         _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], _ removed: [String]
     ) {
         if interface == Adapter1.interface {
-            watch.change(path, interface, values, removed)
+            _ = adapters[path]?.apply(values, removing: removed)
             updateState()
         } else if interface == Device1.interface, devices[path] != nil {
             noteDevice(path, values, removing: removed)
         }
+    }
+
+    private mutating func noteAdapter(_ path: ObjectPath, _ interfaces: ObjectTree.Interfaces) {
+        guard let values = interfaces[Adapter1.interface] else { return }
+        _ = adapters[path, default: Adapter1()].apply(values)
     }
 
     // MARK: Devices

@@ -62,6 +62,7 @@ struct PeripheralHost: Sendable {
     private let base: ObjectPath
 
     var watch: AdapterWatch
+    var adapters: AdapterWatch.Adapters = [:]
     var state = AdapterState.unknown
     var managers: [HostLedger.Manager: Manager] = [:]
     /// What is known of remote devices; only what a peripheral needs.
@@ -97,7 +98,7 @@ struct PeripheralHost: Sendable {
     ) {
         self.base = base
         self.timings = timings
-        watch = AdapterWatch(selector, adapterTimings)
+        watch = AdapterWatch(selector, adapterTimings) { $0.supportsPeripheral }
     }
 
     /// Takes in one input.

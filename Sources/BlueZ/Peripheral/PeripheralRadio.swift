@@ -2,104 +2,45 @@
 import BluetoothBackend
 import BluetoothDBus
 import BluetoothLocking
-import BluetoothSystemClock
 import Dispatch
 import FoundationEssentials
 import Logging
 import Synchronization
 
-/// Runs a ``PeripheralHost``: feeds it, and does what it says.
-///
-/// Inputs are processed on the daemon's queue. The host is under a lock only so that queries may come from any thread.
-final class PeripheralRadio: DaemonClient {
-    private struct Contents: Sendable {
-        var host: PeripheralHost
-        var sinks: [HostLedger.Manager: any EventSink<PeripheralEvent>] = [:]
-        var timers: [PeripheralTimer: DelayedCall] = [:]
+/// Runs a ``PeripheralHost``.
+final class PeripheralRadio: Radio {
+    /// What the daemon's calls and subscriptions come to.
+    private struct Served: Sendable {
         /// Calls that wait for their answer.
         var calls: [IncomingCall.Number: DBusCall] = [:]
         var sockets: [SocketID: NotifySocket] = [:]
-        var channels: ChannelPool?
-        var lastManager = 0
         var lastCall: UInt64 = 0
-        var isStarted = false
     }
 
+    static let isServing = true
     /// Each radio of the process has a place of its own for its objects.
     private static let radios = Atomic(0)
 
-    private let contents: Lock<Contents>
-    private let daemon: BlueZDaemon
+    let core: RadioCore<PeripheralHost>
+    private let served = Lock(Served())
 
     init(
         selector: AdapterSelector, daemon: BlueZDaemon, adapterTimings: BlueZTimings, timings: PeripheralTimings,
         network: any ChannelNetwork
     ) {
-        self.daemon = daemon
         let number = Self.radios.add(1, ordering: .relaxed).newValue
         let base = ObjectPath.root.appending("org").appending("corebluetooth").appending("radio\(number)")
-        contents = Lock(
-            Contents(
-                host: PeripheralHost(
-                    selector: selector, base: base, adapterTimings: adapterTimings, timings: timings)))
-        let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
-            self?.happened(event, on: channel)
-        }
-        contents.withLock { $0.channels = channels }
-    }
-
-    // MARK: Managers, any thread
-
-    /// A number for a manager that comes.
-    func newManager() -> HostLedger.Manager {
-        contents.withLock { contents in
-            contents.lastManager += 1
-            return contents.lastManager
-        }
-    }
-
-    func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<PeripheralEvent>) {
-        daemon.queue.async { [self] in
-            let isFirst = contents.withLock { contents -> Bool in
-                contents.sinks[manager] = sink
-                defer { contents.isStarted = true }
-                return !contents.isStarted
-            }
-            process(.activated(manager))
-            if isFirst { daemon.add(self) }
-        }
-    }
-
-    func submit(_ command: PeripheralCommand, from manager: HostLedger.Manager) {
-        daemon.queue.async { [self] in process(.command(manager, command)) }
-    }
-
-    func invalidate(_ manager: HostLedger.Manager) {
-        // At once: nothing is delivered after this.
-        let sink = contents.withLock { $0.sinks.removeValue(forKey: manager) }
-        daemon.queue.async { [self] in process(.invalidated(manager)) }
-        withExtendedLifetime(sink) {}
-    }
-
-    func query<Answer: Sendable>(_ body: @Sendable (borrowing PeripheralHost) -> Answer) -> Answer {
-        contents.withLock { body($0.host) }
-    }
-
-    // MARK: Inputs, on the daemon's queue
-
-    func receive(_ inputs: [HostInput]) {
-        for input in inputs { process(.daemon(input)) }
-    }
-
-    private func process(_ input: PeripheralInput) {
-        for effect in contents.withLock({ $0.host.handle(input) }) { perform(effect) }
+        core = RadioCore(
+            PeripheralHost(selector: selector, base: base, adapterTimings: adapterTimings, timings: timings),
+            daemon: daemon)
+        addChannels(of: network)
     }
 
     private func received(_ call: DBusCall) {
-        let number = contents.withLock { contents in
-            contents.lastCall += 1
-            let number = IncomingCall.Number(rawValue: contents.lastCall)
-            contents.calls[number] = call
+        let number = served.withLock { served in
+            served.lastCall += 1
+            let number = IncomingCall.Number(rawValue: served.lastCall)
+            served.calls[number] = call
             return number
         }
         process(
@@ -108,32 +49,31 @@ final class PeripheralRadio: DaemonClient {
 
     // MARK: Effects, on the daemon's queue
 
-    private func perform(_ effect: PeripheralHostEffect) {
+    func perform(_ effect: PeripheralHostEffect) {
         switch effect {
-        case .call(let id, let call):
-            daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
-        case .deliver(let manager, let event): contents.withLock { $0.sinks[manager] }?.deliver(event)
+        case .call(let id, let call): make(call, id)
+        case .deliver(let manager, let event): deliver(event, to: manager)
         case .export(let object): export(object)
         case .withdraw(let path): daemon.objects.withdraw(path)
         case .broadcast(let path, let value): broadcast(path, value)
         case .answer(let number, let values): take(number)?.answer(values)
         case .refuse(let number, let error): take(number)?.refuse(error)
         case .open(let id, let number, let mtu): open(id, number, mtu)
-        case .send(let id, let value): contents.withLock { $0.sockets[id] }?.send(value)
-        case .close(let id): contents.withLock { $0.sockets.removeValue(forKey: id) }?.close()
+        case .send(let id, let value): served.withLock { $0.sockets[id] }?.send(value)
+        case .close(let id): served.withLock { $0.sockets.removeValue(forKey: id) }?.close()
         case .listen(let manager, let operation, let local, let isEncryptionRequired):
             let result = listen(at: local, isEncryptionRequired: isEncryptionRequired)
             daemon.queue.async { [self] in process(.listening(manager, operation, result)) }
-        case .stopListening(let psm): _ = channels?.stopListening(psm)
-        case .channel(let channel, let action): channels?.perform(action, on: channel)
+        case .stopListening(let psm): _ = core.channels?.stopListening(psm)
+        case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .startTimer(let key, let delay): startTimer(key, delay)
-        case .stopTimer(let key): contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
+        case .stopTimer(let key): stopTimer(key)
         case .note(let note): note.log()
         }
     }
 
     private func take(_ number: IncomingCall.Number) -> DBusCall? {
-        contents.withLock { $0.calls.removeValue(forKey: number) }
+        served.withLock { $0.calls.removeValue(forKey: number) }
     }
 
     private func export(_ object: ExportedObject) {
@@ -157,13 +97,11 @@ final class PeripheralRadio: DaemonClient {
             BlueZDaemon.logger.error("out of file descriptors: a subscription is lost")
             return daemon.queue.async { [weak self] in self?.process(.socket(id, .closed)) }
         }
-        contents.withLock { $0.sockets[id] = made.socket }
+        served.withLock { $0.sockets[id] = made.socket }
         take(number)?.answer([.fileDescriptor(made.daemonsEnd), .uint16(mtu)])
     }
 
     // MARK: Channels
-
-    private var channels: ChannelPool? { contents.withLock { $0.channels } }
 
     private func listen(at local: L2CAPAddress, isEncryptionRequired: Bool) -> Result<UInt16, BackendError> {
         // The number is known before anybody can use it: both happen on the queue.
@@ -172,7 +110,7 @@ final class PeripheralRadio: DaemonClient {
             self?.process(.channelAccepted(number.withLock { $0 }, opening, peer))
         }
         do throws(BackendError) {
-            guard let channels else { throw BackendError(.unknown, operation: "publish channel") }
+            guard let channels = core.channels else { throw BackendError(.unknown, operation: "publish channel") }
             let psm = try channels.listen(
                 at: local, isEncryptionRequired: isEncryptionRequired, accepted: accepted)
             number.withLock { $0 = psm }
@@ -180,30 +118,6 @@ final class PeripheralRadio: DaemonClient {
         } catch {
             return .failure(error)
         }
-    }
-
-    /// What is received goes to the manager past the host, which knows only whose the channel is.
-    private func happened(_ event: ChannelSocket.Event, on channel: ChannelID) {
-        let told: PeripheralEvent
-        switch event {
-        case .received(let data): told = .channelReceived(channel: channel, data: data)
-        case .credits(let count): told = .channelCredits(channel: channel, count: count)
-        case .closed: return process(.channelEnded(channel))
-        }
-        let sink = contents.withLock { contents in
-            contents.host.channels[channel].flatMap { contents.sinks[$0.manager] }
-        }
-        sink?.deliver(told)
-    }
-
-    private func startTimer(_ key: PeripheralTimer, _ delay: Duration) {
-        let timer = DelayedCall { [weak self] in self?.process(.timer(key)) }
-        let old = contents.withLock { contents in
-            defer { contents.timers[key] = timer }
-            return contents.timers[key]
-        }
-        old?.cancel()
-        daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
     }
 }
 

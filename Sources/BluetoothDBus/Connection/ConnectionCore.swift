@@ -9,6 +9,7 @@ import Synchronization
 ///
 /// Every call into libdbus is made under one lock, and none of them calls our handlers: messages are popped under
 /// the lock and handled outside of it, on the queue. So any thread may send, and handlers may too.
+// Invariant: the state is under its lock; each variable beside it says what keeps it.
 final class ConnectionCore: @unchecked Sendable {
     typealias Completion = @Sendable (Result<DBusMessage, DBusError>) -> Void
 
@@ -41,6 +42,7 @@ final class ConnectionCore: @unchecked Sendable {
     private let raw: OpaquePointer
     // Invariant: set by libdbus's callbacks, read after the call that caused them; all under `state`'s lock.
     private var wakeIsWanted = false
+    // Invariant: set up in `start`, used on `queue` only, but for its cancellation.
     private let timer: any DispatchSourceTimer
 
     /// Opens the transport.

@@ -7,9 +7,9 @@ import Glibc
 ///
 /// It waits on a duplicate of the descriptor, which is closed only after the source was cancelled; libdbus may close
 /// its own at any moment.
+// Invariant: `isEnabled` and `watch` are touched only under the connection's lock, which is held around every
+// call into libdbus, and so in all of its callbacks.
 final class WatchSource: @unchecked Sendable {
-    // Invariant: `isEnabled` and `watch` are touched only under the connection's lock, which is held around every
-    // call into libdbus, and so in all of its callbacks.
     private var watch: OpaquePointer?
     private var isEnabled = false
     private let source: any DispatchSourceProtocol

@@ -2,12 +2,12 @@
 import Logging
 import Synchronization
 
+// Invariant: `message` is never changed after receipt; building a reply only reads it.
 /// A method call that came from the bus, and waits for its answer.
 ///
 /// Any thread may answer it, now or later; the first answer counts. A call that is let go of without an answer is
 /// refused, so that no caller waits for ever.
 public final class DBusCall: @unchecked Sendable {
-    // Invariant: `message` is never changed after receipt; building a reply only reads it.
     private let message: DBusMessage
     private let core: ConnectionCore
     private let isAnswered = Atomic(false)

@@ -175,9 +175,8 @@ final class SimulatedDeviceCore: NSObject, Sendable {
 }
 
 /// Carries a value that is not `Sendable` to where a lock or a queue keeps it safe.
-///
-/// Invariant of `@unchecked`: the core's state is reached under its lock; managers and their objects are thread-safe, or
-/// called on the device's queue.
+// Invariant: the core's state is reached under its lock; managers and their objects are thread-safe, or
+// called on the device's queue.
 struct Guarded<Value>: @unchecked Sendable {
     var value: Value
 

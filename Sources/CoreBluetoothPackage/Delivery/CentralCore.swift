@@ -14,11 +14,10 @@ final class CentralCore: InboxOwner, EventSink {
     typealias Event = CentralEvent
 
     /// What waits for the manager's queue; identifiers, never objects.
-    enum Delivery: InboxItem {
+    enum Delivery: Sendable {
         case event(CentralEvent)
         case completion(CentralCompletion)
         case released(PeerHandle)
-        case settled(@Sendable () -> Void)
     }
 
     private struct State {
@@ -71,7 +70,7 @@ final class CentralCore: InboxOwner, EventSink {
         observer?.abandoned(unanswered)
         backend.invalidate()
         channels.endAll()
-        for case .settled(let body) in inbox.close() { body() }
+        inbox.close()
     }
 
     /// Whether the manager is gone.
@@ -197,7 +196,6 @@ final class CentralCore: InboxOwner, EventSink {
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .released(let handle): forget(handle)
-        case .settled(let body): body()
         }
     }
 

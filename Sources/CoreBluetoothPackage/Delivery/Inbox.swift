@@ -4,15 +4,9 @@ import DequeModule
 import Dispatch
 import Synchronization
 
-/// What an ``Inbox`` holds.
-protocol InboxItem: Sendable {
-    /// All that came before has been handled.
-    static func settled(_ body: @escaping @Sendable () -> Void) -> Self
-}
-
 /// Who handles what an ``Inbox`` holds: on its queue, outside every lock.
 protocol InboxOwner: AnyObject, Sendable {
-    associatedtype Item: InboxItem
+    associatedtype Item: Sendable
     var inbox: Inbox<Self> { get }
     func handle(_ item: Item)
 }
@@ -21,9 +15,9 @@ extension InboxOwner {
     /// The queue's, for messages about a receiver that does not settle.
     var label: String { inbox.queue.label }
 
-    /// Calls `body` when all that was delivered so far has been handled, or will not be.
+    /// Calls `body` on the queue when all that was delivered so far has been handled, or will not be.
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        if !inbox.post(.settled(body), for: self) { body() }
+        inbox.postSettled(body, for: self)
     }
 }
 
@@ -33,8 +27,14 @@ extension InboxOwner {
 /// One drain at most is in flight, so that a concurrent queue too gets one callback at a time (S158). The drain goes
 /// on with what callbacks cause, and gives the queue back after 64 items or a millisecond.
 final class Inbox<Owner: InboxOwner>: Sendable {
+    private enum Entry {
+        case item(Owner.Item)
+        /// Who asked learns that all that came before has been handled; also when the manager is gone meanwhile.
+        case settled(@Sendable () -> Void)
+    }
+
     private struct Contents {
-        var items = Deque<Owner.Item>()
+        var entries = Deque<Entry>()
         var isDraining = false
         var isClosed = false
     }
@@ -53,36 +53,44 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     ///
     /// A leaf lock: callable under another one.
     ///
-    /// - Parameter owner: Handles the item, and is kept alive until then.
-    /// - Returns: Whether the item will be handled: not after ``close()``.
-    @discardableResult
-    func post(_ item: Owner.Item, for owner: Owner) -> Bool {
-        let (isOpen, mustSchedule) = contents.withLock { contents -> (Bool, Bool) in
-            guard !contents.isClosed else { return (false, false) }
-            contents.items.append(item)
-            defer { contents.isDraining = true }
-            return (true, !contents.isDraining)
-        }
-        if mustSchedule { queue.async { [self] in drain(for: owner) } }
-        return isOpen
+    /// - Parameters:
+    ///   - item: Dropped after ``close()``.
+    ///   - owner: Handles the item, and is kept alive until then.
+    func post(_ item: Owner.Item, for owner: Owner) {
+        append(.item(item), for: owner)
     }
 
-    /// Drops what is there and what comes.
-    ///
-    /// - Returns: What was there.
-    func close() -> Deque<Owner.Item> {
+    /// Calls `body` on the queue, behind what is there, also after ``close()``.
+    func postSettled(_ body: @escaping @Sendable () -> Void, for owner: Owner) {
+        append(.settled(body), for: owner)
+    }
+
+    private func append(_ entry: Entry, for owner: Owner) {
+        let mustSchedule = contents.withLock { contents in
+            if case .item = entry, contents.isClosed { return false }
+            contents.entries.append(entry)
+            defer { contents.isDraining = true }
+            return !contents.isDraining
+        }
+        if mustSchedule { queue.async { [self] in drain(for: owner) } }
+    }
+
+    /// Drops the items that are there and those that come.
+    func close() {
         contents.withLock { contents in
             contents.isClosed = true
-            defer { contents.items = [] }
-            return contents.items
+            contents.entries.removeAll { if case .item = $0 { true } else { false } }
         }
     }
 
     private func drain(for owner: Owner) {
         let start = ContinuousClock.now
         var handled = 0
-        while let item = next() {
-            owner.handle(item)
+        while let entry = next() {
+            switch entry {
+            case .item(let item): owner.handle(item)
+            case .settled(let body): body()
+            }
             handled += 1
             let mustYield =
                 handled == Self.itemsPerTurn || handled % 8 == 0 && ContinuousClock.now - start > Self.longestTurn
@@ -90,11 +98,11 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         }
     }
 
-    private func next() -> Owner.Item? {
+    private func next() -> Entry? {
         contents.withLock { contents in
-            let item = contents.items.popFirst()
-            if item == nil { contents.isDraining = false }
-            return item
+            let entry = contents.entries.popFirst()
+            if entry == nil { contents.isDraining = false }
+            return entry
         }
     }
 }

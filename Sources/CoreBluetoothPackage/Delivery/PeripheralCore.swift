@@ -12,10 +12,9 @@ final class PeripheralCore: InboxOwner, EventSink {
     typealias Event = PeripheralEvent
 
     /// What waits for the manager's queue; identifiers, never objects.
-    enum Delivery: InboxItem {
+    enum Delivery: Sendable {
         case event(PeripheralEvent)
         case completion(PeripheralCompletion)
-        case settled(@Sendable () -> Void)
     }
 
     /// What the core's lock keeps.
@@ -72,7 +71,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         observer?.abandoned(unanswered)
         backend.invalidate()
         channels.endAll()
-        for case .settled(let body) in inbox.close() { body() }
+        inbox.close()
         for published in objects.all {
             published.publications.forEach { $0.release(by: self) }
             published.characteristics.forEach { $0.object.removeSubscribers() }
@@ -209,7 +208,6 @@ final class PeripheralCore: InboxOwner, EventSink {
         case .event(.restored(let restored)): restore(restored)
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
-        case .settled(let body): body()
         }
     }
 }

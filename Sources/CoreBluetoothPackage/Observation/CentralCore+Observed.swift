@@ -36,7 +36,10 @@ extension CentralStateMachine {
 extension PeerState {
     fileprivate func unansweredCommands(of id: PeerID) -> [String] {
         // Ending a subscription is like ending a link: an app need not wait for it.
-        pending.filter { !$0.isLocal && !$0.kind.endsSubscription }.map { "\($0.kind) of peripheral \(id)" }
+        pending.filter { !$0.isLocal && !$0.kind.endsSubscription }.map { command in
+            let attribute = command.kind.attribute.flatMap(database.uuid(of:)).map { " with \($0)" } ?? ""
+            return "\(command.kind.call)\(attribute) on peripheral \(id)"
+        }
     }
 }
 
@@ -120,6 +123,22 @@ extension LinkAnswer {
 }
 
 extension LinkOperation {
+    /// Apple's name of the call.
+    fileprivate var call: String {
+        switch self {
+        case .rssi: "readRSSI()"
+        case .services: "discoverServices(_:)"
+        case .includedServices: "discoverIncludedServices(_:for:)"
+        case .characteristics: "discoverCharacteristics(_:for:)"
+        case .descriptors: "discoverDescriptors(for:)"
+        case .readCharacteristic, .readDescriptor: "readValue(for:)"
+        case .writeCharacteristic: "writeValue(_:for:type:)"
+        case .writeDescriptor: "writeValue(_:for:)"
+        case .notify: "setNotifyValue(_:for:)"
+        case .channel: "openL2CAPChannel(_:)"
+        }
+    }
+
     fileprivate var method: DelegateMethod {
         switch self {
         case .rssi: .didReadRSSI

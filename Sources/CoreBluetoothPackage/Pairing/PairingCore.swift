@@ -13,12 +13,6 @@ final class PairingCore: InboxOwner, EventSink {
     typealias Event = PairingEvent
     typealias Completion = @Sendable ((any Error)?) -> Void
 
-    /// What waits for the agent's queue.
-    enum Delivery: InboxItem {
-        case event(PairingEvent)
-        case settled(@Sendable () -> Void)
-    }
-
     private struct State {
         var machine = PairingMachine()
         var outbox = Outbox<PairingCommand>()
@@ -63,7 +57,7 @@ final class PairingCore: InboxOwner, EventSink {
         }
         observer?.abandoned(unanswered)
         backend.invalidate()
-        for case .settled(let body) in inbox.close() { body() }
+        inbox.close()
         let error = BackendError(.operationCancelled, operation: "pairing")
         for completion in completions { inbox.queue.async { completion(error.appError) } }
     }
@@ -177,14 +171,11 @@ final class PairingCore: InboxOwner, EventSink {
 
     // MARK: The queue
 
-    func handle(_ delivery: Delivery) {
-        switch delivery {
-        case .event(let event): transition { $0.machine.handle(event) }
-        case .settled(let body): body()
-        }
+    func handle(_ event: PairingEvent) {
+        transition { $0.machine.handle(event) }
     }
 
     func deliver(_ event: PairingEvent) {
-        inbox.post(.event(event), for: self)
+        inbox.post(event, for: self)
     }
 }

@@ -87,25 +87,27 @@ enum LinkOperation: Hashable, Sendable {
 
 /// Which attributes of a link the app has been told of: discoveries accumulate (S57).
 struct DiscoveredDatabase {
-    private var services: Set<AttributeID> = []
-    private var included: [AttributeID: Set<AttributeID>] = [:]
-    private var characteristics: [AttributeID: Set<AttributeID>] = [:]
-    private var descriptors: [AttributeID: Set<AttributeID>] = [:]
+    private typealias Attributes = [AttributeID: BluetoothUUID]
+
+    private var services: Attributes = [:]
+    private var included: [AttributeID: Attributes] = [:]
+    private var characteristics: [AttributeID: Attributes] = [:]
+    private var descriptors: [AttributeID: Attributes] = [:]
 
     mutating func addServices(_ found: [ServiceRecord]) -> [ServiceRecord] {
-        found.filter { services.insert($0.id).inserted }
+        found.filter { services.updateValue($0.uuid, forKey: $0.id) == nil }
     }
 
     mutating func addIncluded(_ found: [ServiceRecord], in service: AttributeID) -> [ServiceRecord] {
-        found.filter { included[service, default: []].insert($0.id).inserted }
+        found.filter { included[service, default: [:]].updateValue($0.uuid, forKey: $0.id) == nil }
     }
 
     mutating func add(_ found: [CharacteristicRecord], in service: AttributeID) -> [CharacteristicRecord] {
-        found.filter { characteristics[service, default: []].insert($0.id).inserted }
+        found.filter { characteristics[service, default: [:]].updateValue($0.uuid, forKey: $0.id) == nil }
     }
 
     mutating func add(_ found: [DescriptorRecord], in characteristic: AttributeID) -> [DescriptorRecord] {
-        found.filter { descriptors[characteristic, default: []].insert($0.id).inserted }
+        found.filter { descriptors[characteristic, default: [:]].updateValue($0.uuid, forKey: $0.id) == nil }
     }
 
     /// Removes services.
@@ -115,13 +117,18 @@ struct DiscoveredDatabase {
         var within: Set<AttributeID> = []
         var told: [AttributeID] = []
         for id in gone {
-            let wasIncluded = included.values.contains { $0.contains(id) }
-            if services.remove(id) != nil || wasIncluded { told.append(id) }
-            within.formUnion(characteristics.removeValue(forKey: id) ?? [])
+            let wasIncluded = included.values.contains { $0[id] != nil }
+            if services.removeValue(forKey: id) != nil || wasIncluded { told.append(id) }
+            within.formUnion(characteristics.removeValue(forKey: id).map { Array($0.keys) } ?? [])
             included[id] = nil
-            for parent in included.keys { included[parent]?.remove(id) }
+            for parent in included.keys { included[parent]?[id] = nil }
         }
         for id in within { descriptors[id] = nil }
         return (told, within)
+    }
+
+    /// What the app was told of an attribute.
+    func uuid(of id: AttributeID) -> BluetoothUUID? {
+        services[id] ?? [included, characteristics, descriptors].lazy.flatMap(\.values).compactMap { $0[id] }.first
     }
 }

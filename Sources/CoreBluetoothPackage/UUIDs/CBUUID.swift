@@ -1,6 +1,7 @@
 package import BluetoothBackend
 public import Foundation
 
+// Invariant: the only stored property is a `let` of a Sendable type.
 /// A Bluetooth UUID of 16, 32 or 128 bits.
 ///
 /// Two UUIDs are equal, and hash equally, when their 128-bit forms over the Bluetooth Base UUID are equal:
@@ -9,7 +10,6 @@ public import Foundation
 ///
 /// Immutable, so it may be used from any thread. Apple's `init(cfuuid:)` is missing: Foundation has no `CFUUID`
 /// on Linux. Sources: Apple, CBUUID; Core Specification, Vol 3, Part B, 2.5.1.
-// Invariant of `@unchecked`: the only stored property is a `let` of a Sendable type.
 open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     /// The value that backends use.
     package let bluetoothUUID: BluetoothUUID

@@ -1,50 +1,9 @@
 import BluetoothBackend
-import BluetoothLocking
 import Foundation
-import Synchronization
 
 /// One peripheral role of a ``ScriptedRadio``.
-final class ScriptedPeripheral: PeripheralBackend {
-    private struct State {
-        var sink: (any EventSink<PeripheralEvent>)?
-        var commands: [PeripheralCommand] = []
-        var isInvalidated = false
-    }
-
-    private let state = Lock(State())
-
-    func activate(_ sink: any EventSink<PeripheralEvent>) { state.withLock { $0.sink = sink } }
-    func submit(_ command: PeripheralCommand) { state.withLock { $0.commands.append(command) } }
-
-    func invalidate() {
-        state.withLock { state in
-            state.isInvalidated = true
-            state.sink = nil
-        }
-    }
-
-    var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
-    var commands: [PeripheralCommand] { state.withLock { $0.commands } }
-
-    func send(_ events: PeripheralEvent...) {
-        let sink = state.withLock { $0.sink }
-        for event in events { sink?.deliver(event) }
-    }
-
-    /// Returns when all that was sent has been handled.
-    func settle() async {
-        guard let sink = state.withLock({ $0.sink }) else { return }
-        await withCheckedContinuation { continuation in
-            sink.afterDelivery { continuation.resume() }
-        }
-    }
-
-    /// Sends, and returns when it has been handled.
-    func play(_ events: PeripheralEvent...) async {
-        let sink = state.withLock { $0.sink }
-        for event in events { sink?.deliver(event) }
-        await settle()
-    }
+final class ScriptedPeripheral: PeripheralBackend, ScriptedRole {
+    let script = RoleScript<PeripheralCommand, PeripheralEvent>()
 
     /// The services that were published, in order.
     var definitions: [ServiceDefinition] { commands.definitions }

@@ -1,0 +1,21 @@
+#if os(Linux)
+import Logging
+
+/// The log of this radio, under the label `BlueZ`.
+///
+/// Bluetooth addresses are left out of every line, also where BlueZ's object paths and messages have them: they tell
+/// who is near, and a log travels. Values are never written.
+enum BlueZLog {
+    private static let logger = Logger(label: "BlueZ")
+
+    static func write(_ level: Logger.Level, _ text: @autoclosure () -> String) {
+        logger.log(level: level, "\(hidingAddresses(in: text()))")
+    }
+
+    /// The text with "…" for each Bluetooth address, as people (`00:11:22:33:44:55`) and object paths
+    /// (`dev_00_11_22_33_44_55`) write it.
+    static func hidingAddresses(in text: String) -> String {
+        text.replacing(/[0-9A-Fa-f]{2}(?:[:_][0-9A-Fa-f]{2}){5}/, with: "…")
+    }
+}
+#endif

@@ -1,0 +1,47 @@
+#if os(Linux)
+import BluetoothBackend
+
+/// One manager's view of a ``Radio``.
+final class BlueZManager<Role: Radio>: RoleBackend {
+    typealias Command = Role.Host.Input.Command
+    typealias Event = Role.Host.Input.Event
+
+    private let radio: Role
+    private let manager: HostLedger.Manager
+    private let pairing: PairingRadio?
+
+    /// - Parameter pairing: What agrees to the pairings of the role; nil where the system does.
+    init(radio: Role, pairing: PairingRadio?) {
+        self.radio = radio
+        self.pairing = pairing
+        manager = radio.newManager()
+    }
+
+    deinit { radio.invalidate(manager) }
+
+    func activate(_ sink: any EventSink<Event>) {
+        radio.activate(manager, sink)
+        pairing?.want(isServing: Role.isServing)
+    }
+
+    func submit(_ command: Command) {
+        radio.submit(command, from: manager)
+    }
+
+    func invalidate() {
+        radio.invalidate(manager)
+    }
+}
+
+extension BlueZManager: CentralBackend where Role == CentralRadio {
+    func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
+        radio.query { $0.knownPeers(ids) }
+    }
+
+    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
+        radio.query { $0.connectedPeers(offering: services) }
+    }
+}
+
+extension BlueZManager: PeripheralBackend where Role == PeripheralRadio {}
+#endif

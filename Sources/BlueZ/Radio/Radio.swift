@@ -1,0 +1,132 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothLocking
+import BluetoothSystemClock
+import Dispatch
+import Synchronization
+
+/// Runs a ``RadioHost``: feeds it, and does what it says.
+///
+/// Inputs are processed on the daemon's queue. What both roles do alike is here; ``perform(_:)`` is the role's.
+protocol Radio: DaemonClient {
+    associatedtype Host: RadioHost
+
+    /// Whether the role has centrals come to us.
+    static var isServing: Bool { get }
+    var core: RadioCore<Host> { get }
+
+    /// Does what the host says, on the daemon's queue.
+    func perform(_ effect: Host.Effect)
+}
+
+// MARK: - Managers, any thread
+
+extension Radio {
+    var daemon: BlueZDaemon { core.daemon }
+
+    /// A number for a manager that comes.
+    func newManager() -> HostLedger.Manager {
+        core.contents.withLock { contents in
+            contents.lastManager += 1
+            return contents.lastManager
+        }
+    }
+
+    func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<Host.Input.Event>) {
+        daemon.queue.async { [self] in
+            core.contents.withLock { $0.sinks[manager] = sink }
+            process(.activated(manager))
+            start()
+        }
+    }
+
+    func submit(_ command: Host.Input.Command, from manager: HostLedger.Manager) {
+        daemon.queue.async { [self] in process(.command(manager, command)) }
+    }
+
+    func invalidate(_ manager: HostLedger.Manager) {
+        // At once: nothing is delivered after this.
+        let sink = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
+        daemon.queue.async { [self] in process(.invalidated(manager)) }
+        withExtendedLifetime(sink) {}
+    }
+
+    func query<Answer: Sendable>(_ body: @Sendable (borrowing Host) -> Answer) -> Answer {
+        core.contents.withLock { body($0.host) }
+    }
+}
+
+// MARK: - Inputs, on the daemon's queue
+
+extension Radio {
+    /// Begins to follow the daemon, once.
+    func start() {
+        let isFirst = core.contents.withLock { contents in
+            defer { contents.isStarted = true }
+            return !contents.isStarted
+        }
+        if isFirst { daemon.add(self) }
+    }
+
+    func receive(_ inputs: [HostInput]) {
+        for input in inputs { process(.news(input)) }
+    }
+
+    func process(_ input: Host.Input) {
+        let date = core.clock.date
+        for effect in core.contents.withLock({ $0.host.handle(input, at: date) }) { perform(effect) }
+    }
+}
+
+// MARK: - Effects that both roles have, on the daemon's queue
+
+extension Radio {
+    func make(_ call: MethodCall, _ id: CallID) {
+        daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
+    }
+
+    func deliver(_ event: Host.Input.Event, to manager: HostLedger.Manager) {
+        core.contents.withLock { $0.sinks[manager] }?.deliver(event)
+    }
+
+    func startTimer(_ key: Host.Input.Timer, _ delay: Duration) {
+        let timer = DelayedCall { [weak self] in self?.process(.timer(key)) }
+        let old = core.contents.withLock { contents in
+            defer { contents.timers[key] = timer }
+            return contents.timers[key]
+        }
+        old?.cancel()
+        daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
+    }
+
+    func stopTimer(_ key: Host.Input.Timer) {
+        core.contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
+    }
+}
+
+// MARK: - Channels
+
+extension Radio {
+    /// Makes the pool of the role's channels, which is not used before the queue runs.
+    func addChannels(of network: any ChannelNetwork) {
+        let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
+            self?.happened(event, on: channel)
+        }
+        core.contents.withLock { $0.channels = channels }
+    }
+
+    /// What is received goes to the manager past the host, which knows only whose the channel is.
+    private func happened(_ event: ChannelSocket.Event, on channel: ChannelID) {
+        let told: Host.Input.Event
+        switch event {
+        case .received(let data): told = .channelReceived(channel: channel, data: data)
+        case .credits(let count): told = .channelCredits(channel: channel, count: count)
+        case .closed: return process(.channelEnded(channel))
+        }
+        let sink = core.contents.withLock { contents in
+            contents.host.owner(of: channel).flatMap { contents.sinks[$0] }
+        }
+        sink?.deliver(told)
+    }
+}
+#endif

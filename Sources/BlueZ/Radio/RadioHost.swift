@@ -1,0 +1,67 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+/// The pure part of a role: inputs go in, effects come out.
+protocol RadioHost: Sendable {
+    associatedtype Input: RadioInput
+    associatedtype Effect: Sendable
+
+    /// Whose an open L2CAP channel is.
+    func owner(of channel: ChannelID) -> HostLedger.Manager?
+
+    /// Takes in one input.
+    ///
+    /// - Parameter date: The time of it, for events that carry one.
+    /// - Returns: What to do, in this order.
+    mutating func handle(_ input: Input, at date: Date) -> [Effect]
+}
+
+/// What comes in in either role.
+protocol RadioInput: Sendable {
+    associatedtype Command: Sendable
+    associatedtype Event: ChannelNews
+    associatedtype Timer: Hashable, Sendable
+
+    /// What the daemon tells.
+    static func news(_ input: HostInput) -> Self
+    static func reply(_ call: CallID, _ result: Result<[DBusValue], DBusError>) -> Self
+    static func channelEnded(_ channel: ChannelID) -> Self
+    static func timer(_ timer: Timer) -> Self
+    static func activated(_ manager: HostLedger.Manager) -> Self
+    static func command(_ manager: HostLedger.Manager, _ command: Command) -> Self
+    static func invalidated(_ manager: HostLedger.Manager) -> Self
+}
+
+/// What a manager hears of its channels, in either role.
+protocol ChannelNews: Sendable {
+    static func channelReceived(channel: ChannelID, data: Data) -> Self
+    static func channelCredits(channel: ChannelID, count: Int) -> Self
+}
+
+extension CentralEvent: ChannelNews {}
+extension PeripheralEvent: ChannelNews {}
+
+extension HostInput: RadioInput {
+    typealias Event = CentralEvent
+
+    static func news(_ input: HostInput) -> HostInput { input }
+}
+
+extension PeripheralInput: RadioInput {
+    typealias Event = PeripheralEvent
+
+    static func news(_ input: HostInput) -> PeripheralInput { .daemon(input) }
+}
+
+extension CentralHost: RadioHost {
+    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels[channel]?.manager }
+}
+
+extension PeripheralHost: RadioHost {
+    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels[channel]?.manager }
+
+    mutating func handle(_ input: PeripheralInput, at _: Date) -> [PeripheralHostEffect] { handle(input) }
+}
+#endif

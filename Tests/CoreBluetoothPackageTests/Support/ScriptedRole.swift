@@ -1,0 +1,55 @@
+import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
+/// One role of a ``ScriptedRadio``: commands are kept, events are sent.
+protocol ScriptedRole: RoleBackend {
+    var script: RoleScript<Command, Event> { get }
+}
+
+/// What a ``ScriptedRole`` was told, and whom it tells.
+final class RoleScript<Command: Sendable, Event: Sendable>: Sendable {
+    fileprivate struct State {
+        var sink: (any EventSink<Event>)?
+        var commands: [Command] = []
+        var isInvalidated = false
+    }
+
+    fileprivate let state = Lock(State())
+}
+
+extension ScriptedRole {
+    func activate(_ sink: any EventSink<Event>) { script.state.withLock { $0.sink = sink } }
+    func submit(_ command: Command) { script.state.withLock { $0.commands.append(command) } }
+
+    func invalidate() {
+        script.state.withLock { state in
+            state.isInvalidated = true
+            state.sink = nil
+        }
+    }
+
+    var isInvalidated: Bool { script.state.withLock { $0.isInvalidated } }
+    var commands: [Command] { script.state.withLock { $0.commands } }
+
+    func send(_ events: Event...) { send(events) }
+
+    private func send(_ events: [Event]) {
+        let sink = script.state.withLock { $0.sink }
+        for event in events { sink?.deliver(event) }
+    }
+
+    /// Returns when all that was sent has been handled.
+    func settle() async {
+        guard let sink = script.state.withLock({ $0.sink }) else { return }
+        await withCheckedContinuation { continuation in
+            sink.afterDelivery { continuation.resume() }
+        }
+    }
+
+    /// Sends, and returns when it has been handled.
+    func play(_ events: Event...) async {
+        send(events)
+        await settle()
+    }
+}
