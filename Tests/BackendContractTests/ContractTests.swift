@@ -7,7 +7,7 @@ import Testing
 ///
 /// `CONTRACT_BACKEND=bluez` plays on a real radio, with the contract peer at `CONTRACT_PEER_SOCKET`; without it the
 /// emulator is the stage. `CONTRACT_NEEDS` plays only the scenarios that need one of these features, by their raw
-/// values between commas, proved or not.
+/// values between commas, proved or not. `CONTRACT_SCENARIO` plays only those whose names contain it.
 @Suite(.serialized) struct ContractTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let isOnBlueZ = environment["CONTRACT_BACKEND"] == "bluez"
@@ -20,7 +20,10 @@ import Testing
     /// What the stage can play; with a foreign peripheral only the generic scenarios.
     private static var applicable: [ContractScenario] {
         let features = isOnBlueZ ? BlueZStage.features : EmulatorStage.features
-        let possible = ContractScenario.all.filter { $0.needs.isSubset(of: features) }
+        let part = environment["CONTRACT_SCENARIO"] ?? ""
+        let possible = ContractScenario.all.filter {
+            $0.needs.isSubset(of: features) && (part.isEmpty || $0.name.contains(part))
+        }
         guard isOnBlueZ else { return possible }
         return possible.filter { scenario in
             scenario.isExpressibleOnBlueZ && (scenario.isGeneric || environment["CONTRACT_PEER_SOCKET"] != nil)

@@ -39,7 +39,8 @@ enum PacketSocket {
             if count == 0 { return hasHungUp(socket) ? .end : .packet(count: 0) }
             switch errno {
             case EINTR: continue
-            case EAGAIN: return .nothing
+            // An L2CAP socket whose link is gone has an error to tell, once, and hangs up without an end to read.
+            case EAGAIN: return hasHungUp(socket) ? .end : .nothing
             default:
                 // The kernel tells of an error once, before what was received until then.
                 if hasFailed { return .end }

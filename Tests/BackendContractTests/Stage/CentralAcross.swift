@@ -5,10 +5,10 @@ final class CentralAcross {
     private let stage: any ContractStage
     private let central: ContractCentral
     private let scenario: String
-    private let differences: [String: String]
+    private let differences: [String: [String]]
     private var compared = 0
 
-    init(_ stage: any ContractStage, _ central: ContractCentral, scenario: String, differences: [String: String]) {
+    init(_ stage: any ContractStage, _ central: ContractCentral, scenario: String, differences: [String: [String]]) {
         self.stage = stage
         self.central = central
         self.scenario = scenario
@@ -22,9 +22,9 @@ final class CentralAcross {
 
     /// Waits for exactly these lines, in this order, after those of the last `expect`.
     ///
-    /// Where the table of differences has an entry for a line, the stage's own line is expected instead.
+    /// Where the table of differences has an entry for a line, the stage's own lines are expected instead.
     func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let expected = lines.map { differences[$0] ?? $0 }
+        let expected = lines.flatMap { differences[$0] ?? [$0] }
         let end = compared + expected.count
         do {
             let lines = try await stage.lines(of: central, atLeast: end)

@@ -12,7 +12,8 @@ final class ContractContext: ContractParty {
 
     /// - Parameter identifier: The app's restore identifier, if it has one.
     init(
-        _ stage: any ContractStage, scenario: String, differences: [String: String], restoring identifier: String? = nil
+        _ stage: any ContractStage, scenario: String, differences: [String: [String]],
+        restoring identifier: String? = nil
     ) {
         let trace = ContractTrace()
         manager = stage.makeManager(

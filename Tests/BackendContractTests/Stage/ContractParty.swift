@@ -4,13 +4,13 @@ import Testing
 /// A manager or an agent in a scenario, with the trace of its callbacks.
 class ContractParty {
     let stage: any ContractStage
-    let differences: [String: String]
+    let differences: [String: [String]]
     let trace: ContractTrace
     /// The scenario for which this is.
     let scenario: String
     private var compared = 0
 
-    init(_ stage: any ContractStage, scenario: String, differences: [String: String], trace: ContractTrace) {
+    init(_ stage: any ContractStage, scenario: String, differences: [String: [String]], trace: ContractTrace) {
         self.stage = stage
         self.scenario = scenario
         self.differences = differences
@@ -19,9 +19,9 @@ class ContractParty {
 
     /// Waits for exactly these callbacks, in this order, after those of the last `expect`.
     ///
-    /// Where the table of differences has an entry for a line, the stage's own line is expected instead.
+    /// Where the table of differences has an entry for a line, the stage's own lines are expected instead.
     func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let expected = lines.map { differences[$0] ?? $0 }
+        let expected = lines.flatMap { differences[$0] ?? [$0] }
         let start = compared
         let end = compared + expected.count
         do {

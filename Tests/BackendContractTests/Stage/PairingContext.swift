@@ -6,7 +6,7 @@ final class PairingContext: ContractParty {
     let agent: CBPairingAgent
 
     init(
-        _ stage: any ContractStage, scenario: String, differences: [String: String],
+        _ stage: any ContractStage, scenario: String, differences: [String: [String]],
         _ capability: CBPairingCapability
     ) {
         let trace = ContractTrace()

@@ -11,7 +11,7 @@ final class PeripheralContext: ContractParty {
     ///   - identifier: The app's restore identifier, if it has one.
     ///   - centrals: Those of the scenario's first manager, for a second one.
     init(
-        _ stage: any ContractStage, scenario: String, differences: [String: String],
+        _ stage: any ContractStage, scenario: String, differences: [String: [String]],
         restoring identifier: String? = nil, centrals: (one: CentralAcross, two: CentralAcross)? = nil
     ) {
         let trace = ContractTrace()

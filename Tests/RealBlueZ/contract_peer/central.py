@@ -267,6 +267,11 @@ class Central:
         if ended:
             self.tell("channel closed")
 
+    async def drop_channel(self) -> None:
+        """Closes it, which is no news to the one who does it."""
+        dropped, self.link.channel = self.channel(), None
+        await dropped.channel.disconnect()
+
     def channel(self) -> ChannelEnd:
         if self.linked().channel is None:
             raise ValueError("no channel is open")

@@ -84,4 +84,4 @@ class CentralVerbs:
         await self.on.channel().receive(count)
 
     async def closeChannel(self) -> None:
-        await self.on.channel().channel.disconnect()
+        await self.on.drop_channel()

@@ -3,7 +3,7 @@ import asyncio
 import struct
 from collections.abc import Callable
 
-from bumble.att import ATT_Handle_Value_Confirmation
+from bumble.att import ATT_Error, ATT_Handle_Value_Confirmation, ATT_Read_Blob_Request, Opcode
 from bumble.device import Connection
 from bumble.gatt import Characteristic
 from bumble.gatt_client import CharacteristicProxy
@@ -76,7 +76,17 @@ class Link:
     # Values
 
     async def read(self, identifier: str) -> str:
-        return brief(await self.client.read_value(self.find(identifier)))
+        """All of it; Bumble would take an error behind the first part for the end."""
+        found = self.find(identifier)
+        value = part = await self.client.read_value(found, no_long_read=True)
+        while len(part) == self.client.mtu - 1:
+            response = await self.client.send_request(
+                ATT_Read_Blob_Request(attribute_handle=found.handle, value_offset=len(value)))
+            if response.op_code == Opcode.ATT_ERROR_RESPONSE:
+                raise ATT_Error(error_code=response.error_code, message=response)
+            part = response.part_attribute_value
+            value += part
+        return brief(value)
 
     async def write(self, identifier: str, value: bytes) -> None:
         await self.client.write_value(self.find(identifier), value, with_response=True)

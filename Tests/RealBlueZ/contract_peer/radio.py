@@ -59,8 +59,8 @@ class VirtualAdvertiser(LegacyAdvertiser):
 class VirtualController(Controller):
     """A controller on the in-memory air that a kernel can drive."""
 
-    # One packet for any ATT PDU of the usual MTUs, as real controllers of this version have it.
-    le_acl_data_packet_length = 251
+    # One packet for any ATT PDU, and few for the many bytes of a channel; the kernel takes no more than 1024.
+    le_acl_data_packet_length = 1020
 
     def __init__(self, name, **arguments):
         super().__init__(name, **arguments)
