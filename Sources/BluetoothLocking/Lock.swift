@@ -7,12 +7,12 @@ import Musl
 import Darwin
 #endif
 
-// Invariant: both pointers are touched only between pthread_mutex_lock and pthread_mutex_unlock, and freed by the
-// one owner.
 /// The package's one lock: mutual exclusion around a value.
 ///
 /// ThreadSanitizer does not know the futex calls of `Synchronization.Mutex` and reports races that are none,
 /// so its builds (`-DTHREAD_SANITIZER`) use a pthread mutex of the same shape.
+// Invariant: both pointers are touched only between pthread_mutex_lock and pthread_mutex_unlock, and freed by the
+// one owner.
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

@@ -13,6 +13,8 @@ final class GIOPeer: @unchecked Sendable {
     private let filter: guint
     private let isOpen = Lock(true)
     let uniqueName: String
+    /// Passed by who makes a receiver and by who uses it: ThreadSanitizer does not see GLib's own locks.
+    private static let handOver = Lock(())
 
     /// Receives calls and signals, one at a time, on the worker thread.
     final class Receiver: Sendable {
@@ -36,10 +38,12 @@ final class GIOPeer: @unchecked Sendable {
         connection = opened
         uniqueName = String(cString: g_dbus_connection_get_unique_name(opened))
         let receiver = Unmanaged.passRetained(Receiver(receive, hear)).toOpaque()
+        Self.handOver.withLock { _ in }
         filter = g_dbus_connection_add_filter(
             opened,
             { _, message, incoming, data in
                 guard let message, let data, incoming != 0 else { return message }
+                GIOPeer.handOver.withLock { _ in }
                 let receiver = Unmanaged<Receiver>.fromOpaque(data).takeUnretainedValue()
                 switch g_dbus_message_get_message_type(message) {
                 case G_DBUS_MESSAGE_TYPE_METHOD_CALL:

@@ -1,7 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import Logging
 
 /// What `bluetoothd` is to us.
 enum DaemonPhase: Equatable, Sendable {
@@ -100,9 +99,9 @@ struct HostNote: Equatable, Sendable {
     /// Writes it to the log.
     func log() {
         switch level {
-        case .debug: BlueZDaemon.logger.debug("\(text)")
-        case .info: BlueZDaemon.logger.info("\(text)")
-        case .warning: BlueZDaemon.logger.warning("\(text)")
+        case .debug: BlueZLog.debug(text)
+        case .info: BlueZLog.info(text)
+        case .warning: BlueZLog.warning(text)
         }
     }
 }

@@ -128,7 +128,7 @@ final class ChannelPool: @unchecked Sendable {
                 adopt(socket, as: last) { accepted($0, peer) }
             }
         } catch {
-            BlueZDaemon.logger.warning("\(error)")
+            BlueZLog.warning("\(error)")
         }
     }
 
@@ -149,7 +149,7 @@ final class ChannelPool: @unchecked Sendable {
         switch action {
         case .send(let data):
             if !channel.send(data) {
-                BlueZDaemon.logger.warning("\(data.count) bytes without credit on channel \(id) dropped")
+                BlueZLog.warning("\(data.count) bytes without credit on channel \(id) dropped")
             }
         case .consumed(let count): channel.consumed(count)
         case .close:

@@ -3,7 +3,6 @@ import BluetoothDBus
 import BluetoothLocking
 import BluetoothSystemClock
 import Dispatch
-import Logging
 import Synchronization
 
 /// Who hears of the daemon: its phases, its objects and what changes; on the daemon's queue.
@@ -26,7 +25,6 @@ protocol DaemonClient: AnyObject, Sendable {
 // Invariant: all variables are touched on `queue` only, but for `phase`, which has a lock.
 final class BlueZDaemon: @unchecked Sendable {
     static let name = "org.bluez"
-    static let logger = Logger(label: "BlueZ")
 
     /// The pauses before a lost bus is tried again.
     private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
@@ -258,7 +256,7 @@ final class BlueZDaemon: @unchecked Sendable {
             guard let input = try InterfaceSignal.input(message) else { return }
             tell(input)
         } catch {
-            Self.logger.warning("a signal of bluetoothd makes no sense and is ignored: \(error)")
+            BlueZLog.warning("a signal of bluetoothd makes no sense and is ignored: \(error)")
         }
     }
 
@@ -273,7 +271,7 @@ final class BlueZDaemon: @unchecked Sendable {
         let line = "\(text) (\(error))"
         guard line != lastComplaint else { return }
         lastComplaint = line
-        Self.logger.warning("\(line)")
+        BlueZLog.warning(line)
     }
 }
 #endif

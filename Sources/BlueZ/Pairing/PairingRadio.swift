@@ -101,7 +101,7 @@ final class PairingRadio: DaemonClient {
             daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
                 self?.process(.timer(peer))
             }
-        case .note(let note): BlueZDaemon.logger.warning("\(note.text)")
+        case .note(let note): note.log()
         }
     }
 

@@ -94,7 +94,7 @@ final class PeripheralRadio: Radio {
         let made = NotifySocket.make(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
         guard let made else {
             take(number)?.refuse(DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
-            BlueZDaemon.logger.error("out of file descriptors: a subscription is lost")
+            BlueZLog.error("out of file descriptors: a subscription is lost")
             return daemon.queue.async { [weak self] in self?.process(.socket(id, .closed)) }
         }
         served.withLock { $0.sockets[id] = made.socket }

@@ -39,6 +39,14 @@ final class ServedDevice {
         }
     }
 
+    /// For a visitor.
+    var visited: Visitor.Device {
+        Visitor.Device(
+            name: advertised?.name, advertisedServices: advertised?.services ?? [], services: services.map(\.uuid),
+            periodic: Set(characteristics.filter { $0.description.timer != nil }.map(\.object.uuid)),
+            writesUnread: true)
+    }
+
     /// What stands behind an object.
     func served(_ characteristic: CBCharacteristic) -> ServedCharacteristic? {
         characteristics.first { $0.object === characteristic }
