@@ -92,6 +92,7 @@ extension CentralHost {
         calls = [:]
         discovery.reset()
         dials.reset()
+        unseen = []
         for manager in managers.keys { managers[manager]?.filter = nil }
     }
 

@@ -39,6 +39,8 @@ struct CentralHost: Sendable {
     var directory = PeerDirectory(adapterAddress: "")
     var discovery = DiscoverySession()
     var dials = DialQueue()
+    /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
+    var unseen: Set<PeerID> = []
     var links: [PeerID: LinkState] = [:]
     var calls: [CallID: CallPurpose] = [:]
     /// Open L2CAP channels, and whose they are.
@@ -77,6 +79,7 @@ struct CentralHost: Sendable {
         case .channelReply(let call, let result): channelReplied(call, result)
         case .channelEnded(let channel): channelEnded(channel)
         case .socket(let socket, let event): socketHappened(socket, event)
+        case .pairingRefused(let peer): pairingRefused(peer)
         case .timer(let key): if timers.remove(key) != nil { fired(key) }
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }

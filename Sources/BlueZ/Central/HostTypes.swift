@@ -61,6 +61,8 @@ enum HostInput: Sendable {
     case channelEnded(ChannelID)
     /// Something happened to a socket for write commands.
     case socket(WriteSocketID, WriteSocket.Event)
+    /// Our user refused to pair with a peer.
+    case pairingRefused(PeerID)
     case timer(TimerKey)
     case activated(HostLedger.Manager)
     case command(HostLedger.Manager, CentralCommand)

@@ -10,11 +10,13 @@ final class ServedDevice {
     /// In the order in which they are published: what is included comes before.
     let services: [CBMutableService]
     let characteristics: [ServedCharacteristic]
+    let channels: [ChannelDescription]
     /// What is advertised; nil where the file has no advertising set that is on.
     let advertised: (name: String?, services: [CBUUID])?
 
     init(_ description: PeripheralDescription) {
         name = description.name
+        channels = description.channels
         var services: [CBMutableService] = []
         var characteristics: [ServedCharacteristic] = []
         for service in description.services {
