@@ -2,6 +2,7 @@
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from bumble.att import ATT_Error
@@ -78,9 +79,11 @@ class Central:
     # The air
 
     async def listen(self, seconds: float) -> list[str]:
-        heard: set[str] = set()
-        await self.scan(lambda advertisement: heard.add(line(advertisement)), asyncio.sleep(seconds))
-        return sorted(heard)
+        """What is advertised. Where advertisements take turns, one may be heard with the other's scan response for a
+        moment, while the kernel changes the two one after the other: what is much rarer than the rest is left out."""
+        heard: Counter[str] = Counter()
+        await self.scan(lambda advertisement: heard.update([line(advertisement)]), asyncio.sleep(seconds))
+        return sorted(text for text, count in heard.items() if count * 4 >= max(heard.values()))
 
     async def scan(self, handler: Callable, until: Awaitable) -> None:
         self.device.on("advertisement", handler)
