@@ -42,10 +42,6 @@ struct ContractDifference: Sendable {
             scenario: "S136: one of two centrals may unsubscribe", stages: ["bluez 5.66"],
             line: "didUnsubscribe C0DE1003 of 1", instead: [],
             reason: "BlueZ tells of the last central that unsubscribes alone, before it has a socket for each (5.79)"),
-        ContractDifference(
-            scenario: "S98: the signal strength of a link can be read", stages: ["bluez"],
-            line: "didReadRSSI dBm", instead: ["didReadRSSI - ! CBError 13"],
-            reason: "BlueZ has no D-Bus call for the signal strength of a connected device"),
     ]
 
     /// What a stage traces instead, line by line, in one scenario.
