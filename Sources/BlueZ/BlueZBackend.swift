@@ -15,6 +15,8 @@ public final class BlueZBackend: BluetoothBackend {
     private let daemon: BlueZDaemon
     private let timings: BlueZTimings
     private let network: any ChannelNetwork
+    private let controllers: any ControllerAccess
+    private let store: PreservationStore
     private let peripheralTimings: PeripheralTimings
     private let radios: Radios
     private let peripheralRadios = Lock<[AdapterSelector: PeripheralRadio]>([:])
@@ -27,11 +29,14 @@ public final class BlueZBackend: BluetoothBackend {
 
     init(
         _ configuration: BlueZConfiguration, timings: BlueZTimings,
-        peripheralTimings: PeripheralTimings = PeripheralTimings(), network: any ChannelNetwork = BluetoothSockets()
+        peripheralTimings: PeripheralTimings = PeripheralTimings(), network: any ChannelNetwork = BluetoothSockets(),
+        controllers: any ControllerAccess = ControllerSockets(), store: PreservationStore = PreservationStore()
     ) {
         self.configuration = configuration
         self.timings = timings
         self.network = network
+        self.controllers = controllers
+        self.store = store
         self.peripheralTimings = peripheralTimings
         let radios = Radios()
         self.radios = radios
@@ -74,7 +79,11 @@ public final class BlueZBackend: BluetoothBackend {
             peripheralRadios.withLock { Array($0.values) }.contains {
                 $0.query { $0.adapter?.supportsPeripheral == true }
             }
-        case .extendedScanAndConnect, .connectedRSSI: false
+        case .connectedRSSI: controllers.isAvailable
+        case .extendedScanAndConnect:
+            radios.all.contains {
+                $0.query { host in host.adapter.map { host.tree.advertisers[$0]?.isExtended } == true }
+            }
         }
     }
 
@@ -82,7 +91,7 @@ public final class BlueZBackend: BluetoothBackend {
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         BlueZManager(
             radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)),
-            pairing: configuration.answersPairing ? pairing : nil)
+            restoring: options.restoreIdentifier, pairing: configuration.answersPairing ? pairing : nil)
     }
 
     /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
@@ -110,7 +119,9 @@ public final class BlueZBackend: BluetoothBackend {
     private func radio(_ selector: AdapterSelector) -> CentralRadio {
         let radio = radios.bySelector.withLock { radios in
             if let known = radios[selector] { return known }
-            let made = CentralRadio(selector: selector, daemon: daemon, timings: timings, network: network)
+            let made = CentralRadio(
+                selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
+                store: store)
             radios[selector] = made
             return made
         }

@@ -61,10 +61,6 @@ struct ContractDifference: Sendable {
             scenario: "S129: a central that refuses the comparison ends it for both", stages: ["bluez"],
             line: "read C0DE1007 ! 5", instead: ["read C0DE1007 ! 5", "disconnected authentication"],
             reason: refusedByPeer),
-        ContractDifference(
-            scenario: "S98: the signal strength of a link can be read", stages: ["bluez"],
-            line: "didReadRSSI dBm", instead: ["didReadRSSI - ! CBError 13"],
-            reason: "BlueZ has no D-Bus call for the signal strength of a connected device"),
     ]
 
     /// What a stage traces instead, line by line, in one scenario.

@@ -32,6 +32,26 @@ import Testing
         central.invalidate()
     }
 
+    @Test func whatTheControllerCanDoIsSupported() async throws {
+        guard case .explicit(let text) = bus.address else { return }
+        func backend(_ controllers: PlayedController) -> BlueZBackend {
+            BlueZBackend(BlueZConfiguration(busAddress: text), timings: BlueZTimings(), controllers: controllers)
+        }
+        let refused = backend(PlayedController(error: BackendError(.operationNotSupported, operation: "socket")))
+        #expect(!refused.supports(.connectedRSSI))
+        let backend = backend(PlayedController())
+        #expect(backend.supports(.connectedRSSI))
+        #expect(!backend.supports(.extendedScanAndConnect))
+        let daemon = try ScriptedBlueZ(on: bus)
+        daemon.service.add(
+            ScriptedBlueZ.adapter,
+            ["org.bluez.LEAdvertisingManager1": ["SupportedSecondaryChannels": .strings(["1M", "2M", "Coded"])]])
+        let central = try stage.central(of: backend)
+        try await recorder.wait(for: .poweredOn)
+        #expect(backend.supports(.extendedScanAndConnect))
+        withExtendedLifetime((daemon, central)) {}
+    }
+
     @Test func withoutADaemonItIsUnsupportedAndALaterDaemonIsUsed() async throws {
         let central = try stage.central()
         try await recorder.wait(for: .unsupported)

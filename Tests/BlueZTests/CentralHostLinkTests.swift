@@ -307,15 +307,6 @@ import Testing
         #expect(error.code == .invalidHandle)
     }
 
-    @Test mutating func whatBlueZCannotDoIsNotSupported() {
-        fixture.command(.readRSSI(link: link, operation: next()))
-        guard case .operationFailed(_, _, let error)? = fixture.events.last else {
-            Issue.record("\(fixture.events)")
-            return
-        }
-        #expect(error.code == .operationNotSupported)
-    }
-
     // MARK: Notifications
 
     /// Proves S87.

@@ -25,8 +25,12 @@ struct HostFixture: PlayedDaemon {
     private(set) var insecure: [PeerID] = []
     /// Channels that were asked for and have no answer yet.
     private(set) var dialled: [(id: CallID, local: L2CAPAddress, peer: L2CAPAddress)] = []
+    /// Questions for the signal strength of a link that have no answer yet.
+    private(set) var strengths: [(id: CallID, peer: L2CAPAddress, adapter: UInt16)] = []
     /// What was done with open channels.
     private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
+    /// What was kept for a later process, in order; nil for nothing.
+    private(set) var kept: [PreservedCentral?] = []
     /// The warnings that were logged.
     private(set) var warnings: [String] = []
 
@@ -126,9 +130,11 @@ struct HostFixture: PlayedDaemon {
                 events.append(event)
                 eventsByManager[manager, default: []].append(event)
             case .openChannel(let id, let local, let peer): dialled.append((id, local, peer))
+            case .readSignalStrength(let id, let peer, let adapter): strengths.append((id, peer, adapter))
             case .channel(let channel, let action): actions.append((channel, action))
             case .socket(let socket, let action): sockets.append((socket, action))
             case .refresh: refreshes += 1
+            case .preserve(_, let state): kept.append(state)
             case .securityFailed(let peer): insecure.append(peer)
             case .note(let note): if note.level == .warning { warnings.append(note.text) }
             case .startTimer, .stopTimer: break
@@ -159,6 +165,12 @@ struct HostFixture: PlayedDaemon {
     mutating func answerChannel(_ result: Result<ChannelPool.Opening, BackendError>) {
         guard !dialled.isEmpty else { return }
         input(.channelReply(dialled.removeFirst().id, result))
+    }
+
+    /// Answers the oldest question for a signal strength.
+    mutating func answerStrength(_ result: Result<Int, BackendError>) {
+        guard !strengths.isEmpty else { return }
+        input(.signalStrength(strengths.removeFirst().id, result))
     }
 
     /// Answers all calls of discovery, until none is left.

@@ -40,7 +40,7 @@ struct RadioStage {
         self.wrap = wrap
     }
 
-    func makeBackend() -> BlueZBackend {
+    func makeBackend(store: PreservationStore = PreservationStore(folder: nil)) -> BlueZBackend {
         var timings = BlueZTimings()
         timings.powerLoss = .milliseconds(20)
         timings.arrival = .milliseconds(20)
@@ -50,19 +50,21 @@ struct RadioStage {
         timings.attributeRetry = .milliseconds(2)
         timings.serviceChanges = .milliseconds(20)
         guard case .explicit(let text) = bus.address else { return BlueZBackend() }
-        return BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings)
+        return BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings, store: store)
     }
 
-    func central(of backend: BlueZBackend? = nil) throws -> any CentralBackend {
-        let central = try wrap(backend ?? makeBackend()).makeCentral(CentralOptions())
+    func central(of backend: BlueZBackend? = nil, restoring identifier: String? = nil) throws -> any CentralBackend {
+        let central = try wrap(backend ?? makeBackend()).makeCentral(CentralOptions(restoreIdentifier: identifier))
         central.activate(recorder)
         return central
     }
 
     /// A daemon with the heart-rate device, and a manager that has found it.
-    func discovered(of backend: BlueZBackend? = nil) async throws -> (ScriptedBlueZ, any CentralBackend, PeerID) {
+    func discovered(
+        of backend: BlueZBackend? = nil, restoring identifier: String? = nil
+    ) async throws -> (ScriptedBlueZ, any CentralBackend, PeerID) {
         let daemon = try ScriptedBlueZ(on: bus)
-        let central = try central(of: backend)
+        let central = try central(of: backend, restoring: identifier)
         try await recorder.wait(for: .poweredOn)
         central.submit(.startScan(ScanParameters()))
         _ = try await daemon.service.calls.first { $0.member == "StartDiscovery" }

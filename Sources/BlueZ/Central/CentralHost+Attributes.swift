@@ -101,8 +101,7 @@ extension CentralHost {
         switch operation.command {
         case .discoverServices(let link, let id, let uuids):
             links[peer]?.hasToldServices = true
-            let services = tree.attributes(of: path).filter { isApps($0) }
-            let records = services.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
+            let records = services(of: path, peer).map(\.record).filter { isWanted($0.uuid, uuids) }
             deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
         case .discoverIncludedServices(let link, let id, let service, let uuids):
             guard let path = object(service, peer, operation) else { return }
@@ -120,6 +119,12 @@ extension CentralHost {
             deliver(operation.manager, .descriptorsDiscovered(link: link, operation: id, descriptors: records))
         default: break
         }
+    }
+
+    /// The services that apps may find on a device.
+    mutating func services(of device: ObjectPath, _ peer: PeerID) -> [(path: ObjectPath, record: ServiceRecord)] {
+        let paths = tree.attributes(of: device).filter { isApps($0) }
+        return paths.compactMap { path in record(ofService: path, peer).map { (path, $0) } }
     }
 
     /// Whether a service is for apps to find: primary, and none of the host's own, 1800 and 1801 (S58).
@@ -146,7 +151,7 @@ extension CentralHost {
         return ServiceRecord(id: id, uuid: uuid, isPrimary: service.isPrimary, handle: path.handle)
     }
 
-    private mutating func record(ofCharacteristic path: ObjectPath, _ peer: PeerID) -> CharacteristicRecord? {
+    mutating func record(ofCharacteristic path: ObjectPath, _ peer: PeerID) -> CharacteristicRecord? {
         guard let characteristic = tree.characteristics[path], let uuid = characteristic.uuid,
             let id = links[peer]?.attributes.id(of: path)
         else { return nil }

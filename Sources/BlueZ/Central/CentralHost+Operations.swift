@@ -11,7 +11,9 @@ import FoundationEssentials
 extension CentralHost {
     mutating func enqueue(_ command: CentralCommand, from manager: HostLedger.Manager) {
         guard let link = command.link, let peer = ledger.peer(of: link), links[peer] != nil else { return }
-        links[peer]?.waiting.append(LinkState.Operation(manager: manager, link: link, command: command))
+        let operation = LinkState.Operation(manager: manager, link: link, command: command)
+        if case .readRSSI = command { return readSignalStrength(peer, operation) }
+        links[peer]?.waiting.append(operation)
         runOperations(peer)
     }
 
@@ -39,8 +41,6 @@ extension CentralHost {
             write(peer, attribute, value, "request", operation)
         case .writeCommand(_, let attribute, let value): writeCommand(peer, attribute, value, operation)
         case .setNotifying(_, _, let attribute, let enabled): setNotifying(peer, attribute, enabled, operation)
-        case .readRSSI:
-            fail(operation, BackendError(.operationNotSupported, operation: "signal strength of a link over BlueZ"))
         case .openChannel(_, _, let psm): openChannel(psm, peer, operation)
         default: answerDiscovery(peer, operation)
         }
@@ -73,7 +73,10 @@ extension CentralHost {
 
     // MARK: Subscriptions
 
-    /// Over `StartNotify`, which loses nothing.
+    /// Over `StartNotify`, which loses nothing and keeps the order.
+    ///
+    /// A socket of `AcquireNotify` shuts out other programs, and its values are in no order with other characteristics',
+    /// with answers and with the end of the link, which all come over the bus.
     ///
     /// BlueZ pitfall: `AcquireNotify` loses what comes before its descriptor is read
     /// (https://github.com/hbldh/bleak/issues/1885), and its readers take an empty value for the end

@@ -15,12 +15,14 @@ extension CentralHost {
         for peer in ledger.wantedPeers { giveUp(manager, peer, tellsNobody: true) }
         _ = ledger.remove(manager)
         managers[manager] = nil
+        keepNothing(of: manager)
         if wasScanning { scansChanged(restart: false) }
     }
 
     /// An unknown state is no news: the first event is the first definite one.
     private mutating func tell(_ manager: HostLedger.Manager, _ state: AdapterState) {
         guard state != .unknown, managers[manager]?.state != state else { return }
+        if managers[manager]?.state == nil { restore(manager) }
         managers[manager]?.state = state
         deliver(manager, .stateChanged(state))
     }
@@ -62,8 +64,11 @@ extension CentralHost {
         let wasOn = state == .poweredOn
         state = new
         if wasOn { powerWent() }
+        if new == .poweredOn {
+            rememberLeft()
+            noteDevices()
+        }
         for manager in managers.keys.sorted() { tell(manager, new) }
-        if new == .poweredOn { noteDevices() }
     }
 
     /// The adapter in use.

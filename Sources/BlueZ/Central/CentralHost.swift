@@ -23,6 +23,8 @@ struct CentralHost: Sendable {
         case connect(PeerID)
         case disconnect(PeerID)
         case operation(PeerID)
+        case signalStrength(LinkState.Operation)
+        case resubscription(PeerID, ObjectPath)
         /// Its outcome changes nothing.
         case cleanup
     }
@@ -33,7 +35,13 @@ struct CentralHost: Sendable {
     var watch: AdapterWatch
     var state = AdapterState.unknown
     var managers: [HostLedger.Manager: Manager] = [:]
-    var ledger = HostLedger()
+    var ledger = HostLedger() {
+        didSet { mayHaveChanged = true }
+    }
+    /// What is kept of managers with a restore identifier.
+    var keepers: [HostLedger.Manager: Keeper] = [:]
+    /// Whether what is kept may differ from what is.
+    var mayHaveChanged = false
     /// What the managers' scans come to; see ``scansChanged(restart:)``.
     var scan: ScanParameters?
     var directory = PeerDirectory(adapterAddress: "")
@@ -77,15 +85,18 @@ struct CentralHost: Sendable {
         case .disconnectReason(let path, let reason): noteReason(path, reason)
         case .reply(let call, let result): replied(call, result)
         case .channelReply(let call, let result): channelReplied(call, result)
+        case .signalStrength(let call, let result): signalStrengthReplied(call, result)
         case .channelEnded(let channel): channelEnded(channel)
         case .socket(let socket, let event): socketHappened(socket, event)
         case .pairingRefused(let peer): pairingRefused(peer)
         case .timer(let key): if timers.remove(key) != nil { fired(key) }
+        case .restoring(let manager, let left): keep(manager, left)
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
         case .invalidated(let manager): invalidate(manager)
         }
         runDiscovery()
+        preserve()
         defer { effects = [] }
         return effects
     }
@@ -116,6 +127,10 @@ struct CentralHost: Sendable {
         return id
     }
 
+    mutating func readSignalStrength(_ operation: LinkState.Operation, of peer: L2CAPAddress, on adapter: UInt16) {
+        effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: peer, on: adapter))
+    }
+
     mutating func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
         effects.append(.channel(channel, action))
     }
@@ -138,6 +153,11 @@ struct CentralHost: Sendable {
         if timers.remove(timer) != nil { effects.append(.stopTimer(timer)) }
     }
 
+    mutating func tellPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
+        // Before the app is told: what it knows is kept.
+        effects.insert(.preserve(manager, state), at: 0)
+    }
+
     mutating func tellSecurityFailed(_ peer: PeerID) { effects.append(.securityFailed(peer)) }
 
     mutating func refresh() { effects.append(.refresh) }
@@ -156,7 +176,8 @@ struct CentralHost: Sendable {
         case .connect(let peer): connectReplied(peer, result.failure)
         case .disconnect(let peer): disconnectReplied(peer, result.failure)
         case .operation(let peer): operationReplied(peer, id, result)
-        case .cleanup: break
+        case .resubscription(let peer, let path): resubscribed(peer, path, result.failure)
+        case .signalStrength, .cleanup: break
         }
     }
 

@@ -57,6 +57,8 @@ enum HostInput: Sendable {
     case reply(CallID, Result<[DBusValue], DBusError>)
     /// The answer of ``HostEffect/openChannel(_:from:to:)``.
     case channelReply(CallID, Result<ChannelPool.Opening, BackendError>)
+    /// The answer of ``HostEffect/readSignalStrength(_:of:on:)``, in dBm.
+    case signalStrength(CallID, Result<Int, BackendError>)
     /// A channel is over, and not by our doing.
     case channelEnded(ChannelID)
     /// Something happened to a socket for write commands.
@@ -64,6 +66,8 @@ enum HostInput: Sendable {
     /// Our user refused to pair with a peer.
     case pairingRefused(PeerID)
     case timer(TimerKey)
+    /// The manager of this number, yet to be activated, has a restore identifier, under which this was left.
+    case restoring(HostLedger.Manager, PreservedCentral?)
     case activated(HostLedger.Manager)
     case command(HostLedger.Manager, CentralCommand)
     case invalidated(HostLedger.Manager)
@@ -74,6 +78,8 @@ enum HostEffect: Equatable, Sendable {
     case call(CallID, MethodCall)
     /// Opens an L2CAP channel.
     case openChannel(CallID, from: L2CAPAddress, to: L2CAPAddress)
+    /// Asks a controller, by the kernel's number, for the signal strength of the link to a peer.
+    case readSignalStrength(CallID, of: L2CAPAddress, on: UInt16)
     /// Does something with an open channel.
     ///
     /// What is received, and credits, go from the channel to its manager directly.
@@ -85,6 +91,8 @@ enum HostEffect: Equatable, Sendable {
     /// Asks for a snapshot.
     case refresh
     case deliver(HostLedger.Manager, CentralEvent)
+    /// Keeps something for the process that comes after this one; nil: nothing.
+    case preserve(HostLedger.Manager, PreservedCentral?)
     case startTimer(TimerKey, Duration)
     case stopTimer(TimerKey)
     case note(HostNote)

@@ -76,7 +76,7 @@ enum InterfaceSignal {
     private static func isKnown(_ interface: String) -> Bool {
         switch interface {
         case Device1.interface, GattCharacteristic1.interface, Adapter1.interface, GattService1.interface,
-            GattDescriptor1.interface:
+            GattDescriptor1.interface, LEAdvertisingManager1.interface:
             true
         default: false
         }

@@ -69,6 +69,17 @@ struct PeerDirectory: Sendable {
         return peer
     }
 
+    /// Notes a device that an earlier process knew, under the identifier that it had there.
+    mutating func remember(_ peer: PeerID, _ address: String, isRandom: Bool, _ name: String?) {
+        let key = Key(address: address, isRandom: isRandom)
+        guard byKey[key] == nil, records[peer] == nil else { return }
+        byKey[key] = peer
+        records[peer] = Record(address: address, isRandom: isRandom, advertisedName: name)
+    }
+
+    /// The identifier of a device by its address, if it was noted.
+    func peer(at address: String, isRandom: Bool) -> PeerID? { byKey[Key(address: address, isRandom: isRandom)] }
+
     /// Notes that a device's object is gone.
     ///
     /// The identifier stays valid.

@@ -30,6 +30,7 @@ struct ObjectTree: Sendable {
     }
 
     private(set) var adapters: [ObjectPath: Adapter1] = [:]
+    private(set) var advertisers: [ObjectPath: LEAdvertisingManager1] = [:]
     private(set) var devices: [ObjectPath: Device1] = [:]
     private(set) var services: [ObjectPath: GattService1] = [:]
     private(set) var characteristics: [ObjectPath: GattCharacteristic1] = [:]
@@ -71,6 +72,9 @@ struct ObjectTree: Sendable {
             switch interface {
             case Adapter1.interface:
                 return adapters.removeValue(forKey: path) == nil ? [] : [.adapterRemoved(path)]
+            case LEAdvertisingManager1.interface:
+                advertisers[path] = nil
+                return []
             case Device1.interface:
                 return devices.removeValue(forKey: path) == nil ? [] : [.deviceRemoved(path)]
             case GattService1.interface:
@@ -99,6 +103,7 @@ struct ObjectTree: Sendable {
             + gone(characteristics, GattCharacteristic1.interface).map { ($0, GattCharacteristic1.interface) }
             + gone(services, GattService1.interface).map { ($0, GattService1.interface) }
             + gone(devices, Device1.interface).map { ($0, Device1.interface) }
+            + gone(advertisers, LEAdvertisingManager1.interface).map { ($0, LEAdvertisingManager1.interface) }
             + gone(adapters, Adapter1.interface).map { ($0, Adapter1.interface) }
         for (path, interface) in stale { changes += remove(path, [interface]) }
         for path in objects.keys.sorted() { changes += add(path, objects[path] ?? [:]) }
@@ -115,6 +120,9 @@ struct ObjectTree: Sendable {
             return Self.update(&adapters, path, values, removed, isNew, added: .adapterAdded(path)) {
                 $0.isEmpty ? [] : [.adapterChanged(path, $0)]
             }
+        case LEAdvertisingManager1.interface:
+            let (_, malformed) = advertisers[path, default: LEAdvertisingManager1()].apply(values, removing: removed)
+            return malformed.map { .malformed(path, property: "\(interface).\($0)") }
         case Device1.interface:
             return Self.update(&devices, path, values, removed, isNew, added: .deviceAdded(path)) {
                 $0.isEmpty ? [] : [.deviceChanged(path, $0)]

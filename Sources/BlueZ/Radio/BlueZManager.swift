@@ -11,10 +11,14 @@ final class BlueZManager<Role: Radio>: RoleBackend {
     private let pairing: PairingRadio?
 
     /// - Parameter pairing: What agrees to the pairings of the role; nil where the system does.
-    init(radio: Role, pairing: PairingRadio?) {
+    convenience init(radio: Role, pairing: PairingRadio?) {
+        self.init(radio: radio, manager: radio.newManager(), pairing: pairing)
+    }
+
+    private init(radio: Role, manager: HostLedger.Manager, pairing: PairingRadio?) {
         self.radio = radio
+        self.manager = manager
         self.pairing = pairing
-        manager = radio.newManager()
     }
 
     deinit { radio.invalidate(manager) }
@@ -34,6 +38,11 @@ final class BlueZManager<Role: Radio>: RoleBackend {
 }
 
 extension BlueZManager: CentralBackend where Role == CentralRadio {
+    /// - Parameter restoring: The app's restore identifier, if it has one.
+    convenience init(radio: CentralRadio, restoring identifier: String?, pairing: PairingRadio?) {
+        self.init(radio: radio, manager: radio.newManager(restoring: identifier), pairing: pairing)
+    }
+
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
         radio.query { $0.knownPeers(ids) }
     }

@@ -15,6 +15,9 @@ protocol Radio: DaemonClient {
     static var isServing: Bool { get }
     var core: RadioCore<Host> { get }
 
+    /// Prepares the host for a manager that is about to be activated, on the daemon's queue.
+    func willActivate(_ manager: HostLedger.Manager)
+
     /// Does what the host says, on the daemon's queue.
     func perform(_ effect: Host.Effect)
 }
@@ -22,6 +25,8 @@ protocol Radio: DaemonClient {
 // MARK: - Managers, any thread
 
 extension Radio {
+    func willActivate(_ manager: HostLedger.Manager) {}
+
     var daemon: BlueZDaemon { core.daemon }
 
     /// A number for a manager that comes.
@@ -35,6 +40,7 @@ extension Radio {
     func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<Host.Input.Event>) {
         daemon.queue.async { [self] in
             core.contents.withLock { $0.sinks[manager] = sink }
+            willActivate(manager)
             process(.activated(manager))
             start()
         }

@@ -1,0 +1,100 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothSystemClock
+import Dispatch
+import Glibc
+
+/// Asks controllers for the signal strength of links.
+///
+/// BlueZ has no D-Bus call for it. Each question has a socket of its own, which lives for a few milliseconds.
+// Invariant: used on `queue` only.
+final class SignalStrengthReader: @unchecked Sendable {
+    typealias Completion = @Sendable (Result<Int, BackendError>) -> Void
+
+    /// What waits for its answer.
+    private struct Question {
+        let command: HCIReadRSSI
+        let watch: SocketWatch
+        let deadline: DelayedCall
+        let completion: Completion
+    }
+
+    /// The longest event, in bytes: its head of three, and 255.
+    private static let longestEvent = 258
+
+    private let queue: DispatchQueue
+    private let access: any ControllerAccess
+    private let patience: Duration
+    private var questions: [UInt64: Question] = [:]
+    private var last: UInt64 = 0
+    private var hasComplained = false
+
+    /// - Parameter patience: How long a controller may take; the kernel gives it two seconds for a command.
+    init(queue: DispatchQueue, access: any ControllerAccess, patience: Duration = .seconds(3)) {
+        self.queue = queue
+        self.access = access
+        self.patience = patience
+    }
+
+    /// Reads the strength of the link to a peer, in dBm.
+    ///
+    /// - Parameter completion: Hears of it on the queue, never from within this call.
+    func read(_ peer: L2CAPAddress, on adapter: UInt16, completion: @escaping Completion) {
+        do throws(BackendError) {
+            try ask(peer, on: adapter, completion)
+        } catch {
+            complain(error)
+            queue.async { completion(.failure(error)) }
+        }
+    }
+
+    private func ask(
+        _ peer: L2CAPAddress, on adapter: UInt16, _ completion: @escaping Completion
+    ) throws(BackendError) {
+        let socket = try access.open(adapter)
+        last += 1
+        let id = last
+        let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
+            self?.receive(id)
+        } writable: {
+        }
+        let command = HCIReadRSSI(handle: try access.handle(of: peer, on: socket))
+        let packet = command.command
+        guard send(socket, packet, packet.count, CInt(MSG_NOSIGNAL)) == packet.count else {
+            throw ControllerSockets.error(errno)
+        }
+        let deadline = DelayedCall { [weak self] in
+            self?.end(id, .failure(BackendError(.connectionTimeout, operation: HCIReadRSSI.operation)))
+        }
+        questions[id] = Question(command: command, watch: watch, deadline: deadline, completion: completion)
+        watch.isReading = true
+        queue.asyncAfter(deadline: .now() + patience.dispatchInterval) { deadline.fire() }
+    }
+
+    private func receive(_ id: UInt64) {
+        var buffer = [UInt8](repeating: 0, count: Self.longestEvent)
+        while let question = questions[id] {
+            let count = Glibc.read(question.watch.socket, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
+            guard count > 0 else { return end(id, .failure(ControllerSockets.error(count == 0 ? ENODEV : errno))) }
+            if let answer = question.command.answer(Array(buffer[..<count])) { end(id, answer) }
+        }
+    }
+
+    private func end(_ id: UInt64, _ result: Result<Int, BackendError>) {
+        guard let question = questions.removeValue(forKey: id) else { return }
+        question.deadline.cancel()
+        question.watch.cancel()
+        if case .failure(let error) = result { complain(error) }
+        question.completion(result)
+    }
+
+    /// One line says why it cannot be had.
+    private func complain(_ error: BackendError) {
+        guard error.code == .operationNotSupported, !hasComplained else { return }
+        hasComplained = true
+        BlueZLog.warning("the signal strength of links cannot be read: \(error.message ?? "")")
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothLocking
+import Dispatch
+import Glibc
+import Synchronization
+
+@testable import BlueZ
+
+/// A controller whose part a test plays, at the other end of a socket pair.
+final class PlayedController: ControllerAccess {
+    private let sockets = Lock<[CInt]>([])
+    private let error: BackendError?
+    let handle: UInt16
+
+    init(handle: UInt16 = 0x0040, error: BackendError? = nil) {
+        self.handle = handle
+        self.error = error
+    }
+
+    deinit {
+        for socket in sockets.withLock({ $0 }) { close(socket) }
+    }
+
+    var isAvailable: Bool { error == nil }
+
+    func open(_ adapter: UInt16) throws(BackendError) -> CInt {
+        if let error { throw error }
+        var pair: [CInt] = [-1, -1]
+        let type = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        guard socketpair(AF_UNIX, CInt(type), 0, &pair) == 0 else {
+            throw BackendError(.outOfSpace, operation: "socketpair")
+        }
+        sockets.withLock { $0.append(pair[1]) }
+        return pair[0]
+    }
+
+    func handle(of peer: L2CAPAddress, on socket: CInt) throws(BackendError) -> UInt16 { handle }
+
+    /// What the latest question was; it was asked before `read` returned.
+    func question() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(sockets.withLock { $0.last ?? -1 }, &buffer, buffer.count)
+        return Array(buffer[..<max(0, count)])
+    }
+
+    /// Waits for the end of the latest socket, with nothing left to read.
+    func isClosed(on queue: DispatchQueue) async -> Bool {
+        let socket = sockets.withLock { $0.last ?? -1 }
+        let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
+        return await withCheckedContinuation { continuation in
+            source.setEventHandler {
+                var byte: UInt8 = 0
+                let count = Glibc.read(socket, &byte, 1)
+                source.cancel()
+                continuation.resume(returning: count == 0)
+            }
+            source.activate()
+        }
+    }
+
+    func send(_ packet: [UInt8]) {
+        _ = write(sockets.withLock { $0.last ?? -1 }, packet, packet.count)
+    }
+
+    func vanish() {
+        sockets.withLock { _ = close($0.removeLast()) }
+    }
+}
+#endif

@@ -1,0 +1,97 @@
+#if os(Linux)
+import BluetoothBackend
+import Foundation
+import ScriptedBlueZ
+import Testing
+
+@testable import BlueZ
+
+/// The files, each test in a folder of its own.
+@Suite struct PreservationStoreTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())/program")
+    private var store: PreservationStore { PreservationStore(folder: folder.path) }
+
+    private static func state(_ address: String = "F0:F1:F2:F3:F4:F5") -> PreservedCentral {
+        let peer = PreservedCentral.Peer(
+            id: PeerID(UUID()), address: address, isRandom: true, name: "Heart", operation: OperationID(rawValue: 3),
+            options: ConnectOptions(), isOurs: true, notifying: ["service0010/char0011"])
+        return PreservedCentral(
+            adapter: "00:11:22:33:44:55", peers: [peer], scan: ScanParameters(services: ["180D"]))
+    }
+
+    private func files() throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    }
+
+    private func cleanUp() throws { try FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+
+    @Test func whatIsSavedIsLoadedByItsIdentifier() throws {
+        let (one, two) = (Self.state(), Self.state("F0:F1:F2:F3:F4:F6"))
+        let store = store
+        store.save(two, for: "../two/\n")
+        #expect(store.load("../two/\n") == two)
+        store.save(one, for: "one")
+        #expect(store.load("one") == one)
+        #expect(store.load("three") == nil)
+        #expect(try files().count == 2)
+        store.save(nil, for: "one")
+        #expect(store.load("one") == nil)
+        #expect(try files().count == 1)
+        try cleanUp()
+    }
+
+    @Test func onlyTheUserCanReadIt() throws {
+        let store = store
+        store.save(Self.state(), for: "one")
+        #expect(store.load("one") != nil)
+        let file = try #require(try files().first)
+        func mode(_ url: URL) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(file) == 0o600)
+        #expect(try mode(folder) == 0o700)
+        try cleanUp()
+    }
+
+    @Test func aFileThatMakesNoSenseRestoresNothing() throws {
+        let store = store
+        store.save(Self.state(), for: "one")
+        #expect(store.load("one") != nil)
+        let file = try #require(try files().first)
+        for text in ["", "{", "{\"adapter\":1}", "[]", "{\"adapter\":\"x\",\"peers\":[{\"id\":\"y\"}]}"] {
+            try Data(text.utf8).write(to: file)
+            #expect(store.load("one") == nil)
+        }
+        try cleanUp()
+    }
+
+    @Test func withoutAFolderNothingIsKept() {
+        let store = PreservationStore(folder: nil)
+        store.save(Self.state(), for: "one")
+        #expect(store.load("one") == nil)
+    }
+
+    /// Proves S141.
+    @Test func S141_aBackendGetsBackWhatAnotherLeftThoughItNeverSaidGoodbye() async throws {
+        let (stage, store) = (try RadioStage(), store)
+        let (daemon, first, peer) = try await stage.discovered(of: stage.makeBackend(store: store), restoring: "app")
+        first.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        try await stage.recorder.events.first { if case .connected = $0 { true } else { false } }
+        let later = EventRecorder()
+        let second = stage.makeBackend(store: store).makeCentral(CentralOptions(restoreIdentifier: "app"))
+        second.activate(later)
+        try await later.wait(for: .poweredOn)
+        guard case .restored(let state)? = later.events.elements.first else {
+            Issue.record("\(later.events.elements)")
+            return
+        }
+        #expect(state.peers.map(\.summary.id) == [peer])
+        #expect(state.peers.first?.link != nil)
+        #expect(state.scan == ScanParameters())
+        withExtendedLifetime((daemon, first, second)) {}
+        first.invalidate()
+        second.invalidate()
+        try cleanUp()
+    }
+}
+#endif
