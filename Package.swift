@@ -142,7 +142,7 @@ let package = Package(
             dependencies: [
                 "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
                 "BluetoothEmulator",
-                "BluetoothLocking", logging,
+                "BluetoothLocking", "LogCapture", logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -153,7 +153,7 @@ let package = Package(
             name: "AsyncBluetoothTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
-                "CoreBluetoothTesting", "VirtualTasks",
+                "CoreBluetoothTesting", "LogCapture", "VirtualTasks",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -178,7 +178,7 @@ let package = Package(
             name: "BackendContractTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
-                "ScriptedBlueZ",
+                "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ", "VirtualTasks",
             ],
             swiftSettings: settings),
 
@@ -188,6 +188,10 @@ let package = Package(
                 "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking",
                 "CoreBluetooth", "CoreBluetoothTesting", "VirtualTasks",
             ], swiftSettings: settings),
+        // What tests log, kept: logging is set up once in a process.
+        .target(
+            name: "LogCapture", dependencies: ["BluetoothLocking", logging], path: "Tests/LogCapture",
+            swiftSettings: settings),
         // Tasks that an emulator's virtual time waits for.
         .target(
             name: "VirtualTasks", dependencies: ["BluetoothEmulator", "BluetoothLocking"], path: "Tests/VirtualTasks",

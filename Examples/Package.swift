@@ -14,7 +14,10 @@ let package = Package(
         .executableTarget(name: "HeartRateClient", dependencies: [coreBluetooth]),
         .executableTarget(
             name: "AsyncHeartRate",
-            dependencies: [coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth")]),
+            dependencies: [
+                coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
+                .product(name: "BluetoothProfiles", package: "swift-corebluetooth"),
+            ]),
         .executableTarget(name: "Gateway", dependencies: [coreBluetooth]),
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),

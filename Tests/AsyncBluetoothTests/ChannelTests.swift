@@ -29,14 +29,32 @@ import Testing
         #expect(channel.peer == peripheral.identifier)
     }
 
-    @Test func theEndOfTheLinkIsTheEndOfTheBytes() async throws {
+    @Test func theEndOfTheLinkEndsTheBytesByThrowing() async throws {
         let peripheral = try await connect()
         let channel = try await peripheral.openChannel(0x80)
-        async let ending = channel.read()
+        let reading = Task { for try await _ in channel.bytes {} }
         await peripheral.disconnect()
-        let end = try await ending
-        #expect(end == nil)
+        let error = await #expect(throws: BluetoothError.self) { try await reading.value }
+        #expect(error?.operation == .channel)
+        #expect(error?.peer == peripheral.identifier)
+        #expect(error?.path == "PSM 128")
         await #expect(throws: BluetoothError.self) { try await channel.write(Data([1])) }
+    }
+
+    @Test func aLinkThatIsLostEndsTheBytesByThrowing() async throws {
+        let emulator = Emulator(configuration: .instant)
+        var description = PeripheralDescription.gadget
+        description.channels = [ChannelDescription(psm: 0x80, echo: true)]
+        let device = try emulator.add(description)
+        let peripheral = try await Stage.first(Central(backend: .emulator(emulator)))
+        let channel = try await peripheral.openChannel(0x80)
+        let reading = Task { for try await _ in channel.bytes {} }
+        device.disconnect()
+        let error = await #expect(throws: BluetoothError.self) { try await reading.value }
+        guard case .disconnected = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 
     @Test func closingEndsWhatWaits() async throws {
@@ -45,6 +63,28 @@ import Testing
         let end = Task { try await channel.read() }
         channel.close()
         await #expect(throws: BluetoothError.self) { try await end.value }
+    }
+
+    @Test func aServerGetsTheChannelsThatOthersOpen() async throws {
+        let emulator = Emulator(configuration: .instant)
+        let server = PeripheralServer(backend: .emulator(emulator))
+        let psm = try await server.publishChannel()
+        try await server.startAdvertising(name: "Server", services: [CBUUID(string: "FFF0")])
+        var incoming = server.channels.makeAsyncIterator()
+        let peripheral = try await Stage.first(Central(backend: .emulator(emulator)))
+        let near = try await peripheral.openChannel(psm)
+        let opened = await incoming.next()
+        let far = try #require(opened)
+        #expect(far.psm == psm)
+        try await near.write(Data("to the server".utf8))
+        #expect(try await far.read() == Data("to the server".utf8))
+        try await far.write(Data("and back".utf8))
+        #expect(try await near.read() == Data("and back".utf8))
+        far.close()
+        // Closed by the other side while the link is up: the end, and no error.
+        #expect(try await near.read() == nil)
+        server.unpublishChannel(psm)
+        await #expect(throws: BluetoothError.self) { try await peripheral.openChannel(psm) }
     }
 
     @Test func aChannelThatIsNotThereIsAnError() async throws {

@@ -1,4 +1,5 @@
 import AsyncBluetooth
+import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 import CoreBluetoothTesting
@@ -73,6 +74,43 @@ import Testing
             Issue.record("\(command)")
             return
         }
+    }
+
+    @Test func aDescriptorIsWrittenButNotTheOneOfSubscriptionsNorTooLong() async throws {
+        let stage = Stage()
+        var description = PeripheralDescription.gadget
+        description.services[0].characteristics[0].descriptors.append(
+            DescriptorDescription("FFD0", value: Data([1]), permissions: [.readable, .writeable]))
+        let (_, gadget) = try await stage.find(description)
+        let value = try await stage.play {
+            try await gadget.write(Data([2, 3]), toDescriptor: "FFF0/FFF1/FFD0")
+            return try await gadget.read(descriptor: "FFF0/FFF1/FFD0")
+        }
+        #expect(value == .data(Data([2, 3])))
+        let refused = try #require(
+            try await error(stage) { try await gadget.write(Data([1, 0]), toDescriptor: "FFF0/FFF1/2902") })
+        guard case .refused(let cause as CBATTError) = refused.reason, cause.code == .writeNotPermitted else {
+            Issue.record("\(refused)")
+            return
+        }
+        let long = try #require(
+            try await error(stage) { try await gadget.write(Data(count: 513), toDescriptor: "FFF0/FFF1/FFD0") })
+        guard case .valueTooLong(length: 513, maximum: 512) = long.reason else {
+            Issue.record("\(long)")
+            return
+        }
+        #expect(long.path == "FFF0/FFF1/FFD0")
+    }
+
+    @Test func includedServicesAreTold() async throws {
+        let stage = Stage()
+        var description = PeripheralDescription.gadget
+        let inner = ServiceDescription("FFE0", isPrimary: false, characteristics: [])
+        description.services.insert(inner, at: 0)
+        description.services[1].includes = ["FFE0"]
+        let (_, gadget) = try await stage.find(description)
+        let included = try await stage.play { try await gadget.includedServices(of: "FFF0") }
+        #expect(included == ["FFE0"])
     }
 
     @Test func aWriteWithoutResponseNeedsTheProperty() async throws {

@@ -84,6 +84,56 @@ import Testing
         #expect(device.connectionCount == 1)
     }
 
+    @Test func aTimeoutWithinALoopOfNotificationsNamesThePath() async throws {
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        let error = await #expect(throws: BluetoothError.self) {
+            try await stage.play {
+                try await withTimeout(.seconds(5), clock: clock) {
+                    for try await _ in gadget.notifications(of: "FFF0/FFF1") {}
+                }
+            }
+        }
+        guard case .timedOut(.seconds(5)) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.operation == .notifications)
+        #expect(error?.peer == gadget.identifier)
+        #expect(error?.path == "FFF0/FFF1")
+    }
+
+    @Test func aTimeoutOfARequestNamesWhatShouldAnswer() async throws {
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(.gadget)
+        let clock = stage.emulator.swiftClock
+        let error = await #expect(throws: BluetoothError.self) {
+            try await stage.play {
+                try await withTimeout(.seconds(5), clock: clock) {
+                    _ = try await gadget.request(Data([1]), write: "FFF0/FFF1", notify: "FFF0/FFF2")
+                }
+            }
+        }
+        #expect(error?.operation == .request)
+        #expect(error?.path == "FFF0/FFF2")
+    }
+
+    @Test func aTimeoutWithinAScanNamesTheServices() async throws {
+        let stage = Stage()
+        let central = stage.makeCentral()
+        let clock = stage.emulator.swiftClock
+        let error = await #expect(throws: BluetoothError.self) {
+            try await stage.play {
+                try await withTimeout(.seconds(5), clock: clock) {
+                    for try await _ in central.scan(for: [CBUUID(string: "180F"), CBUUID(string: "180D")]) {}
+                }
+            }
+        }
+        #expect(error?.operation == .scan)
+        #expect(error?.path == "180D, 180F")
+    }
+
     @Test func anOperationThatIsInTimeReturnsItsValue() async throws {
         let stage = Stage()
         let (_, gadget) = try await stage.find(.gadget)

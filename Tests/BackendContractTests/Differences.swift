@@ -16,6 +16,8 @@ struct ContractDifference: Sendable {
     private static let broadcast =
         "BlueZ sends a value to all subscribers of a characteristic, before it has a socket for each (5.79)"
 
+    private static let refusedByPeer = "the kernel ends a link whose other side fails the pairing"
+
     static let all: [ContractDifference] = [
         ContractDifference(
             scenario: "S44: a lost link is a connection time-out", stages: ["bluez 5.66", "bluez 5.82"],
@@ -42,6 +44,23 @@ struct ContractDifference: Sendable {
             scenario: "S136: one of two centrals may unsubscribe", stages: ["bluez 5.66"],
             line: "didUnsubscribe C0DE1003 of 1", instead: [],
             reason: "BlueZ tells of the last central that unsubscribes alone, before it has a socket for each (5.79)"),
+        ContractDifference(
+            scenario: "S72: a peer that refuses to pair gives the peer's own error",
+            stages: ["bluez 5.66", "bluez 5.82"], line: "didUpdateValue C0DE0601 nil ! CBATTError 5",
+            instead: ["didDisconnect disconnected ! CBError 7"], reason: refusedByPeer),
+        ContractDifference(
+            scenario: "S72: a peer that refuses to pair gives the peer's own error",
+            stages: ["bluez 5.66", "bluez 5.82"],
+            line: "didUpdateNotificationState C0DE0602 false ! CBATTError 5", instead: [], reason: refusedByPeer),
+        ContractDifference(
+            scenario: "S72: an agent is asked for consent, and may refuse it", stages: ["bluez"],
+            line: "didUpdateValue C0DE0601 nil ! CBATTError 5",
+            instead: ["didUpdateValue C0DE0601 nil ! CBATTError 5", "didDisconnect disconnected ! CBError 7"],
+            reason: "bluetoothd would answer nothing more on a link whose pairing was refused, so it is ended"),
+        ContractDifference(
+            scenario: "S129: a central that refuses the comparison ends it for both", stages: ["bluez"],
+            line: "read C0DE1007 ! 5", instead: ["read C0DE1007 ! 5", "disconnected authentication"],
+            reason: refusedByPeer),
     ]
 
     /// What a stage traces instead, line by line, in one scenario.

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The documentation's table of differences is the suite's.
-@Suite struct DifferencesDocumentTests {
+/// The documentation's tables of differences are the suite's.
+@Suite(.serialized) struct DifferencesDocumentTests {
     private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "../../Sources/CoreBluetoothPackage/CoreBluetoothPackage.docc/DifferencesBetweenBackends.md")
 
-    private static var table: String {
+    private static var differences: String {
         let rows = ContractDifference.all.map { difference in
             let instead = difference.instead.map { "`\($0)`" }.joined(separator: ", ")
             return "| \(difference.scenario) | \(difference.stages.joined(separator: ", ")) | `\(difference.line)` "
@@ -15,16 +15,24 @@ import Testing
         return "| scenario | on | the suite's line | instead | because |\n|---|---|---|---|---|\n" + rows.joined()
     }
 
-    /// `REWRITE_DOCUMENTS=1` writes the table instead.
-    @Test func thePageHoldsTheTableOfDifferences() throws {
+    private static var never: String {
+        let rows = ContractScenario.all.compactMap { scenario in
+            scenario.emulatorOnly.map { "| \(scenario.name) | \($0) |\n" }
+        }
+        return "| scenario | because |\n|---|---|\n" + rows.joined()
+    }
+
+    /// `REWRITE_DOCUMENTS=1` writes the tables instead.
+    @Test(arguments: [("differences", differences), ("never", never)])
+    func thePageHoldsTheTables(mark: String, table: String) throws {
         var text = try String(contentsOf: Self.page, encoding: .utf8)
-        let start = try #require(text.range(of: "<!-- differences -->\n"))
-        let end = try #require(text.range(of: "<!-- /differences -->"))
-        let isUpToDate = text[start.upperBound..<end.lowerBound] == "\n\(Self.table)\n"
+        let start = try #require(text.range(of: "<!-- \(mark) -->\n"))
+        let end = try #require(text.range(of: "<!-- /\(mark) -->"))
         if ProcessInfo.processInfo.environment["REWRITE_DOCUMENTS"] == "1" {
-            text.replaceSubrange(start.upperBound..<end.lowerBound, with: "\n\(Self.table)\n")
+            text.replaceSubrange(start.upperBound..<end.lowerBound, with: "\n\(table)\n")
             try text.write(to: Self.page, atomically: true, encoding: .utf8)
         } else {
+            let isUpToDate = text[start.upperBound..<end.lowerBound] == "\n\(table)\n"
             #expect(isUpToDate, "write it again with REWRITE_DOCUMENTS=1")
         }
     }

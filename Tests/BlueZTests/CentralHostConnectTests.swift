@@ -52,6 +52,26 @@ import Testing
             ])
     }
 
+    /// The daemon may have the link's socket before the kernel's news of the link, and then says nothing of it.
+    @Test mutating func aLinkOfWhichNoSignalToldIsFoundAmongTheObjects() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        fixture.answer("Connect")
+        #expect(fixture.events == [] && fixture.refreshes == 1)
+        fixture.input(
+            .snapshot([
+                HostFixture.adapter: HostFixture.adapterObject(),
+                HostFixture.device: HostFixture.deviceObject(["Connected": .boolean(true)]),
+            ]))
+        guard case .connected(peer, _, operation, _)? = fixture.events.first else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        // It is ours to end.
+        fixture.command(.disconnect(peer: peer))
+        #expect(fixture.calls.contains { $0.call.member == "Disconnect" })
+    }
+
     @Test mutating func anUnknownPeerFails() {
         let peer = PeerID(UUID())
         connect(peer)

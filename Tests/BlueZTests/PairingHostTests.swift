@@ -13,6 +13,7 @@ import Testing
     private var answers: [AgentCallID: AgentAnswer] = [:]
     private var events: [PairingHost.Agent: [PairingEvent]] = [:]
     private var timers: [PeerID] = []
+    private var refused: [PeerID] = []
     private var device = PairingDevice(
         path: HostFixture.device, peer: PeerID(UUID()), isConnected: true, isOurs: true)
     private var lastAsked: UInt64 = 0
@@ -24,6 +25,7 @@ import Testing
             case .answer(let id, let answer): answers[id] = answer
             case .deliver(let agent, let event): events[agent, default: []].append(event)
             case .startTimer(let peer, _): timers.append(peer)
+            case .refused(let peer): refused.append(peer)
             case .note: break
             }
         }
@@ -165,6 +167,7 @@ import Testing
             return
         }
         #expect(error.code == .operationCancelled)
+        #expect(refused == [device.peer])
         // What the refused operation says of it is no news.
         input(.securityFailed(device.peer))
         #expect(events[1]?.count == 2)
@@ -202,6 +205,20 @@ import Testing
         _ = ask(.display(passkey: 1), about: device)
         input(.command(1, .answer(request: try request(), answer: .reject), nil))
         #expect(calls.map(\.call.member) == ["CancelPairing"])
+        #expect(refused.isEmpty)
+    }
+
+    @Test(arguments: [true, false]) mutating func aRenewedBondIsToldOnceItsLinkHasLivedOn(_ isLost: Bool) throws {
+        makeAgent()
+        input(.snapshot([device]))
+        _ = ask(.consent, about: device)
+        input(.command(1, .answer(request: try request(), answer: .accept), nil))
+        #expect(timers == [device.peer] && events[1]?.count == 1)
+        if isLost { input(.disconnected(device.peer)) }
+        input(.timer(device.peer))
+        #expect(events[1]?.count == 2)
+        let isTold = events[1]?.last == .paired(peer: device.peer, operation: nil, isBonded: true)
+        #expect(isTold != isLost)
     }
 
     @Test mutating func aLinkThatEndsTakesItsPairingAlong() throws {

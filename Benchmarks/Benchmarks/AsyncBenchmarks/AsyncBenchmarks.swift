@@ -1,3 +1,4 @@
+import AsyncBluetooth
 import Benchmark
 
 /// The same work on the emulated radio through delegates and through AsyncBluetooth, in one run.

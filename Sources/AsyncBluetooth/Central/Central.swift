@@ -1,3 +1,4 @@
+import BluetoothLocking
 public import CoreBluetooth
 
 /// Finds devices and talks to them, with `async` and `await`.
@@ -133,7 +134,7 @@ public final class Central: Sendable {
         return ValueSequence {
             let feed = Feed<DiscoveredPeripheral>()
             let number = radio.addScan(filter, feed)
-            return FeedReader(feed, lifetime: Lifetime { radio.removeScan(number) })
+            return FeedReader(feed, filter.context, lifetime: Lifetime { radio.removeScan(number) })
         }
     }
 }

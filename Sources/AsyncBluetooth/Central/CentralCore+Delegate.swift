@@ -1,3 +1,4 @@
+import BluetoothLocking
 import CoreBluetooth
 
 /// The manager's callbacks, on its queue.

@@ -17,7 +17,7 @@ extension CentralCore {
             return (number, state.managerState)
         }
         if now.isTerminal {
-            consumer.feed.finish(BluetoothError(BluetoothError.Context(.scan), .unavailable(now)))
+            consumer.feed.finish(BluetoothError(consumer.filter.context, .unavailable(now)))
         }
         return number
     }

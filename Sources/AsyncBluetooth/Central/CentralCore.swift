@@ -100,13 +100,13 @@ final class CentralCore: NSObject, Sendable {
                 if new.isTerminal { state.scans = [:] }
             }
             return (
-                state.ready, Array(state.stateFeeds.values), new.isTerminal ? state.scans.values.map(\.feed) : [],
+                state.ready, Array(state.stateFeeds.values), new.isTerminal ? Array(state.scans.values) : [],
                 state.peripherals.values.compactMap(\.peripheral)
             )
         }
         Log.debug(.state, "Bluetooth is \(new)")
         for feed in feeds { feed.yield(new) }
-        for feed in failed { feed.finish(BluetoothError(BluetoothError.Context(.scan), .unavailable(new))) }
+        for consumer in failed { consumer.feed.finish(BluetoothError(consumer.filter.context, .unavailable(new))) }
         if new != .poweredOn { for peripheral in peripherals { peripheral.core.lostPower(new) } }
         for waiter in ready { waiter.finish(.success(())) }
     }

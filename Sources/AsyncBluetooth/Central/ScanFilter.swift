@@ -34,6 +34,13 @@ struct ScanFilter: Hashable, Sendable {
             || !solicited.isDisjoint(with: data.solicitedServiceUUIDs)
     }
 
+    /// What errors say of the scan.
+    var context: BluetoothError.Context {
+        let all = services.union(solicited)
+        return BluetoothError.Context(
+            .scan, path: all.isEmpty ? nil : Self.sorted(all).map(\.uuidString).joined(separator: ", "))
+    }
+
     /// As CoreBluetooth takes them.
     var uuids: [CBUUID]? { services.isEmpty ? nil : Self.sorted(services) }
 

@@ -1,3 +1,4 @@
+import BluetoothLocking
 public import CoreBluetooth
 
 /// An L2CAP channel: bytes both ways, without borders of packets.
@@ -10,20 +11,31 @@ public final class ByteChannel: Sendable {
     /// The device on the other side.
     public let peer: UUID
     private let pump: StreamPump
+    /// Why there is no link any more; nil while there is one, and where that is not known.
+    private let endOfLink: @Sendable () -> BluetoothError.Reason?
 
-    init(_ channel: Unchecked<CBL2CAPChannel>) {
+    init(
+        _ channel: Unchecked<CBL2CAPChannel>,
+        endOfLink: @escaping @Sendable () -> BluetoothError.Reason? = { nil }
+    ) {
         psm = channel.value.psm
         peer = channel.value.peer.identifier
         pump = StreamPump(channel)
+        self.endOfLink = endOfLink
     }
 
     deinit { pump.close() }
 
-    /// The next bytes, as many as are there, up to `maximum`; nil at the end.
+    /// The next bytes, as many as are there, up to `maximum`; nil once the other side has closed the channel.
     ///
-    /// - Throws: `CancellationError`; ``BluetoothError`` after ``close()``.
+    /// - Throws: `CancellationError`; ``BluetoothError`` after ``close()``, and when the link ended under a channel that
+    ///   this side has opened. Of one that the other side opened the end of the link looks like its closing.
     public func read(upTo maximum: Int = 4096) async throws -> Data? {
-        try await BluetoothError.run(context) { try await pump.read(upTo: max(1, maximum)) }
+        try await BluetoothError.run(context) {
+            if let bytes = try await pump.read(upTo: max(1, maximum)) { return bytes }
+            if let reason = endOfLink() { throw Failure(reason) }
+            return nil
+        }
     }
 
     /// Sends bytes; returns when the last of them is on its way.

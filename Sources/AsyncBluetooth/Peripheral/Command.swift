@@ -1,3 +1,4 @@
+import BluetoothLocking
 import CoreBluetooth
 
 /// A call of `CBPeripheral` that a callback answers.

@@ -11,7 +11,7 @@ extension Peripheral {
             guard case .channel(let channel) = try await core.perform(.openChannel(psm), on: link) else {
                 throw Failure(.refused(CBError(.unknown)))
             }
-            return ByteChannel(channel)
+            return ByteChannel(channel) { [core] in core.endOfLink(link) }
         }
     }
 }

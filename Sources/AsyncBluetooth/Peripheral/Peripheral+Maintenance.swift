@@ -22,7 +22,7 @@ extension Peripheral {
             self.core.withState { state in
                 if state.maintenance[number] != nil { state.maintenance[number] = task }
             }
-            return FeedReader(feed, lifetime: Lifetime { task.cancel() })
+            return FeedReader(feed, self.context(.connect), lifetime: Lifetime { task.cancel() })
         }
     }
 

@@ -18,15 +18,17 @@ extension Peripheral {
     }
 
     /// A consumer of notifications, which subscribes with the first value that it asks for.
-    func reader(of characteristic: CharacteristicID, keeping limit: Int = .max) -> FeedReader<Data> {
+    private func reader(
+        of characteristic: CharacteristicID, keeping limit: Int = .max,
+        for operation: BluetoothError.Operation = .notifications
+    ) -> FeedReader<Data> {
         let feed = Feed<Data>(keeping: limit)
         let number = core.addConsumer(feed, of: characteristic)
+        let context = context(operation, characteristic)
         return FeedReader(
-            feed, lifetime: Lifetime { self.core.removeConsumer(number, of: characteristic) },
+            feed, context, lifetime: Lifetime { self.core.removeConsumer(number, of: characteristic) },
             start: {
-                try await BluetoothError.run(self.context(.notifications, characteristic)) {
-                    try await self.core.subscribe(characteristic)
-                }
+                try await BluetoothError.run(context) { try await self.core.subscribe(characteristic) }
             })
     }
 
@@ -58,9 +60,9 @@ extension Peripheral {
         _ value: Data, write command: CharacteristicID, notify response: CharacteristicID,
         where isAnswer: @Sendable (Data) -> Bool = { _ in true }
     ) async throws -> Data {
-        try await core.takeTurn(response)
+        try await BluetoothError.run(context(.request, response)) { try await core.takeTurn(response) }
         defer { core.endTurn(response) }
-        var reader = reader(of: response)
+        var reader = reader(of: response, for: .request)
         try await reader.begin()
         let properties = try await BluetoothError.run(context(.request, command)) {
             try await core.characteristic(command).attribute.properties

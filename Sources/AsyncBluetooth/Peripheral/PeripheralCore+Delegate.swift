@@ -1,3 +1,4 @@
+import BluetoothLocking
 import CoreBluetooth
 
 /// What the manager's delegate hears of this peripheral, on the manager's queue.

@@ -155,6 +155,15 @@ final class PeripheralCore: NSObject, Sendable {
         }
     }
 
+    /// Why a link is no more; nil while it is there.
+    ///
+    /// CoreBluetooth's state is asked too: it changes before the callback that ends the link here.
+    func endOfLink(_ number: Int) -> BluetoothError.Reason? {
+        let (object, isUp, isClosing) = withState { ($0.object, $0.link?.number == number, $0.isClosing) }
+        if isUp, object.state == .connected { return nil }
+        return isClosing ? .cancelled : .disconnected(nil)
+    }
+
     /// The last reference to the peripheral is gone.
     func abandon() {
         let (object, isActive) = withState { ($0.object, $0.link != nil || $0.isConnecting) }

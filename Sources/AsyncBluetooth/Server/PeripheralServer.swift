@@ -1,3 +1,4 @@
+import BluetoothLocking
 public import CoreBluetooth
 
 /// Offers services to other devices, with handlers that are `async`.
@@ -17,11 +18,18 @@ public final class PeripheralServer: Sendable {
     ///
     /// - Parameters:
     ///   - queue: A serial queue for callbacks; nil makes one.
+    ///   - restoreIdentifier: Under which the system restores what an earlier process left.
+    ///   - services: What answers for restored services: the first one whose UUIDs are the same, in the same order.
     ///   - taskExecutor: Where handlers run; nil for the queue.
-    public init(queue: DispatchQueue? = nil, taskExecutor: (any TaskExecutor)? = nil) {
+    ///   - onRestore: Is told what is restored, on the queue, before any other event.
+    public init(
+        queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, restoring services: [ServedService] = [],
+        taskExecutor: (any TaskExecutor)? = nil, onRestore: (@Sendable (RestoredServer) -> Void)? = nil
+    ) {
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth server"))
-        core = ServerCore(executor: taskExecutor ?? executor)
-        manager = Unchecked(CBPeripheralManager(delegate: core, queue: executor.queue))
+        core = ServerCore(executor: taskExecutor ?? executor, restoring: services, onRestore: onRestore)
+        manager = Unchecked(
+            CBPeripheralManager(delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier)))
     }
     #else
     /// Makes a server.
@@ -29,21 +37,31 @@ public final class PeripheralServer: Sendable {
     /// - Parameters:
     ///   - queue: A serial queue for callbacks; nil makes one.
     ///   - backend: The radio; nil for the one that is chosen for the task or the process.
+    ///   - restoreIdentifier: Under which the system restores what an earlier process left.
+    ///   - services: What answers for restored services: the first one whose UUIDs are the same, in the same order.
     ///   - taskExecutor: Where handlers run; nil for the queue.
+    ///   - onRestore: Is told what is restored, on the queue, before any other event.
     public init(
-        queue: DispatchQueue? = nil, backend: CBBackendSelection? = nil, taskExecutor: (any TaskExecutor)? = nil
+        queue: DispatchQueue? = nil, backend: CBBackendSelection? = nil, restoreIdentifier: String? = nil,
+        restoring services: [ServedService] = [], taskExecutor: (any TaskExecutor)? = nil,
+        onRestore: (@Sendable (RestoredServer) -> Void)? = nil
     ) {
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth server"))
-        core = ServerCore(executor: taskExecutor ?? executor)
+        core = ServerCore(executor: taskExecutor ?? executor, restoring: services, onRestore: onRestore)
+        let options = Self.options(restoreIdentifier)
         let manager =
             if let backend {
-                CBPeripheralManager(backend: backend, delegate: core, queue: executor.queue)
+                CBPeripheralManager(backend: backend, delegate: core, queue: executor.queue, options: options)
             } else {
-                CBPeripheralManager(delegate: core, queue: executor.queue)
+                CBPeripheralManager(delegate: core, queue: executor.queue, options: options)
             }
         self.manager = Unchecked(manager)
     }
     #endif
+
+    private static func options(_ restoreIdentifier: String?) -> [String: Any]? {
+        restoreIdentifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] }
+    }
 
     deinit { core.abandon() }
 

@@ -1,7 +1,15 @@
+import BluetoothLocking
 import CoreBluetooth
 
 /// The manager's callbacks, on its queue.
 extension ServerCore: CBPeripheralManagerDelegate {
+    func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        let advertised = dict[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
+        restore(
+            dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? [],
+            advertised.map { AdvertisedData($0) })
+    }
+
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { changeState(to: peripheral.state) }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {

@@ -1,3 +1,4 @@
+import BluetoothLocking
 import CoreBluetooth
 
 /// Requests of other devices, each answered by a task.

@@ -7,9 +7,28 @@ import Synchronization
 /// The state is under one lock; CoreBluetooth is called, and tasks go on, outside it.
 final class ServerCore: NSObject, Sendable {
     let executor: any TaskExecutor
-    private let state = Lock(Unchecked(ServerState()))
+    private let state: Lock<Unchecked<ServerState>>
 
-    init(executor: any TaskExecutor) { self.executor = executor }
+    init(
+        executor: any TaskExecutor, restoring services: [ServedService],
+        onRestore: (@Sendable (RestoredServer) -> Void)?
+    ) {
+        self.executor = executor
+        state = Lock(Unchecked(ServerState(restorable: services, onRestore: onRestore)))
+    }
+
+    /// What an earlier process left, before the first state or never.
+    func restore(_ services: [CBMutableService], _ advertisement: AdvertisedData?) {
+        Log.debug(.server, "restored \(services.count) services")
+        let (restored, handler) = withState { state in
+            let all = services.map { state.restore($0) }
+            let restored = RestoredServer(
+                services: all.map(\.0), unanswered: all.filter { !$0.isAnswered }.map(\.0),
+                advertisement: advertisement)
+            return (restored, state.endRestoration())
+        }
+        handler?(restored)
+    }
 
     func withState<Result>(_ body: (inout ServerState) -> Result) -> Result {
         state.withLock { Unchecked(body(&$0.value)) }.value
@@ -37,6 +56,7 @@ final class ServerCore: NSObject, Sendable {
 
     func changeState(to new: CBManagerState) {
         let (ready, failed, publishing) = withState { state in
+            _ = state.endRestoration()
             state.managerState = new
             defer { state.ready = [] }
             guard new != .poweredOn else { return (state.ready, [Waiter<Void>](), [Waiter<CBL2CAPPSM>]()) }

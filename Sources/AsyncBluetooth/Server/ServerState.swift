@@ -28,6 +28,9 @@ struct ServerState {
     var channelFeeds: [Int: Feed<ByteChannel>] = [:]
     var handlers: [Int: Task<Void, Never>?] = [:]
     var lastNumber = 0
+    /// What answers for services that an earlier process left.
+    var restorable: [ServedService] = []
+    var onRestore: (@Sendable (RestoredServer) -> Void)?
     var isPumping = false
     var mustPumpAgain = false
 
@@ -51,6 +54,31 @@ struct ServerState {
             objects[path] = object
         }
         return id
+    }
+
+    /// What is restored comes before the first state or never.
+    ///
+    /// - Returns: Who is to be told, once.
+    mutating func endRestoration() -> (@Sendable (RestoredServer) -> Void)? {
+        defer {
+            restorable = []
+            onRestore = nil
+        }
+        return onRestore
+    }
+
+    /// Takes over a service that an earlier process left.
+    ///
+    /// - Returns: Its name, and whether there are handlers for it: those of the first description that is alike.
+    mutating func restore(_ object: CBMutableService) -> (ServiceID, isAnswered: Bool) {
+        let uuids = object.characteristics?.map(\.uuid) ?? []
+        let index = restorable.firstIndex { $0.uuid == object.uuid && $0.characteristics.map(\.uuid) == uuids }
+        let served =
+            index.map { restorable.remove(at: $0) }
+            ?? ServedService(
+                object.uuid, isPrimary: object.isPrimary,
+                characteristics: (object.characteristics ?? []).map { ServedCharacteristic($0.uuid, $0.properties) })
+        return (register(served, object), index != nil)
     }
 
     /// Forgets a service.

@@ -1,6 +1,7 @@
 /// The consumer's side of a feed; what the feed needs ends with the last copy.
 struct FeedReader<Element: Sendable> {
     private let feed: Feed<Element>
+    private let context: BluetoothError.Context?
     private let lifetime: Lifetime?
     private var start: (@Sendable () async throws -> Void)?
     private let pull: (@Sendable () async throws -> Element?)?
@@ -9,12 +10,15 @@ struct FeedReader<Element: Sendable> {
 
     /// - Parameters:
     ///   - feed: Where the elements are.
+    ///   - context: What a timeout interrupts while an element is awaited.
     ///   - lifetime: Ends with the reader.
     ///   - start: What has to succeed before the first element.
     init(
-        _ feed: Feed<Element>, lifetime: Lifetime? = nil, start: (@Sendable () async throws -> Void)? = nil
+        _ feed: Feed<Element>, _ context: BluetoothError.Context? = nil, lifetime: Lifetime? = nil,
+        start: (@Sendable () async throws -> Void)? = nil
     ) {
         self.feed = feed
+        self.context = context
         self.lifetime = lifetime
         self.start = start
         pull = nil
@@ -23,6 +27,7 @@ struct FeedReader<Element: Sendable> {
     /// A reader whose elements are fetched when it asks for them.
     init(pull: @escaping @Sendable () async throws -> Element?) {
         feed = Feed()
+        context = nil
         lifetime = nil
         start = nil
         self.pull = pull
@@ -60,7 +65,9 @@ struct FeedReader<Element: Sendable> {
         case .end(let error):
             if let error { throw error }
             return nil
-        case .cancelled: throw CancellationError()
+        case .cancelled:
+            if let context { InterruptionRecord.current?.note(context) }
+            throw CancellationError()
         }
     }
 }

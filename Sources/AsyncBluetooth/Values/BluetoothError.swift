@@ -62,16 +62,19 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         case cancelled
         /// The device, or the system, answered with an error: `CBATTError` or `CBError`.
         case refused(any Error)
+        /// The device's value is not what it should be; the error names the field.
+        case malformedValue(any Error)
         /// It took longer than this.
         case timedOut(Duration)
     }
 
-    struct Context: Sendable {
-        var operation: Operation
-        var peer: UUID?
-        var path: String?
+    /// All but the reason.
+    package struct Context: Sendable {
+        let operation: Operation
+        let peer: UUID?
+        let path: String?
 
-        init(_ operation: Operation, peer: UUID? = nil, path: String? = nil) {
+        package init(_ operation: Operation, peer: UUID? = nil, path: String? = nil) {
             self.operation = operation
             self.peer = peer
             self.path = path
@@ -82,12 +85,12 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
     public let operation: Operation
     /// With which device, where it was one.
     public let peer: UUID?
-    /// On which attribute: UUIDs with slashes between them, as in `180D/2A37`.
+    /// On which attribute: UUIDs with slashes between them, as in `180D/2A37`; for a scan, the services that it is for.
     public let path: String?
     /// Why it failed.
     public let reason: Reason
 
-    init(_ context: Context, _ reason: Reason) {
+    package init(_ context: Context, _ reason: Reason) {
         operation = context.operation
         peer = context.peer
         path = context.path
@@ -119,6 +122,7 @@ extension BluetoothError.Reason: CustomStringConvertible {
         case .disconnected(let error): "the link ended\(Self.cause(error))"
         case .cancelled: "the app ended it"
         case .refused(let error): "refused\(Self.cause(error))"
+        case .malformedValue(let error): "the value is malformed: \(error)"
         case .timedOut(let limit): "it took longer than \(limit)"
         }
     }

@@ -39,6 +39,8 @@ struct BlueZTimings: Sendable {
     var discovery = Duration.seconds(15)
     /// The pause before a failed discovery call is tried again.
     var discoveryRetry = Duration.seconds(1)
+    /// How long the link of a bonded peer that paired anew must live on, for the pairing to count as done.
+    var renewal = Duration.seconds(1)
     /// How long a lost link waits for news that power went, which would explain it.
     ///
     /// bluetoothd tells of the links first, and of the power some 10 ms later.

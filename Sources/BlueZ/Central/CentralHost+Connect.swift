@@ -69,9 +69,16 @@ extension CentralHost {
         stop(.dialTurn)
         let path = directory.path(of: peer)
         let isConnected = path.map { tree.devices[$0]?.isConnected == true } ?? false
-        // BlueZ sends the change of `Connected` before the reply that it leads to; without it the link went at once.
+        unseen.remove(peer)
         var outcome = error.map { ErrorMap.connect($0) } ?? .connected
-        if outcome == .connected && !isConnected { outcome = .retry }
+        if outcome == .connected && !isConnected {
+            // BlueZ sends the change of `Connected` before the reply that it leads to; without it the link went at
+            // once. Or it lives: where bluetoothd has the link's socket before the kernel's news of the link, the
+            // change is not told. Its objects say which.
+            outcome = .retry
+            unseen.insert(peer)
+            refresh()
+        }
         if let error { note(.debug, "Connect of \(peer): \(error)") }
         switch outcome {
         case .connected:
@@ -107,6 +114,7 @@ extension CentralHost {
 
     mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ isConnected: Bool) {
         tellConnectionEvent(peer, path, isConnected)
+        let isOurs = unseen.remove(peer) != nil
         guard isConnected else { return linkDown(peer) }
         // The link came back before its end was told.
         if links[peer]?.isDown == true { finishLinkDown(peer) }
@@ -114,7 +122,7 @@ extension CentralHost {
         guard links[peer] == nil, dials.active != peer, dials.contains(peer) else { return }
         _ = dials.remove(peer)
         stop(.dialRetry(peer))
-        linkUp(peer, path, isOurs: false)
+        linkUp(peer, path, isOurs: isOurs)
     }
 
     private mutating func linkUp(_ peer: PeerID, _ path: ObjectPath, isOurs: Bool) {

@@ -225,7 +225,7 @@ extension CentralHost {
         runOperations(peer)
     }
 
-    private mutating func endFailed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: BackendError) {
+    mutating func endFailed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: BackendError) {
         endReading(peer, echo: nil)
         undoNotifying(peer, operation)
         if case .writeCommand(let link, _, _) = operation.command {

@@ -97,6 +97,7 @@ extension CentralHost {
         calls = [:]
         discovery.reset()
         dials.reset()
+        unseen = []
         for manager in managers.keys { managers[manager]?.filter = nil }
     }
 

@@ -47,6 +47,8 @@ struct CentralHost: Sendable {
     var directory = PeerDirectory(adapterAddress: "")
     var discovery = DiscoverySession()
     var dials = DialQueue()
+    /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
+    var unseen: Set<PeerID> = []
     var links: [PeerID: LinkState] = [:]
     var calls: [CallID: CallPurpose] = [:]
     /// Open L2CAP channels, and whose they are.
@@ -86,6 +88,7 @@ struct CentralHost: Sendable {
         case .signalStrength(let call, let result): signalStrengthReplied(call, result)
         case .channelEnded(let channel): channelEnded(channel)
         case .socket(let socket, let event): socketHappened(socket, event)
+        case .pairingRefused(let peer): pairingRefused(peer)
         case .timer(let key): if timers.remove(key) != nil { fired(key) }
         case .restoring(let manager, let left): keep(manager, left)
         case .activated(let manager): activate(manager)

@@ -63,6 +63,8 @@ enum HostInput: Sendable {
     case channelEnded(ChannelID)
     /// Something happened to a socket for write commands.
     case socket(WriteSocketID, WriteSocket.Event)
+    /// Our user refused to pair with a peer.
+    case pairingRefused(PeerID)
     case timer(TimerKey)
     /// The manager of this number, yet to be activated, has a restore identifier, under which this was left.
     case restoring(HostLedger.Manager, PreservedCentral?)

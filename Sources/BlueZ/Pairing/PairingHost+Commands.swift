@@ -119,6 +119,14 @@ extension PairingHost {
         }
     }
 
+    /// A pairing renewed a bond: its link has lived on.
+    mutating func renewed(_ peer: PeerID) {
+        guard running.removeValue(forKey: peer) != nil else { return }
+        for agent in agents where !hasWish(for: peer, of: agent.id) {
+            effects.append(.deliver(agent.id, .paired(peer: peer, operation: nil, isBonded: true)))
+        }
+    }
+
     /// BlueZ has forgotten the device, and its bond.
     mutating func removed(_ path: ObjectPath) {
         if let peer = paired[path] { pairedChanged(PairingDevice(path: path, peer: peer), false) }
@@ -130,6 +138,7 @@ extension PairingHost {
     /// A pairing that nobody here asked for is over, without success.
     mutating func fail(_ peer: PeerID, _ error: BackendError) {
         let wasGivenUp = givenUp.remove(peer) != nil
+        renewing.remove(peer)
         guard running.removeValue(forKey: peer) != nil || wasGivenUp else { return }
         void(questions.filter { $0.device.peer == peer })
         for agent in agents where !hasWish(for: peer, of: agent.id) {

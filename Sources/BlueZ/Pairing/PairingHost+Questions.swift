@@ -45,11 +45,20 @@ extension PairingHost {
         case .reject: return reject(questions.remove(at: index), "the user refuses")
         }
         questions.remove(at: index)
+        awaitRenewal(question.device)
+    }
+
+    /// BlueZ says nothing of a pairing that renews a bond: it counts as done when nothing has gone wrong for a moment.
+    private mutating func awaitRenewal(_ device: PairingDevice) {
+        guard paired[device.path] != nil, running[device.peer] != nil else { return }
+        renewing.insert(device.peer)
+        effects.append(.startTimer(device.peer, timings.renewal))
     }
 
     mutating func reject(_ question: Question, _ why: String) {
         if let call = question.call {
             effects.append(.answer(call, .reject))
+            effects.append(.refused(question.device.peer))
         } else {
             // A number that is shown can only be taken back.
             self.call(

@@ -53,6 +53,8 @@ struct PairingHost: Sendable {
     var running: [PeerID: ObjectPath] = [:]
     /// Pairings that the daemon gave up, and whose link may tell why.
     var givenUp: Set<PeerID> = []
+    /// Bonded peers that pair anew, and whose questions are answered.
+    var renewing: Set<PeerID> = []
     var paired: [ObjectPath: PeerID] = [:]
     var lastQuestion = PairingRequestID(rawValue: 0)
     var lastCall: UInt64 = 0
@@ -82,6 +84,7 @@ struct PairingHost: Sendable {
         case .reply(let call, let result): replied(call, result)
         case .timer(let peer):
             if givenUp.contains(peer) { fail(peer, BackendError(.encryptionTimedOut, operation: "pair")) }
+            if renewing.remove(peer) != nil { renewed(peer) }
         }
         register()
         defer { effects = [] }

@@ -52,7 +52,7 @@ enum PairingInput: Sendable {
     /// An operation failed for want of security.
     case securityFailed(PeerID)
     case reply(CallID, Result<[DBusValue], DBusError>)
-    /// The time for the news of a link's end is over.
+    /// The time for news that would say how a pairing ended is over.
     case timer(PeerID)
 }
 
@@ -61,6 +61,8 @@ enum PairingEffect: Equatable, Sendable {
     case call(CallID, MethodCall)
     case answer(AgentCallID, AgentAnswer)
     case deliver(PairingHost.Agent, PairingEvent)
+    /// A user refused to pair, and bluetoothd tells nobody what that means for the operation that needed it.
+    case refused(PeerID)
     case startTimer(PeerID, Duration)
     case note(HostNote)
 }

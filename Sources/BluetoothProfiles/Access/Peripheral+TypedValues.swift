@@ -7,12 +7,22 @@ extension GATTCharacteristic {
 }
 
 /// Typed values.
+///
+/// A malformed one is a `BluetoothError` with the reason `malformedValue`, whose ``AsyncBluetooth/BluetoothError/valueError``
+/// names the field.
 extension Peripheral {
     /// Reads a value.
     ///
-    /// - Throws: ``GATTValueError`` where it is malformed, and what reading bytes throws.
+    /// - Throws: What reading bytes throws, and that the value is malformed.
     public func read<Value>(_ characteristic: GATTCharacteristic<Value>) async throws -> Value {
-        try Value(decoding: await read(characteristic.id))
+        try decoded(await read(characteristic.id), .read, characteristic.id)
+    }
+
+    /// Reads a value of a descriptor.
+    ///
+    /// - Throws: What reading bytes throws, and that the value is malformed.
+    public func read<Value: GATTValue>(_ type: Value.Type, descriptor: DescriptorID) async throws -> Value {
+        try decoded(await read(descriptor: descriptor).bytes, .read, descriptor)
     }
 
     /// Writes a value, and waits for the device's response.
@@ -27,20 +37,20 @@ extension Peripheral {
 
     /// The notifications, or indications, of a characteristic.
     ///
-    /// A malformed one ends the sequence by throwing ``GATTValueError``; ``results(of:)`` goes on.
+    /// A malformed one ends the sequence by throwing; ``results(of:)`` goes on.
     public func values<Value>(
         of characteristic: GATTCharacteristic<Value>
     ) -> AsyncThrowingMapSequence<ValueSequence<Data>, Value> {
-        notifications(of: characteristic.id).map { try Value(decoding: $0) }
+        notifications(of: characteristic.id).map { try self.decoded($0, .notifications, characteristic.id) }
     }
 
     /// The notifications, or indications, of a characteristic, and the errors of those that are malformed.
     public func results<Value>(
         of characteristic: GATTCharacteristic<Value>
-    ) -> AsyncMapSequence<ValueSequence<Data>, Result<Value, GATTValueError>> {
+    ) -> AsyncMapSequence<ValueSequence<Data>, Result<Value, BluetoothError>> {
         notifications(of: characteristic.id).map { data in
-            do throws(GATTValueError) {
-                return .success(try Value(decoding: data))
+            do throws(BluetoothError) {
+                return .success(try self.decoded(data, .notifications, characteristic.id))
             } catch {
                 return .failure(error)
             }
@@ -54,5 +64,35 @@ extension Peripheral {
         let present = try await characteristics(of: ServiceID(characteristic.service))
         guard present.contains(where: { $0.id == characteristic.id }) else { return nil }
         return try await read(characteristic)
+    }
+
+    /// What the device's bytes mean.
+    func decoded<Value: GATTValue>(
+        _ data: Data, _ operation: BluetoothError.Operation, _ path: any AttributeID
+    ) throws(BluetoothError) -> Value {
+        do {
+            return try Value(decoding: data)
+        } catch {
+            throw BluetoothError(
+                BluetoothError.Context(operation, peer: identifier, path: path.description), .malformedValue(error))
+        }
+    }
+}
+
+extension DescriptorValue {
+    /// As they come over the air.
+    fileprivate var bytes: Data {
+        switch self {
+        case .number(let bits): UInt16(truncatingIfNeeded: bits).encoded
+        case .text(let text): text.encoded
+        case .data(let data): data
+        }
+    }
+}
+
+extension BluetoothError {
+    /// Which field of the device's value is wrong; nil for other reasons.
+    public var valueError: GATTValueError? {
+        if case .malformedValue(let error) = reason { error as? GATTValueError } else { nil }
     }
 }

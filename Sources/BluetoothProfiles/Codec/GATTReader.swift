@@ -92,6 +92,16 @@ public struct GATTReader: Sendable {
         return text
     }
 
+    /// Text up to a zero, which is taken too.
+    ///
+    /// - Throws: That there is no zero, or that the text is not UTF-8.
+    public mutating func terminatedText(_ field: @autoclosure () -> String) throws(GATTValueError) -> String {
+        guard let end = data[index...].firstIndex(of: 0) else { throw tooShort(field(), needed: count + 1) }
+        defer { index = data.index(after: end) }
+        guard let text = String(validating: data[index..<end], as: UTF8.self) else { throw error(field(), .notUTF8) }
+        return text
+    }
+
     /// The error of a number that means nothing.
     public func reserved(_ number: some BinaryInteger, _ field: String) -> GATTValueError {
         error(field, .reserved(Int64(clamping: number)))

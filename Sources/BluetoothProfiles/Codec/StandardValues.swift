@@ -25,6 +25,7 @@ public enum StandardValues {
         // Device Information
         0x2A23: SystemID.self, 0x2A24: String.self, 0x2A25: String.self, 0x2A26: String.self, 0x2A27: String.self,
         0x2A28: String.self, 0x2A29: String.self, 0x2A2A: Data.self, 0x2A50: PnPID.self,
+        0x2BFF: UniqueDeviceIdentifier.self,
         // Heart Rate
         0x2A37: HeartRateMeasurement.self, 0x2A38: BodySensorLocation.self, 0x2A39: HeartRateControlPoint.self,
         // Health Thermometer
@@ -44,6 +45,6 @@ public enum StandardValues {
         0x2AA1: MagneticFluxDensity3D.self, 0x2AA3: BarometricPressureTrend.self,
         // Descriptors
         0x2901: String.self, 0x2902: ClientConfiguration.self, 0x2904: PresentationFormat.self,
-        0x290C: ESMeasurement.self,
+        0x290B: ESConfiguration.self, 0x290C: ESMeasurement.self, 0x290D: ESTriggerSetting<Data>.self,
     ]
 }

@@ -3,7 +3,7 @@ public import CoreBluetooth
 /// The service Cycling Speed and Cadence (1816): its characteristics.
 ///
 /// Source: Cycling Speed and Cadence Service 1.0.
-public enum CyclingSpeedAndCadenceService {
+public enum CyclingSpeedAndCadenceService: SpeedSensorService {
     /// The service's UUID.
     public static let uuid = CBUUID(string: "1816")
     /// The revolutions (2A5B).

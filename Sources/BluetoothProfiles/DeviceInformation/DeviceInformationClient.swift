@@ -22,6 +22,7 @@ public struct DeviceInformationClient: Sendable {
             softwareRevision: try await peripheral.readIfPresent(Service.softwareRevision),
             systemID: try await peripheral.readIfPresent(Service.systemID),
             regulatoryCertification: try await peripheral.readIfPresent(Service.regulatoryCertification),
-            pnpID: try await peripheral.readIfPresent(Service.pnpID))
+            pnpID: try await peripheral.readIfPresent(Service.pnpID),
+            uniqueDeviceIdentifier: try await peripheral.readIfPresent(Service.uniqueDeviceIdentifier))
     }
 }

@@ -22,6 +22,7 @@ public final class DeviceInformationServer: ProfileServer {
             served(Service.systemID, information.systemID),
             served(Service.regulatoryCertification, information.regulatoryCertification),
             served(Service.pnpID, information.pnpID),
+            served(Service.uniqueDeviceIdentifier, information.uniqueDeviceIdentifier),
         ]
         values = all.compactMap { $0 }
     }

@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// The service Device Information (180A): its characteristics.
 ///
-/// Source: Device Information Service 1.1.
+/// Source: Device Information Service 1.2.
 public enum DeviceInformationService {
     /// The service's UUID.
     public static let uuid = CBUUID(string: "180A")
@@ -24,4 +24,6 @@ public enum DeviceInformationService {
     public static let regulatoryCertification = GATTCharacteristic<Data>("2A2A", in: "180A", .read)
     /// The vendor, the product and its version (2A50).
     public static let pnpID = GATTCharacteristic<PnPID>("2A50", in: "180A", .read)
+    /// The identifier of a medical device (2BFF).
+    public static let uniqueDeviceIdentifier = GATTCharacteristic<UniqueDeviceIdentifier>("2BFF", in: "180A", .read)
 }

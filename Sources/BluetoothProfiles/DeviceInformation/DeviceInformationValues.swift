@@ -2,8 +2,11 @@ public import Foundation
 
 /// What a maker says of its device; all of it is optional.
 ///
-/// Source: Device Information Service 1.1, 3.
+/// Source: Device Information Service 1.2, 3.
 public struct DeviceInformationValues: Hashable, Sendable {
+    // The emulator's `DeviceInformation` says the same of its devices. It sees no profiles, as they are over CoreBluetooth;
+    // a test compares the bytes of both.
+
     /// Who makes it.
     public var manufacturer: String?
     /// The model.
@@ -22,12 +25,15 @@ public struct DeviceInformationValues: Hashable, Sendable {
     public var regulatoryCertification: Data?
     /// The vendor, the product and its version.
     public var pnpID: PnPID?
+    /// The identifier of a medical device.
+    public var uniqueDeviceIdentifier: UniqueDeviceIdentifier?
 
     /// What a maker says.
     public init(
         manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil,
         hardwareRevision: String? = nil, firmwareRevision: String? = nil, softwareRevision: String? = nil,
-        systemID: SystemID? = nil, regulatoryCertification: Data? = nil, pnpID: PnPID? = nil
+        systemID: SystemID? = nil, regulatoryCertification: Data? = nil, pnpID: PnPID? = nil,
+        uniqueDeviceIdentifier: UniqueDeviceIdentifier? = nil
     ) {
         self.manufacturer = manufacturer
         self.model = model
@@ -38,5 +44,6 @@ public struct DeviceInformationValues: Hashable, Sendable {
         self.systemID = systemID
         self.regulatoryCertification = regulatoryCertification
         self.pnpID = pnpID
+        self.uniqueDeviceIdentifier = uniqueDeviceIdentifier
     }
 }

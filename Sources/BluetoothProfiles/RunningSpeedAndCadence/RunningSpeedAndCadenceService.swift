@@ -3,7 +3,7 @@ public import CoreBluetooth
 /// The service Running Speed and Cadence (1814): its characteristics.
 ///
 /// Source: Running Speed and Cadence Service 1.0.
-public enum RunningSpeedAndCadenceService {
+public enum RunningSpeedAndCadenceService: SpeedSensorService {
     /// The service's UUID.
     public static let uuid = CBUUID(string: "1814")
     /// Speed and cadence (2A53).

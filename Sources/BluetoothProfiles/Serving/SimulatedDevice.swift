@@ -75,6 +75,11 @@ public final class SimulatedDevice: Sendable {
     }
     #endif
 
+    /// The characteristics whose values come each so often while somebody subscribes, once it has started.
+    package var periodicCharacteristics: Set<CBUUID> {
+        Set(servers.flatMap(\.values).filter { core.timers.isPeriodic($0) }.map(\.uuid))
+    }
+
     /// Leaves the air: the advertisement, the services and the subscriptions end.
     ///
     /// It can start again.

@@ -12,7 +12,7 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
 
     /// Publishes all services anew, one after the other.
     func publish() {
-        let served = Guarded(servers.map { ($0.service, $0.values.map(Self.served)) })
+        let served = Unchecked(servers.map { ($0.service, $0.values.map(Self.served)) })
         let manager: CBPeripheralManager? = withState { state in
             guard let manager = state.manager else { return nil }
             state.waiting = []

@@ -6,7 +6,8 @@ import Synchronization
 
 /// What a simulated device does with its manager.
 ///
-/// Its state is under a lock; app code and the manager are called outside of it.
+/// Its state is under a lock; app code and the manager are called outside of it. Managers and their objects are
+/// thread-safe, or called on the device's queue.
 final class SimulatedDeviceCore: NSObject, Sendable {
     /// A characteristic of the manager's, and what stands behind it.
     struct Served {
@@ -36,7 +37,7 @@ final class SimulatedDeviceCore: NSObject, Sendable {
     private let onEvent: (@Sendable (SimulatedDevice.Event) -> Void)?
     private let time = Lock<(any BackendClock, SubscriptionTimers)>(
         (SystemClock(), SubscriptionTimers(SystemClock())))
-    private let state = Lock(Guarded(State()))
+    private let state = Lock(Unchecked(State()))
 
     init(
         name: String, servers: [any ProfileServer], advertised: [CBUUID],
@@ -52,7 +53,7 @@ final class SimulatedDeviceCore: NSObject, Sendable {
     var timers: SubscriptionTimers { time.withLock { $0.1 } }
 
     func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        state.withLock { Guarded(body(&$0.value)) }.value
+        state.withLock { Unchecked(body(&$0.value)) }.value
     }
 
     func tell(_ event: SimulatedDevice.Event) { onEvent?(event) }
@@ -87,7 +88,7 @@ final class SimulatedDeviceCore: NSObject, Sendable {
         _ makeManager: (any CBPeripheralManagerDelegate, DispatchQueue) -> CBPeripheralManager
     ) -> Bool {
         guard withState({ $0.manager == nil }) else { return false }
-        let manager = Guarded(makeManager(self, queue))
+        let manager = Unchecked(makeManager(self, queue))
         withState { state in
             state.manager = manager.value
             state.outcome = nil
@@ -121,7 +122,7 @@ final class SimulatedDeviceCore: NSObject, Sendable {
         finishStart(.failure(SimulatedDeviceError.stopped))
         let manager = withState { state in
             defer { state = State() }
-            return Guarded(state.manager)
+            return Unchecked(state.manager)
         }.value
         for server in servers { for value in server.values { value.connect(nil) } }
         timers.removeAll()
@@ -172,13 +173,4 @@ final class SimulatedDeviceCore: NSObject, Sendable {
             tell(.notified(characteristic: object.uuid, value: data))
         }
     }
-}
-
-/// Carries a value that is not `Sendable` to where a lock or a queue keeps it safe.
-// Invariant: the core's state is reached under its lock; managers and their objects are thread-safe, or
-// called on the device's queue.
-struct Guarded<Value>: @unchecked Sendable {
-    var value: Value
-
-    init(_ value: Value) { self.value = value }
 }

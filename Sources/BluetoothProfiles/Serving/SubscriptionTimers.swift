@@ -31,6 +31,12 @@ final class SubscriptionTimers: Sendable {
         restart(value)
     }
 
+    /// Whether a value comes each so often while somebody subscribes, as things are now.
+    func isPeriodic(_ value: any ServedAttribute) -> Bool {
+        let job = state.withLock { $0.jobs[ObjectIdentifier(value)] }
+        return job?.interval().map { $0 > .zero } ?? false
+    }
+
     func isSubscribed(_ value: any ServedAttribute) -> Bool {
         state.withLock { $0.subscribers[ObjectIdentifier(value)]?.isEmpty == false }
     }

@@ -54,7 +54,7 @@ struct ServeCommand: RadioCommand {
             throw ValidationError(
                 file == nil ? "a FILE or a --profile is missing" : "take a FILE or --profile, not both")
         }
-        if file == nil, visit || device != nil { throw ValidationError("--visit and --device are for a FILE") }
+        if file == nil, device != nil { throw ValidationError("--device is for a FILE") }
         if file != nil, name != nil { throw ValidationError("--name is for --profile: a FILE has a name") }
         guard visit else { return }
         if global.effectiveBackend != .emulator {
@@ -83,6 +83,13 @@ struct ServeCommand: RadioCommand {
             throw Failure(.failed, error.description)
         }
         defer { device.stop() }
+        if visit {
+            let services = device.servers.map(\.service)
+            let visited = Visitor.Device(
+                name: name, advertisedServices: services, services: services,
+                periodic: device.periodicCharacteristics, writesUnread: false)
+            try await Visitor(of: visited, host: session).visit()
+        }
         try await session.wait(for: duration?.duration)
     }
 
@@ -106,7 +113,7 @@ struct ServeCommand: RadioCommand {
         } catch let failure as Failure where failure.status == .usage {
             throw file.failure(at: "services[\(server.publishedCount)]", failure.description)
         }
-        if visit { try await Visitor(of: device, host: session).visit() }
+        if visit { try await Visitor(of: device.visited, host: session).visit() }
         try await session.wait(for: duration?.duration)
     }
     #else

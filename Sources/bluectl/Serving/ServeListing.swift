@@ -51,6 +51,24 @@ struct ServeListing {
         show(record, line("notify", central, characteristic) + ": " + text)
     }
 
+    /// Centrals may open a channel.
+    func listening(_ psm: CBL2CAPPSM) {
+        var record = ServeRecord("listening", backend: backend)
+        record.psm = psm
+        show(record, "Listening for channels at number \(psm)")
+    }
+
+    /// A central opened a channel, or the channel is no more.
+    func channel(_ event: String, _ channel: CBL2CAPChannel, bytes: Int?) {
+        var record = ServeRecord(event, backend: backend)
+        record.central = channel.peer?.identifier.uuidString
+        record.psm = channel.psm
+        record.bytes = bytes
+        let who = channel.peer?.identifier.uuidString ?? "somebody"
+        let amount = bytes.map { " after \($0) bytes" } ?? ""
+        show(record, "\(PrintableText.fitted(event, to: 11))  \(who)  number \(channel.psm)\(amount)")
+    }
+
     private func record(_ event: String, _ central: CBCentral?, _ characteristic: CBCharacteristic) -> ServeRecord {
         var record = ServeRecord(event, backend: backend)
         record.central = central?.identifier.uuidString

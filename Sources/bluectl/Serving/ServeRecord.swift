@@ -2,7 +2,8 @@
 ///
 /// Fields without a value are left out.
 struct ServeRecord: Encodable, Equatable {
-    /// `published`, `advertising`, `read`, `write`, `subscribe`, `unsubscribe`, `notify`.
+    /// `published`, `listening`, `advertising`, `read`, `write`, `subscribe`, `unsubscribe`, `notify`, `channel open`,
+    /// `channel end`.
     var event: String
     var name: String?
     var services: [String]?
@@ -16,6 +17,10 @@ struct ServeRecord: Encodable, Equatable {
     var value: String?
     /// The ATT error that the central got.
     var error: Int?
+    /// The number of a channel.
+    var psm: UInt16?
+    /// How many bytes came over a channel.
+    var bytes: Int?
     /// Only where the radio is not a real one.
     var backend: String?
 

@@ -10,11 +10,13 @@ final class ServedDevice {
     /// In the order in which they are published: what is included comes before.
     let services: [CBMutableService]
     let characteristics: [ServedCharacteristic]
+    let channels: [ChannelDescription]
     /// What is advertised; nil where the file has no advertising set that is on.
     let advertised: (name: String?, services: [CBUUID])?
 
     init(_ description: PeripheralDescription) {
         name = description.name
+        channels = description.channels
         var services: [CBMutableService] = []
         var characteristics: [ServedCharacteristic] = []
         for service in description.services {
@@ -35,6 +37,14 @@ final class ServedDevice {
                 services: (set.data.services + (set.scanResponse?.services ?? [])).map { CBUUID($0) }
             )
         }
+    }
+
+    /// For a visitor.
+    var visited: Visitor.Device {
+        Visitor.Device(
+            name: advertised?.name, advertisedServices: advertised?.services ?? [], services: services.map(\.uuid),
+            periodic: Set(characteristics.filter { $0.description.timer != nil }.map(\.object.uuid)),
+            writesUnread: true)
     }
 
     /// What stands behind an object.

@@ -78,8 +78,9 @@ struct ServedFile {
             ("supervisionTimeout", description.supervisionTimeout != nil),
             ("addressRotation", description.addressRotation != nil),
             ("packetLossRate", description.packetLossRate != plain.packetLossRate),
-            ("pairing", description.pairing != plain.pairing), ("channels", !description.channels.isEmpty),
+            ("pairing", description.pairing != plain.pairing),
         ]
+        fields += description.channels.indices.map { ("channels[\($0)].psm", true) }
         let on = description.advertising.firstIndex(where: \.isEnabled)
         for (index, set) in description.advertising.enumerated() {
             if index == on { fields += ignored(of: set, "advertising[\(index)]") }

@@ -15,6 +15,7 @@ final class Server: PeripheralSessionServer {
     private let session: PeripheralSession
     private let device: ServedDevice
     private let listing: ServeListing
+    private let channels: ChannelServer
     /// How many of the services are published.
     private(set) var publishedCount = 0
     /// What waits for room, in order.
@@ -24,16 +25,18 @@ final class Server: PeripheralSessionServer {
         self.session = session
         self.device = device
         listing = ServeListing(session.console, backend: session.emulatedBackend)
+        channels = ChannelServer(session: session, listing: listing)
         session.server = self
     }
 
-    /// Publishes the services, then advertises.
+    /// Publishes the services, listens for channels, then advertises.
     func start() async throws {
         for service in device.services {
             try await session.publish(service)
             publishedCount += 1
         }
         listing.published(device)
+        for channel in device.channels { try await channels.publish(channel) }
         guard let advertised = device.advertised else {
             return session.console.note("\(PrintableText.of(device.name)) advertises nothing, as the file says")
         }
@@ -41,8 +44,11 @@ final class Server: PeripheralSessionServer {
         session.showAdvertising(name: advertised.name, services: advertised.services)
     }
 
-    /// Ends the timers.
+    func opened(_ channel: CBL2CAPChannel) { channels.opened(channel) }
+
+    /// Ends the timers and the channels.
     func stop() {
+        channels.stop()
         for served in device.characteristics { served.timer?.cancel() }
     }
 

@@ -1,5 +1,3 @@
-#if Emulator
-import BluetoothEmulator
 import CoreBluetoothPackage
 
 /// A central of the same process that visits a device that is served: it finds it, subscribes, reads and writes.
@@ -8,10 +6,23 @@ import CoreBluetoothPackage
 @MainActor
 struct Visitor {
     private let session: Session
-    private let device: ServedDevice
+    private let device: Device
+
+    /// What the visitor knows of the device.
+    struct Device {
+        /// What it advertises.
+        let name: String?
+        let advertisedServices: [CBUUID]
+        /// What it has published.
+        let services: [CBUUID]
+        /// What comes each so often while somebody subscribes.
+        let periodic: Set<CBUUID>
+        /// Whether also what cannot be read is written: nothing, as there is nothing to write back.
+        let writesUnread: Bool
+    }
 
     /// A visitor that stops when the host is interrupted.
-    init(of device: ServedDevice, host: PeripheralSession) {
+    init(of device: Device, host: PeripheralSession) {
         let session = Session(host.radio, console: host.console, limit: host.limit)
         host.steps.onInterruption = { session.steps.interrupt() }
         self.session = session
@@ -24,8 +35,7 @@ struct Visitor {
             try await session.awaitPower()
             let peripheral = try await find()
             try await session.connect(peripheral)
-            let published = device.services.map(\.uuid)
-            for service in try await session.discover(peripheral) where published.contains(service.uuid) {
+            for service in try await session.discover(peripheral) where device.services.contains(service.uuid) {
                 for characteristic in service.characteristics ?? [] { try await use(characteristic, of: peripheral) }
             }
             await session.close()
@@ -53,8 +63,8 @@ struct Visitor {
 
     /// By name, which may be shortened, or else by service.
     private func isMeant(_ record: DeviceRecord) -> Bool {
-        guard let name = device.advertised?.name else {
-            return device.advertised?.services.first.map { record.services.contains($0.uuidString) } ?? false
+        guard let name = device.name else {
+            return device.advertisedServices.first.map { record.services.contains($0.uuidString) } ?? false
         }
         return record.advertisedName.map { !$0.isEmpty && name.hasPrefix($0) } ?? false
     }
@@ -63,6 +73,7 @@ struct Visitor {
         let properties = characteristic.properties
         if !properties.isDisjoint(with: [.notify, .indicate]) { try await subscribe(to: characteristic) }
         if properties.contains(.read) { _ = try await session.read(characteristic, of: peripheral) }
+        guard device.writesUnread || properties.contains(.read) else { return }
         let value = characteristic.value ?? Data()
         if properties.contains(.write) {
             try await session.write(value, to: characteristic, of: peripheral, type: .withResponse)
@@ -73,11 +84,9 @@ struct Visitor {
 
     /// Waits for a value where the device sends one by itself.
     private func subscribe(to characteristic: CBCharacteristic) async throws {
-        let timed = device.characteristics.contains {
-            $0.object.uuid == characteristic.uuid && $0.description.timer != nil
+        guard device.periodic.contains(characteristic.uuid) else {
+            return try await session.subscribe(to: characteristic)
         }
-        guard timed else { return try await session.subscribe(to: characteristic) }
         try await session.values(of: characteristic, count: 1) { _ in }
     }
 }
-#endif

@@ -8,6 +8,9 @@ final class PeripheralSession: NSObject, RadioSession {
     let console: Console
     let steps: StepWaiter
 
+    /// The number of the channel that was published last.
+    private var publishedPSM: CBL2CAPPSM = 0
+
     /// Who answers; a request that nobody takes is refused.
     weak var server: (any PeripheralSessionServer)?
 
@@ -39,6 +42,18 @@ final class PeripheralSession: NSObject, RadioSession {
         }
     }
 
+    /// Listens for channels.
+    ///
+    /// - Returns: The number that the system chose.
+    func publishChannel(withEncryption isRequired: Bool) async throws -> CBL2CAPPSM {
+        do {
+            try await perform(.channel) { manager.publishL2CAPChannel(withEncryption: isRequired) }
+        } catch let failure as Failure where failure.status == .failed {
+            throw Failure(.failed, "cannot listen for channels: \(failure.description)")
+        }
+        return publishedPSM
+    }
+
     /// Advertises, connectable, until the session closes.
     ///
     /// What has no room is shortened or left out by Apple's rules.
@@ -68,6 +83,7 @@ protocol PeripheralSessionServer: AnyObject {
     func write(_ requests: [CBATTRequest])
     func subscriptionChanged(_ central: CBCentral, _ characteristic: CBCharacteristic, isSubscribed: Bool)
     func readyToUpdate()
+    func opened(_ channel: CBL2CAPChannel)
 }
 
 extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
@@ -91,6 +107,18 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         answer(.advertising, error: error)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {
+        publishedPSM = PSM
+        answer(.channel, error: error)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        if let channel { server?.opened(channel) }
+        if let error { console.note("a channel could not be opened: \(ErrorText.of(error))") }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {

@@ -22,6 +22,7 @@ enum Step: Equatable {
     case unpairing
     case publication(ObjectIdentifier)
     case advertising
+    case channel
 
     /// For "timed out after 15 s …".
     var phrase: String {
@@ -43,6 +44,7 @@ enum Step: Equatable {
         case .unpairing: "removing the bond"
         case .publication: "publishing a service"
         case .advertising: "starting to advertise"
+        case .channel: "listening for channels"
         }
     }
 }

@@ -25,6 +25,9 @@ final class ChannelEnd: Sendable {
     /// How many bytes came; -1 if one was not what it should be.
     var received: Int { state.withLock { $0.isIntact ? $0.received : -1 } }
 
+    /// How many bytes the stream took.
+    var sent: Int { state.withLock { $0.sent } }
+
     /// Whether both streams are at their end.
     var isAtEnd: Bool {
         state.withLock { state in

@@ -51,6 +51,24 @@ enum ContractDevices {
                 ]))
     }
 
+    static func heart() throws -> EmulatedPeripheral {
+        try EmulatedPeripheral(
+            PeripheralDescription(
+                name: "Heart", address: "F0:F1:F2:F3:F4:F7",
+                advertising: [
+                    AdvertisingDescription(AdvertisingData(localName: "Heart", services: ["180D"]), isEnabled: false)
+                ],
+                services: [
+                    ServiceDescription(
+                        "180D",
+                        characteristics: [
+                            CharacteristicDescription(
+                                "2A37", .notify,
+                                timer: .init(every: .seconds(1), values: (60..<90).map { Data([0, UInt8($0)]) }))
+                        ])
+                ]))
+    }
+
     /// The service that comes and goes.
     static var extra: ServiceDescription {
         ServiceDescription(

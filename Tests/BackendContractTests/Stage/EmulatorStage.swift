@@ -12,6 +12,7 @@ struct EmulatorStage: ContractStage {
     private let handler = ContractHandler()
     private let contract: EmulatedDevice
     private let second: EmulatedDevice
+    private let heart: EmulatedDevice
     private let centrals: PeerCentrals
 
     /// - Parameter wrap: What stands between the managers and the emulator.
@@ -23,6 +24,7 @@ struct EmulatorStage: ContractStage {
         selection = if let wrap { .custom(try wrap(emulator)) } else { .emulator(emulator) }
         contract = try emulator.add(ContractDevices.contract(handler: handler))
         second = try emulator.add(ContractDevices.second())
+        heart = try emulator.add(ContractDevices.heart())
         centrals = PeerCentrals(emulator)
     }
 
@@ -100,6 +102,7 @@ struct EmulatorStage: ContractStage {
                     ContractDevices.secondAdvertising(name: name ?? "Second", manufacturerData))
             }
             second.setAdvertising(isOn)
+        case .advertise(.heart, let isOn, _, _): heart.setAdvertising(isOn)
         case .disconnect: contract.disconnect()
         case .lose(let stays): contract.reset(staysOnAir: stays)
         case .notify(let uuid, let value):

@@ -67,9 +67,11 @@ enum PeerVerb: Sendable {
     }
 }
 
-/// The two peers of the suite.
+/// The peers of the suite.
 enum ContractPeer: String, Sendable {
     case contract, second
+    /// A heart rate monitor, which notifies a rate each second.
+    case heart
 
     /// The suite writes `C0DE0101`; on the air it has 128 bits.
     static func full(_ uuid: String) -> String {

@@ -55,11 +55,12 @@ import Testing
         let stage = ProfileStage()
         let said = DeviceInformationValues(
             model: "M", systemID: SystemID(deviceAddress: 0x1234_569A_BCDE),
-            pnpID: PnPID(source: .usb, vendor: 1, product: 2, version: 3))
+            pnpID: PnPID(source: .usb, vendor: 1, product: 2, version: 3),
+            uniqueDeviceIdentifier: UniqueDeviceIdentifier(label: "(01)00844588003288", issuer: "2.16.840"))
         let (device, peripheral) = try await stage.simulate(DeviceInformationServer(said))
         try await stage.play { () async throws in
             #expect(try await DeviceInformationClient(peripheral).values() == said)
-            #expect(try await peripheral.characteristics(of: "180A").count == 3)
+            #expect(try await peripheral.characteristics(of: "180A").count == 4)
         }
         device.stop()
     }

@@ -59,6 +59,21 @@ import Testing
         device.stop()
     }
 
+    @Test func aMalformedValueThatIsReadNamesOperationPeerAndPath() async throws {
+        let stage = ProfileStage()
+        let raw = ServedValue(GATTCharacteristic<Data>("2A38", in: "180D", .read), Data([9]))
+        let server = RawServer(service: HeartRateService.uuid, values: [raw])
+        let (device, peripheral) = try await stage.simulate(server)
+        let error = await #expect(throws: BluetoothError.self) {
+            try await stage.play { try await HeartRateClient(peripheral).bodySensorLocation() }
+        }
+        #expect(error?.operation == .read)
+        #expect(error?.peer == peripheral.identifier)
+        #expect(error?.path == "180D/2A38")
+        #expect(error?.valueError?.problem == .reserved(9))
+        device.stop()
+    }
+
     @Test func aMalformedMeasurementNamesTheField() async throws {
         let stage = ProfileStage()
         let raw = ServedValue(GATTCharacteristic<Data>("2A37", in: "180D", .notify))
@@ -72,7 +87,11 @@ import Testing
             raw.send(Data([0, 72]))
             let values = try await results
             guard case .failure(let error) = values[0] else { throw CancellationError() }
-            #expect(error.field == "Heart Rate Measurement Value")
+            #expect(error.operation == .notifications)
+            #expect(error.peer == peripheral.identifier)
+            #expect(error.path == "180D/2A37")
+            #expect(error.valueError?.field == "Heart Rate Measurement Value")
+            #expect("\(error)".hasSuffix("needs 2 bytes, 1 left"))
             #expect(try values[1].get().rate == 72)
         }
         device.stop()

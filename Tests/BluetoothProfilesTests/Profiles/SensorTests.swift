@@ -1,4 +1,5 @@
 import AsyncBluetooth
+import BluetoothBackend
 import BluetoothEmulator
 import BluetoothProfiles
 import CoreBluetooth
@@ -88,6 +89,61 @@ import Testing
             #expect(try await client.measurements.first(1)[0].totalDistance == 25)
         }
         device.stop()
+    }
+
+    /// A thermometer of the environment with all descriptors that the service has.
+    private static let described: PeripheralDescription = {
+        var temperature = CharacteristicDescription("2A6E", [.read, .notify], value: Data(hex: "66 08"))
+        temperature.descriptors = [
+            DescriptorDescription("290C", value: Data(hex: "00 00 02 3C 00 00 2C 01 00 02 01")),
+            DescriptorDescription("290D", value: Data(hex: "00"), permissions: [.readable, .writeable]),
+            DescriptorDescription("290D", value: Data(hex: "02 3C 00 00"), permissions: [.readable, .writeable]),
+            DescriptorDescription("290B", value: Data(hex: "00"), permissions: [.readable, .writeable]),
+            DescriptorDescription("2906", value: Data(hex: "18 FC 10 27")),
+        ]
+        return PeripheralDescription(
+            name: "Weather", advertising: [AdvertisingDescription(AdvertisingData(services: ["181A"]))],
+            services: [ServiceDescription("181A", characteristics: [temperature])])
+    }()
+
+    @Test func whenAValueIsNotifiedIsReadAndSet() async throws {
+        let stage = ProfileStage()
+        try stage.emulator.add(Self.described)
+        let peripheral = try await stage.find(EnvironmentalSensingService.uuid)
+        try await stage.play { () async throws in
+            let client = EnvironmentalSensingClient(peripheral)
+            let temperature = EnvironmentalSensingService.temperature
+            #expect(try await client.measurement(of: temperature)?.period == 60)
+            let range = try await client.validRange(of: temperature)
+            #expect(range == ValidRange(lower: Temperature(-10), upper: Temperature(100)))
+            let triggers = try await client.triggers(of: temperature)
+            #expect(triggers.map(\.condition) == [.inactive, .minimumInterval(seconds: 60)])
+            #expect(try await client.configuration(of: temperature) == .all)
+            let frost = ESTriggerSetting.Condition.comparison(.less, Temperature(0))
+            try await client.setTrigger(ESTriggerSetting(frost), of: temperature)
+            try await client.setTrigger(ESTriggerSetting(.valueChanged), number: 2, of: temperature)
+            try await client.setConfiguration(.any, of: temperature)
+            #expect(try await client.triggers(of: temperature).map(\.condition) == [frost, .valueChanged])
+            #expect(try await client.configuration(of: temperature) == .any)
+        }
+    }
+
+    @Test func aDescriptorThatIsNotThereIsNilAndAMalformedOneNamesItsPath() async throws {
+        let stage = ProfileStage()
+        var description = Self.described
+        description.services[0].characteristics[0].descriptors = [
+            DescriptorDescription("290D", value: Data(hex: "0A"))
+        ]
+        try stage.emulator.add(description)
+        let peripheral = try await stage.find(EnvironmentalSensingService.uuid)
+        let client = EnvironmentalSensingClient(peripheral)
+        let temperature = EnvironmentalSensingService.temperature
+        #expect(try await stage.play { try await client.configuration(of: temperature) } == nil)
+        let error = await #expect(throws: BluetoothError.self) {
+            try await stage.play { try await client.triggers(of: temperature) }
+        }
+        #expect(error?.path == "181A/2A6E/290D")
+        #expect(error?.valueError?.field == "Condition")
     }
 
     @Test func theEnvironmentIsReadAndHeard() async throws {

@@ -36,6 +36,9 @@ struct ValueVector: CustomTestStringConvertible, Sendable {
             0x2A50, "01 0F 00 01 00 13 02", "Bluetooth vendor 000F, product 0001, version 2.1.3",
             "GATT Specification Supplement, PnP ID: 0x0213 is version 2.1.3"),
         ValueVector(0x2A50, "02 6B 1D 46 02 42 05", "USB vendor 1D6B, product 0246, version 5.4.2", services),
+        ValueVector(0x2BFF, "03 41 00 42 43 00", "label A, device BC", services),
+        ValueVector(0x2BFF, "0C 31 2E 32 00 C3 A4 00", "issuer 1.2, authority ä", services),
+        ValueVector(0x2BFF, "00", "nothing", services),
         ValueVector(0x2A2A, "00 01 02 03", "4 bytes", services),
         ValueVector(0x2A09, "07", "Sunday", services),
         ValueVector(0x2A29, "4D 61 6B 65 72", "Maker", services),
@@ -85,6 +88,12 @@ struct ValueVector: CustomTestStringConvertible, Sendable {
         ValueVector(0x2AA3, "09", "steady", services),
         ValueVector(
             0x290C, "00 00 02 3C 00 00 2C 01 00 02 01", "mean of 60 s, updated each 300 s, uncertainty 0.5 %", services),
+        ValueVector(0x290B, "01", "any condition", services),
+        ValueVector(0x290D, "00", "inactive", services),
+        ValueVector(0x290D, "01 3C 00 00", "each 60 s", services),
+        ValueVector(0x290D, "02 FF FF FF", "at most each 16777215 s", services),
+        ValueVector(0x290D, "03", "when the value changed", services),
+        ValueVector(0x290D, "06 66 08", "while > 2 bytes", services),
         ValueVector(0x2A01, "41 03", "heart rate sensor (0x0341)", "Assigned Numbers, 2.6.3"),
         ValueVector(0x2A01, "C0 FF", "0xFFC0", "Assigned Numbers, 2.6"),
         ValueVector(

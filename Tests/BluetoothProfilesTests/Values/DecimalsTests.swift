@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothProfiles
 
-struct DecimalsTests {
+@Suite struct DecimalsTests {
     @Test(arguments: [
         (1.005, 2, "1.00"), (-0.004, 2, "0.00"), (-1.5, 1, "-1.5"), (12.0, 0, "12"), (0.0625, 3, "0.063"),
         (.infinity, 2, "inf"), (1e300, 2, "1e+300"), (1e11, 9, "100000000000.0"),

@@ -8,7 +8,7 @@ import Testing
 private typealias TypedDateTime = BluetoothProfiles.DateTime
 
 /// The emulator encodes its devices' values by itself, so that each side proves the other.
-struct EmulatedDeviceValueTests {
+@Suite struct EmulatedDeviceValueTests {
     @Test(arguments: [nil, false, true] as [Bool?], [nil, 0, 65_535] as [UInt16?])
     func heartRatesAreTheSame(contact: Bool?, energy: UInt16?) {
         for rate in [0, 60, 255, 256, 65_535] {

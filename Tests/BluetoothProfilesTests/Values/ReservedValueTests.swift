@@ -2,7 +2,7 @@ import BluetoothProfiles
 import Foundation
 import Testing
 
-struct ReservedValueTests {
+@Suite struct ReservedValueTests {
     struct Sample: CustomTestStringConvertible, Sendable {
         let uuid: UInt16
         let hex: String
@@ -51,6 +51,11 @@ struct ReservedValueTests {
         Sample(0x2A6F, "11 27", "Humidity: field Humidity has the reserved value 10001"),
         Sample(0x2A71, "A0 8C", "True Wind Direction: field True Wind Direction has the reserved value 36000"),
         Sample(0x2AA3, "0A", "Barometric Pressure Trend: field Barometric Pressure Trend has the reserved value 10"),
+        Sample(0x2BFF, "01 41", "UDI for Medical Devices: too short: field UDI Label needs 2 bytes, 1 left"),
+        Sample(0x2BFF, "08 FF 00", "UDI for Medical Devices: field UDI Authority is not UTF-8"),
+        Sample(0x290B, "02", "ES Configuration: field ES Configuration has the reserved value 2"),
+        Sample(0x290D, "0A", "ES Trigger Setting: field Condition has the reserved value 10"),
+        Sample(0x290D, "01 3C 00", "ES Trigger Setting: too short: field Operand needs 3 bytes, 2 left"),
         Sample(0x2A06, "03", "Alert Level: field Alert Level has the reserved value 3"),
         Sample(0x2A07, "15", "Tx Power Level: field Tx Power Level has the reserved value 21"),
     ]

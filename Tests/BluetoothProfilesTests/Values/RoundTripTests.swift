@@ -3,11 +3,12 @@ import Foundation
 import Testing
 
 /// Random bytes from a seed: no decoder traps, and what is decoded and encoded is decoded to the same again.
-struct RoundTripTests {
+@Suite struct RoundTripTests {
     /// All standard types, and those that have no characteristic of their own.
     static let types: [any GATTValue.Type] =
         StandardValues.uuids.sorted().compactMap { StandardValues.type(of: $0) } + [
             SCControlPointRequest.self, SCControlPointResponse.self, ValidRange<MeasurementInterval>.self,
+            ESTriggerSetting<Temperature>.self,
             MedicalFloat.self, Bool.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, Int8.self, Int16.self,
             Int32.self, Int64.self,
         ]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothProfiles
 
-struct StandardValuesTests {
+@Suite struct StandardValuesTests {
     private static func text<Value: GATTValue>(_ type: Value.Type, _ data: Data) throws -> String {
         "\(try type.init(decoding: data))"
     }
@@ -32,6 +32,8 @@ struct StandardValuesTests {
         for count in 0..<Data(hex: vector.hex).count {
             let start = Data(hex: vector.hex).prefix(count)
             guard vector.uuid != 0x2A37 || count != 6 && count != 4 else { continue }
+            // A compared value is as long as its characteristic's, which the descriptor does not tell.
+            guard vector.uuid != 0x290D || start.first != 6 else { continue }
             let error = #expect(throws: GATTValueError.self) { try Self.text(type, start) }
             guard case .tooShort(let needed, let available)? = error?.problem else {
                 Issue.record("\(String(describing: error)) at \(count) bytes")

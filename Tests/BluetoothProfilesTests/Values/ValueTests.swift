@@ -2,7 +2,7 @@ import BluetoothProfiles
 import Foundation
 import Testing
 
-struct ValueTests {
+@Suite struct ValueTests {
     @Test func intervalsBetweenBeatsAreExactDurations() {
         let value = HeartRateMeasurement(rate: 60, intervals: [1024, 512, 1])
         #expect(
@@ -79,6 +79,14 @@ struct ValueTests {
         #expect(PollenConcentration(1e9).rawNumber == 0xFF_FFFF)
         #expect(UVIndex(nil).value == 0)
         #expect(BatteryLevel(percent: 300).percent == 100)
+    }
+
+    @Test func textsEndAtTheirZeroAndSecondsHave24Bits() throws {
+        #expect(UniqueDeviceIdentifier(label: "A\0B", authority: "").encoded.hex == "09 41 00 00")
+        #expect(ESTriggerSetting<Temperature>(.interval(seconds: .max)).encoded.hex == "01 FF FF FF")
+        let warm = try ESTriggerSetting<Temperature>(decoding: Data(hex: "07 66 08"))
+        #expect(warm == ESTriggerSetting(.comparison(.greaterOrEqual, Temperature(21.5))))
+        #expect(warm.description == "while ≥ 21.50 °C")
     }
 
     @Test func ordersAndResponsesOfTheControlPoint() throws {

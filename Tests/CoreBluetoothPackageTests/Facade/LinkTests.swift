@@ -1,6 +1,7 @@
 import BluetoothBackend
 import Dispatch
 import Foundation
+import LogCapture
 import Testing
 
 @testable import CoreBluetoothPackage

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothLocking
 import Dispatch
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import BluetoothBackend
 import BluetoothLocking
 import Dispatch
 import Foundation
+import LogCapture
 import Synchronization
 import Testing
 

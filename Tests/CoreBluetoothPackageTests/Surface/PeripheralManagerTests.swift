@@ -1,5 +1,6 @@
 import BluetoothLocking
 import CoreBluetoothPackage
+import LogCapture
 import Synchronization
 import Testing
 

@@ -28,12 +28,37 @@ struct ProfileTests {
     }
 
     @Test(arguments: [
-        [], ["w.yaml", "--profile", "battery"], ["--profile", "toaster"], ["--profile", "battery", "--visit"],
+        [], ["w.yaml", "--profile", "battery"], ["--profile", "toaster"], ["--profile", "battery", "--device", "D"],
         ["w.yaml", "--name", "N"],
     ])
     func whatCannotBeServedIsAUsageError(arguments: [String]) async throws {
         let run = try await Tool.run(["serve", "--backend", "emulator"] + arguments)
         #expect(run.status == 2, "\(run)")
+    }
+
+    @Test func aVisitShowsWhatADeviceOfProfilesDoes() async throws {
+        let run = try await Tool.run([
+            "serve", "--profile", "heart-rate", "--profile", "battery", "--visit", "--backend", "emulator",
+            "--duration", "0.1", "--json",
+        ])
+        #expect(run.status == 0, "\(run)")
+        let events = try run.objects().map { object in
+            [object["event"], object["characteristic"]].compactMap { $0 as? String }.joined(separator: " ")
+        }
+        #expect(
+            events.prefix(6) == [
+                "published", "advertising", "subscribe 2A37", "notify 2A37", "read 2A38", "subscribe 2A19",
+            ])
+        #expect(events.contains("read 2A19") && events.contains("unsubscribe 2A37"))
+    }
+
+    @Test(arguments: ProfileArgument.allValueStrings)
+    func eachProfileCanBeVisited(profile: String) async throws {
+        let run = try await Tool.run([
+            "serve", "--profile", profile, "--visit", "--backend", "emulator", "--duration", "0.1",
+        ])
+        #expect(run.status == 0, "\(run)")
+        #expect(run.lines.contains { $0.hasPrefix("read ") || $0.hasPrefix("subscribe ") })
     }
 
     @Test func watchPrintsTypedValues() async throws {

@@ -48,6 +48,15 @@ struct ServeTests {
         #expect(centrals.count == 1 && centrals.allSatisfy { UUID(uuidString: $0) != nil })
     }
 
+    @Test func theNumberOfAChannelIsTheSystemsChoice() async throws {
+        let world = Self.lamp + "\n    channels: [{psm: 37, echo: true}]"
+        let run = try await serve(world, "--duration", "0.1")
+        #expect(run.status == 0 && run.lines.count == 3, "\(run)")
+        let number = try #require(run.lines[1].split(separator: " ").last.flatMap { Int($0) })
+        #expect(run.lines[1] == "Listening for channels at number \(number)" && (0x80...0xFF).contains(number))
+        #expect(run.errors.contains("channels[0].psm"))
+    }
+
     @Test func peopleGetALineForEach() async throws {
         let run = try await serve(Self.lamp, "--visit", "--duration", "0.1")
         #expect(run.errors == "EMULATED: the devices of this radio are not real\n")

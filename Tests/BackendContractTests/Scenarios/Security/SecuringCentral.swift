@@ -5,6 +5,9 @@ extension ContractScenario {
     /// A peer that shows a number, and a central that types it.
     private static let showing = PeerPairing(capability: .displayOnly, passkey: 42)
 
+    /// Why a number that is typed wrong cannot be told in time.
+    static let unanswered = "bluetoothd does not tell that a number was wrong; it ends the link after 30 seconds"
+
     static let securingCentral = [
         secured("S72: a protected value is read: the two pair by themselves, and the read is repeated") { c in
             let (peripheral, service) = try await c.connect(discovering: "C0DE0006")
@@ -39,6 +42,19 @@ extension ContractScenario {
             try agent.request.reject()
             try await agent.expect("pairing failed ! CBError 5")
             try await c.expect("didUpdateValue C0DE0601 nil ! CBATTError 5")
+            agent.finish()
+        },
+        secured(
+            "S72: what was refused is asked again, and may be agreed to",
+            emulatorOnly: "a refused pairing ends the link, on which bluetoothd would answer nothing any more"
+        ) { c in
+            let agent = c.makeAgent(.noInputNoOutput)
+            let (peripheral, service) = try await c.connect(discovering: "C0DE0006")
+            peripheral.readValue(for: try service.characteristic("C0DE0601"))
+            try await agent.expect("asks consent")
+            try agent.request.reject()
+            try await agent.expect("pairing failed ! CBError 5")
+            try await c.expect("didUpdateValue C0DE0601 nil ! CBATTError 5")
             peripheral.readValue(for: try service.characteristic("C0DE0601"))
             try await agent.expect("asks consent")
             try agent.request.accept()
@@ -56,7 +72,7 @@ extension ContractScenario {
             try await c.expect("didUpdateValue C0DE0601 73616665")
             agent.finish()
         },
-        secured("S72: a wrong number fails the pairing", showing) { c in
+        secured("S72: a wrong number fails the pairing", showing, emulatorOnly: unanswered) { c in
             let agent = c.makeAgent(.keyboardOnly)
             let (peripheral, service) = try await c.connect(discovering: "C0DE0006")
             peripheral.readValue(for: try service.characteristic("C0DE0601"))
@@ -104,7 +120,10 @@ extension ContractScenario {
             try await c.expect("didUpdateValue C0DE0601 73616665")
             agent.finish()
         },
-        secured("S72: a peer that lost its keys is told so, and pairs again once the bond is removed") { c in
+        secured(
+            "S72: a peer that lost its keys is told so, and pairs again once the bond is removed",
+            emulatorOnly: "BlueZ tells of lost keys from version 5.69 on, and such a link crashes Linux 6.1"
+        ) { c in
             let agent = c.makeAgent(.noInputNoOutput)
             let (peripheral, service) = try await c.connect(discovering: "C0DE0006")
             peripheral.readValue(for: try service.characteristic("C0DE0601"))
@@ -146,9 +165,10 @@ extension ContractScenario {
 
     /// A scenario with the peer's protected service, which is there before the link.
     private static func secured(
-        _ name: String, _ pairing: PeerPairing = PeerPairing(), _ body: @escaping CentralBody
+        _ name: String, _ pairing: PeerPairing = PeerPairing(), emulatorOnly: String? = nil,
+        _ body: @escaping CentralBody
     ) -> ContractScenario {
-        ContractScenario(name, needs: [.pairing]) { c in
+        ContractScenario(name, needs: [.pairing], emulatorOnly: emulatorOnly) { c in
             try await c.perform(.secure(pairing))
             try await body(c)
         }

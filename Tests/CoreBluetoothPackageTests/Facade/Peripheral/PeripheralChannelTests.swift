@@ -1,6 +1,7 @@
 import BluetoothBackend
 import BluetoothLocking
 import Foundation
+import LogCapture
 import Synchronization
 import Testing
 

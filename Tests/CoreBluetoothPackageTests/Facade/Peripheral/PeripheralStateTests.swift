@@ -1,5 +1,6 @@
 import BluetoothBackend
 import Foundation
+import LogCapture
 import Testing
 
 @testable import CoreBluetoothPackage

@@ -1,5 +1,7 @@
 import BluetoothBackend
+import BluetoothLocking
 import Foundation
+import LogCapture
 import Testing
 
 @testable import CoreBluetoothPackage

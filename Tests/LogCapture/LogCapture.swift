@@ -3,18 +3,23 @@ import Logging
 import Synchronization
 
 /// Keeps what is logged in this process, since logging is set up once for all tests.
-enum LogCapture {
-    private static let lines = Lock<[String]>([])
+package enum LogCapture {
+    private static let lines = Lock<[(text: String, category: String?)]>([])
     private static let bootstrapped: Void = LoggingSystem.bootstrap { label in Handler(label: label) }
 
     /// Sets logging up.
     ///
     /// Call it first in a test that asks for lines.
-    static func start() { _ = bootstrapped }
+    package static func start() { _ = bootstrapped }
 
     /// The lines so far that contain `text`, as `label level message`.
-    static func lines(containing text: String) -> [String] {
-        lines.withLock { $0.filter { $0.contains(text) } }
+    package static func lines(containing text: String) -> [String] {
+        lines.withLock { $0.map(\.text).filter { $0.contains(text) } }
+    }
+
+    /// The categories, in their metadata, of the lines so far that contain `text`.
+    package static func categories(containing text: String) -> [String] {
+        lines.withLock { $0.filter { $0.text.contains(text) }.compactMap(\.category) }
     }
 
     private struct Handler: LogHandler {
@@ -29,7 +34,8 @@ enum LogCapture {
 
         func log(event: LogEvent) {
             let text = "\(label) \(event.level) \(event.message)"
-            lines.withLock { $0.append(text) }
+            let category = event.metadata?["category"].map { "\($0)" }
+            lines.withLock { $0.append((text, category)) }
         }
     }
 }

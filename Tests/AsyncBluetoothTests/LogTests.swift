@@ -1,0 +1,56 @@
+import AsyncBluetooth
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import LogCapture
+import Testing
+
+@Suite(.emulator(.instant, seed: 1_067)) struct LogTests {
+    /// A device that no other test has, so that the lines about it are this test's.
+    private static let device: PeripheralDescription = {
+        var description = PeripheralDescription.gadget
+        description.address = "C0:DE:10:67:10:67"
+        description.advertising = [AdvertisingDescription(AdvertisingData(localName: "Gadget", services: ["A067"]))]
+        return description
+    }()
+
+    @Test func aConnectionIsToldInLinesOfItsCategory() async throws {
+        LogCapture.start()
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(Self.device)
+        try await stage.play {
+            try await gadget.write(Data([0x5E, 0xC2]), to: "FFF0/FFF1")
+            await gadget.disconnect()
+        }
+        let id = gadget.identifier.uuidString
+        let lines = LogCapture.lines(containing: id).filter { $0.hasPrefix("AsyncBluetooth ") }
+        #expect(
+            lines
+                == ["connect", "connected to", "disconnect", "disconnected from"]
+                .map { "AsyncBluetooth debug \($0) \(id)" })
+        #expect(LogCapture.categories(containing: "connected to \(id)") == ["connection"])
+        #expect(!LogCapture.lines(containing: "AsyncBluetooth ").contains { $0.uppercased().contains("5EC2") })
+    }
+
+    @Test func aScanIsToldWithItsServices() async throws {
+        LogCapture.start()
+        let stage = Stage()
+        try stage.emulator.add(Self.device)
+        let central = stage.makeCentral()
+        try await stage.play {
+            for try await _ in central.scan(for: [CBUUID(string: "A067")]) { break }
+        }
+        #expect(LogCapture.lines(containing: "scan for [A067]") == ["AsyncBluetooth debug scan for [A067]"])
+        #expect(LogCapture.categories(containing: "scan for [A067]") == ["scan"])
+    }
+
+    @Test func aServerTellsOfTheAdaptersState() async throws {
+        LogCapture.start()
+        let stage = Stage()
+        let server = stage.makeServer()
+        try await stage.play { try await server.waitUntilPoweredOn() }
+        #expect(LogCapture.categories(containing: "Bluetooth is poweredOn").contains("server"))
+    }
+}

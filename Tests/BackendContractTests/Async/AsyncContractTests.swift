@@ -1,0 +1,46 @@
+import BluetoothEmulator
+import CoreBluetooth
+import Testing
+
+/// The scenarios of AsyncBluetooth and BluetoothProfiles, on the radio that the environment names, as ``ContractTests``.
+@Suite(.serialized) struct AsyncContractTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let isOnBlueZ = environment["CONTRACT_BACKEND"] == "bluez"
+    private static let radio = Result {
+        try BlueZStage(
+            version: environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown",
+            socketPath: environment["CONTRACT_PEER_SOCKET"])
+    }
+
+    /// What the stage can play: all of them need the contract's peers.
+    private static var applicable: [AsyncScenario] {
+        guard isOnBlueZ else { return AsyncScenario.all }
+        guard environment["CONTRACT_PEER_SOCKET"] != nil else { return [] }
+        let hasPeripheralRole = BlueZStage.features.contains(.peripheralRole)
+        return AsyncScenario.all.filter { hasPeripheralRole || !$0.needsPeripheralRole }
+    }
+
+    enum Radio: String, Sendable, CustomTestStringConvertible {
+        case emulator
+        case emulatorWithoutLatency = "emulator without latency"
+        case bluez
+
+        var testDescription: String { rawValue }
+        static var all: [Radio] { isOnBlueZ ? [.bluez] : [.emulator, .emulatorWithoutLatency] }
+    }
+
+    @Test(arguments: Radio.all, applicable)
+    func asyncContract(_ radio: Radio, _ scenario: AsyncScenario) async throws {
+        switch radio {
+        case .bluez: try await scenario.play(on: AsyncStage(try Self.radio.get()))
+        case .emulator: try await scenario.play(on: AsyncStage(try EmulatorStage(seed: 1)))
+        case .emulatorWithoutLatency:
+            try await scenario.play(on: AsyncStage(try EmulatorStage(configuration: .instant, seed: 1)))
+        }
+    }
+
+    @Test func thirtyScenariosOrMoreHaveNamesOfTheirOwn() {
+        #expect(AsyncScenario.all.count >= 30)
+        #expect(Set(AsyncScenario.all.map(\.name)).count == AsyncScenario.all.count)
+    }
+}

@@ -1,0 +1,70 @@
+import AsyncBluetooth
+import CoreBluetooth
+import Testing
+
+extension AsyncScenario {
+    private static let notified = CharacteristicID(contract: "C0DE0001/C0DE0103")
+    private static let echo = CharacteristicID(contract: "C0DE0004/C0DE0401")
+
+    static let listening = [
+        AsyncScenario("notifications come in order") { c in
+            let peripheral = try await c.find()
+            let values = try await c.play { try await peripheral.subscribe(to: notified) }
+            for number in UInt8(0)..<10 { try await c.perform(.notify("C0DE0103", Data([number]))) }
+            #expect(try await c.play { try await values.first(10) } == (UInt8(0)..<10).map { Data([$0]) })
+        },
+        AsyncScenario("indications come") { c in
+            let peripheral = try await c.find()
+            let values = try await c.play {
+                try await peripheral.subscribe(to: CharacteristicID(contract: "C0DE0001/C0DE0104"))
+            }
+            try await c.perform(.notify("C0DE0104", Data([4])))
+            #expect(try await c.play { try await values.first(1) } == [Data([4])])
+        },
+        AsyncScenario("each consumer of notifications gets each value") { c in
+            let peripheral = try await c.find()
+            let (one, other) = try await c.play {
+                (try await peripheral.subscribe(to: notified), try await peripheral.subscribe(to: notified))
+            }
+            try await c.perform(.notify("C0DE0103", Data([1])))
+            let both = try await c.play { try await one.first(1) + other.first(1) }
+            #expect(both == [Data([1]), Data([1])])
+        },
+        AsyncScenario("a subscription that ended is followed by another one") { c in
+            let peripheral = try await c.find()
+            for number in UInt8(1)...2 {
+                let values = try await c.play { try await peripheral.subscribe(to: notified) }
+                try await c.perform(.notify("C0DE0103", Data([number])))
+                #expect(try await c.play { try await values.first(1) } == [Data([number])])
+            }
+        },
+        AsyncScenario("a read does not take a notification for its answer") { c in
+            let peripheral = try await c.find()
+            let id = CharacteristicID(contract: "C0DE0001/C0DE0105")
+            let values = try await c.play { try await peripheral.subscribe(to: id) }
+            try await c.perform(.notify("C0DE0105", Data([0x51])))
+            let (heard, read) = try await c.play { (try await values.first(1), try await peripheral.read(id)) }
+            #expect(heard == [Data([0x51])])
+            #expect(read == Data([5]) || read == Data([0x51]))
+        },
+        AsyncScenario("a request gets the notification that answers it") { c in
+            let peripheral = try await c.find()
+            let answers = try await c.play {
+                [
+                    try await peripheral.request(Data([1, 2]), write: echo, notify: echo),
+                    try await peripheral.request(Data([3]), write: echo, notify: echo) { $0.count == 1 },
+                ]
+            }
+            #expect(answers == [Data([1, 2]), Data([3])])
+        },
+        AsyncScenario("waiting for a notification that does not come times out with its path") { c in
+            let peripheral = try await c.find()
+            let error = try await c.failure { [stage = c.stage] in
+                try await stage.withTimeout(.seconds(5)) { try await peripheral.notifications(of: notified).first(1) }
+            }
+            guard case .timedOut(.seconds(5)) = error.reason else { throw error }
+            #expect(error.operation == .notifications)
+            #expect(error.path == notified.description)
+        },
+    ]
+}
