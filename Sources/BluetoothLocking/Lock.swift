@@ -7,13 +7,14 @@ import Musl
 import Darwin
 #endif
 
-// Invariant: both pointers are touched only between pthread_mutex_lock and pthread_mutex_unlock, and freed by the
-// one owner.
 /// The package's one lock: mutual exclusion around a value.
 ///
 /// ThreadSanitizer does not know the futex calls of `Synchronization.Mutex` and reports races that are none,
 /// so its builds (`-DTHREAD_SANITIZER`) use a pthread mutex of the same shape.
-public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+public struct Lock<Value: ~Copyable>: ~Copyable,
+    // Invariant: both are touched only between pthread_mutex_lock and pthread_mutex_unlock, and freed by the one owner.
+    @unchecked Sendable
+{
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
