@@ -55,6 +55,15 @@ let package = Package(
             name: "DBusBenchmarks",
             dependencies: [benchmark, "CBusClient", .product(name: "_BluetoothDBus", package: root)],
             path: "Benchmarks/DBusBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+        // An app over a scripted BlueZ, beside the same client in C.
+        .executableTarget(
+            name: "BlueZBenchmarks",
+            dependencies: [
+                benchmark, "CBusClient", .product(name: "CoreBluetooth", package: root),
+                .product(name: "BlueZ", package: root),
+            ],
+            path: "Benchmarks/BlueZBenchmarks", exclude: ["bleak_client.py"], swiftSettings: settings,
+            plugins: [benchmarkPlugin]),
         // The object tree is no public API: its sources, linked here, are compiled as a part of the benchmark.
         .executableTarget(
             name: "ObjectTreeBenchmarks",

@@ -3,6 +3,7 @@
 #include <dbus/dbus.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RULE "type='signal',sender='" BUS_SERVICE "',interface='" DBUS_INTERFACE_PROPERTIES "',path_namespace='/org/bluez'"
 
@@ -141,16 +142,52 @@ long bus_client_call(bus_client *client, int count, int in_flight) {
     return client->bytes;
 }
 
-long bus_client_listen(bus_client *client, int count, int per_second) {
-    client->bytes = 0;
-    client->to_finish = count;
-    dbus_bus_add_match(client->bus, RULE, NULL);
-    DBusMessage *call = dbus_message_new_method_call(BUS_SERVICE, BUS_PATH, BUS_INTERFACE, "Emit");
+static void emit(bus_client *client, const char *member, int count, int per_second) {
+    DBusMessage *call = dbus_message_new_method_call(BUS_SERVICE, BUS_PATH, BUS_INTERFACE, member);
     dbus_uint32_t total = (dbus_uint32_t)count, rate = (dbus_uint32_t)per_second;
     dbus_message_append_args(call, DBUS_TYPE_UINT32, &total, DBUS_TYPE_UINT32, &rate, DBUS_TYPE_INVALID);
     dbus_message_set_no_reply(call, TRUE);
     dbus_connection_send(client->bus, call, NULL);
+    dbus_connection_flush(client->bus);
     dbus_message_unref(call);
+}
+
+void bus_client_notify(bus_client *client, int count, int per_second) { emit(client, "Emit", count, per_second); }
+
+void bus_client_advertise(bus_client *client, int count, int per_second) {
+    emit(client, "EmitAdvertisements", count, per_second);
+}
+
+int bus_client_populate(bus_client *client, unsigned devices) {
+    DBusMessage *call = dbus_message_new_method_call(BUS_SERVICE, BUS_PATH, BUS_INTERFACE, "Populate");
+    dbus_uint32_t count = devices;
+    dbus_message_append_args(call, DBUS_TYPE_UINT32, &count, DBUS_TYPE_INVALID);
+    DBusMessage *reply = dbus_connection_send_with_reply_and_block(client->bus, call, 25000, NULL);
+    dbus_message_unref(call);
+    if (reply) dbus_message_unref(reply);
+    return reply != NULL;
+}
+
+int bus_client_write(bus_client *client, int count) {
+    static const unsigned char value[20] = {1, 2, 3};
+    DBusMessage *call = dbus_message_new_method_call(BUS_SERVICE, BUS_PATH, BUS_INTERFACE, "AcquireWrite");
+    DBusMessage *reply = dbus_connection_send_with_reply_and_block(client->bus, call, 25000, NULL);
+    dbus_message_unref(call);
+    int socket = -1, written = 0;
+    dbus_uint16_t mtu = 0;
+    if (!reply) return 0;
+    dbus_message_get_args(reply, NULL, DBUS_TYPE_UNIX_FD, &socket, DBUS_TYPE_UINT16, &mtu, DBUS_TYPE_INVALID);
+    dbus_message_unref(reply);
+    while (socket >= 0 && written < count && write(socket, value, sizeof value) == sizeof value) written++;
+    if (socket >= 0) close(socket);
+    return written == count;
+}
+
+long bus_client_listen(bus_client *client, int count, int per_second) {
+    client->bytes = 0;
+    client->to_finish = count;
+    dbus_bus_add_match(client->bus, RULE, NULL);
+    bus_client_notify(client, count, per_second);
     int isDone = run(client);
     dbus_bus_remove_match(client->bus, RULE, NULL);
     return isDone ? client->bytes : -1;

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "bluez_service.h"
 #include "bus_client.h"
 
 #include <dbus/dbus.h>
@@ -67,11 +68,12 @@ static void send_changed(DBusConnection *bus) {
     dbus_message_unref(signal);
 }
 
-static void emit(DBusConnection *bus, unsigned count, unsigned per_second) {
+static void emit(DBusConnection *bus, unsigned count, unsigned per_second, int advertises) {
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
     for (unsigned sent = 0; sent < count; sent++) {
-        send_changed(bus);
+        if (advertises) bluez_advertise(bus, sent);
+        else send_changed(bus);
         if (per_second == 0) {
             if (sent % 64 == 63) dbus_connection_flush(bus);
             continue;
@@ -89,7 +91,8 @@ static void emit(DBusConnection *bus, unsigned count, unsigned per_second) {
 
 static DBusHandlerResult serve(DBusConnection *bus, DBusMessage *message, void *context) {
     (void)context;
-    if (dbus_message_is_method_call(message, BUS_INTERFACE, "Read")) {
+    if (dbus_message_is_method_call(message, BUS_INTERFACE, "Read")
+        || dbus_message_is_method_call(message, BUS_INTERFACE, "ReadValue")) {
         DBusMessage *reply = dbus_message_new_method_return(message);
         DBusMessageIter iter;
         dbus_message_iter_init_append(reply, &iter);
@@ -98,14 +101,15 @@ static DBusHandlerResult serve(DBusConnection *bus, DBusMessage *message, void *
         dbus_message_unref(reply);
         return DBUS_HANDLER_RESULT_HANDLED;
     }
-    if (dbus_message_is_method_call(message, BUS_INTERFACE, "Emit")) {
+    int advertises = dbus_message_has_member(message, "EmitAdvertisements");
+    if (advertises || dbus_message_is_method_call(message, BUS_INTERFACE, "Emit")) {
         dbus_uint32_t count = 0, per_second = 0;
         if (dbus_message_get_args(
                 message, NULL, DBUS_TYPE_UINT32, &count, DBUS_TYPE_UINT32, &per_second, DBUS_TYPE_INVALID))
-            emit(bus, count, per_second);
+            emit(bus, count, per_second, advertises);
         return DBUS_HANDLER_RESULT_HANDLED;
     }
-    return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
+    return bluez_serve(bus, message) ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
 }
 
 // Runs before main in the service's process, which is this program again.
@@ -117,7 +121,9 @@ __attribute__((constructor)) static void run_service(void) {
     if (!bus || !dbus_bus_register(bus, NULL)) _exit(1);
     dbus_connection_add_filter(bus, serve, NULL, NULL);
     if (dbus_bus_request_name(bus, BUS_SERVICE, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL)
-        != DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER)
+        != DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER
+        || dbus_bus_request_name(bus, "org.bluez", DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL)
+            != DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER)
         _exit(1);
     while (dbus_connection_read_write_dispatch(bus, -1)) {}
     _exit(0);
