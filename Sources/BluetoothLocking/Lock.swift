@@ -11,9 +11,10 @@ import Darwin
 ///
 /// ThreadSanitizer does not know the futex calls of `Synchronization.Mutex` and reports races that are none,
 /// so its builds (`-DTHREAD_SANITIZER`) use a pthread mutex of the same shape.
-// Invariant: both pointers are touched only between pthread_mutex_lock and pthread_mutex_unlock, and freed by the
-// one owner.
-public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+public struct Lock<Value: ~Copyable>: ~Copyable,
+    // Invariant: both are touched only between pthread_mutex_lock and pthread_mutex_unlock, and freed by the one owner.
+    @unchecked Sendable
+{
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 

@@ -21,19 +21,27 @@ let benchmarks: @Sendable () -> Void = {
         }
     }
 
-    Benchmark("Reads through delegates") { benchmark in
-        let client = try LinkClient()
-        let rate = Rate()
-        benchmark.startMeasurement()
-        rate.start()
-        client.read(count: 100_000, outstanding: 1)
-        rate.stop(benchmark, operations: 100_000)
-        benchmark.stopMeasurement()
+    func compare(_ name: String, _ count: Int, _ work: @escaping @Sendable (LinkClient, Int) -> Void) {
+        Benchmark(name) { benchmark in
+            let client = try LinkClient()
+            let rate = Rate()
+            benchmark.startMeasurement()
+            rate.start()
+            work(client, count)
+            rate.stop(benchmark, operations: count)
+            benchmark.stopMeasurement()
+        }
     }
+
+    compare("Reads through delegates", 100_000) { $0.read(count: $1, outstanding: 1) }
+    compare("Notifications through delegates", 200_000) { $0.notify(count: $1, outstanding: 64) }
 
     measure("Awaited reads, on the central's executor", 100_000) { client, count in
         try await withTaskExecutorPreference(client.central.executor) { try await client.read(count) }
     }
     measure("Awaited reads, on the global executor", 100_000) { try await $0.read($1) }
-    measure("Notifications as a sequence", 200_000) { try await $0.notify($1, inFlight: 64) }
+    measure("Notifications as a sequence, on the central's executor", 200_000) { client, count in
+        try await withTaskExecutorPreference(client.central.executor) { try await client.notify(count, inFlight: 64) }
+    }
+    measure("Notifications as a sequence, on the global executor", 200_000) { try await $0.notify($1, inFlight: 64) }
 }

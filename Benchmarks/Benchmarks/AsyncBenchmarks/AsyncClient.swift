@@ -6,6 +6,7 @@ import Foundation
 /// A connection to a device without latency, through AsyncBluetooth.
 struct AsyncClient: Sendable {
     let central: Central
+    private static let path: CharacteristicID = "180D/2A37"
     private let peripheral: Peripheral
     private let device: EmulatedDevice
 
@@ -14,7 +15,7 @@ struct AsyncClient: Sendable {
         device = try emulator.add(LinkClient.description)
         central = Central(backend: .emulator(emulator))
         peripheral = try await Self.first(central)
-        _ = try await peripheral.read("180D/2A37")
+        _ = try await peripheral.read(Self.path)
     }
 
     private static func first(_ central: Central) async throws -> Peripheral {
@@ -24,13 +25,13 @@ struct AsyncClient: Sendable {
 
     func read(_ count: Int) async throws {
         for _ in 0..<count {
-            let value = try await peripheral.read("180D/2A37")
+            let value = try await peripheral.read(Self.path)
             precondition(value.count == 20)
         }
     }
 
     func notify(_ count: Int, inFlight: Int) async throws {
-        let values = try await peripheral.subscribe(to: "180D/2A37")
+        let values = try await peripheral.subscribe(to: Self.path)
         for _ in 0..<inFlight { device.notify("2A37", value: LinkClient.value) }
         var received = 0
         for try await value in values {

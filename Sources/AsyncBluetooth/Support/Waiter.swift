@@ -2,10 +2,12 @@ import BluetoothLocking
 import Synchronization
 
 /// One awaited result: whoever finishes it first decides, and the waiting task goes on exactly once.
+///
+/// The continuation is the unchecked one, as the state is the check: it leaves `waiting` once, and never without resuming.
 final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case untouched
-        case waiting(CheckedContinuation<Value, any Error>)
+        case waiting(UnsafeContinuation<Value, any Error>)
         case finished(Result<Value, any Error>)
     }
 
@@ -16,7 +18,7 @@ final class Waiter<Value: Sendable>: Sendable {
     /// - Returns: Whether this was the first one.
     @discardableResult
     func finish(_ result: Result<Value, any Error>) -> Bool {
-        let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
+        let (isFirst, continuation) = state.withLock { state -> (Bool, UnsafeContinuation<Value, any Error>?) in
             switch state {
             case .finished: return (false, nil)
             case .untouched:
@@ -37,7 +39,7 @@ final class Waiter<Value: Sendable>: Sendable {
     /// - Throws: The failure, or `CancellationError`.
     func value(onCancel: @Sendable () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withUnsafeThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Value, any Error>? in
                     if case .finished(let result) = state { return result }
                     state = .waiting(continuation)

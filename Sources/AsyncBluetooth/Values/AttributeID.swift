@@ -23,7 +23,7 @@ extension AttributeID {
 
     /// Reads the path of this attribute, and a last step that leads to one within it.
     static func parsed(_ text: String) -> (outer: Self, step: AttributeStep)? {
-        guard let slash = text.lastIndex(of: "/"), let outer = Self(String(text[..<slash])),
+        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), let outer = Self(String(text[..<slash])),
             let step = AttributeStep(text[text.index(after: slash)...])
         else { return nil }
         return (outer, step)

@@ -64,14 +64,18 @@ extension AsyncScenario {
             let sent = (0..<40).map { Data([UInt8($0)]) }
             try await c.play {
                 for value in sent { try await peripheral.writeWithoutResponse(value, to: command) }
-                // It is answered after all of them.
-                _ = try await peripheral.read(stored)
+                // Of the same characteristic, so that it is answered after all of them.
+                _ = try await peripheral.read(command)
             }
             #expect(try await c.perform(.commands).values == sent)
         },
         AsyncScenario("a value that is too long for a packet tells both lengths") { c in
             let peripheral = try await c.find()
-            let maximum = try await c.play { try await peripheral.maximumWriteLength(for: .withoutResponse) }
+            let maximum = try await c.play {
+                // With the first answer the link's MTU is known everywhere.
+                _ = try await peripheral.read(stored)
+                return try await peripheral.maximumWriteLength(for: .withoutResponse)
+            }
             let error = try await c.failure {
                 try await peripheral.writeWithoutResponse(Data(count: maximum + 1), to: command)
             }
