@@ -18,9 +18,9 @@ final class BlueZStage: ContractStage {
 
     var hasPeer: Bool { peer != nil }
 
-    /// What is proved on bluetoothd beyond the central role, and what `CONTRACT_NEEDS` names, to be tried.
+    /// What a BlueZ adapter can do.
     static var features: Set<ContractFeature> {
-        Set(wanted.isEmpty ? [] : ContractFeature.allCases.filter { $0 != .restoration })
+        Set(ContractFeature.allCases).subtracting([.restoration])
     }
 
     /// Of what only is to be played, by `CONTRACT_NEEDS`: raw values between commas.
