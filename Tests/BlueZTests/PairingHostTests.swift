@@ -78,6 +78,21 @@ import Testing
         #expect(calls.isEmpty)
     }
 
+    /// The daemon ends bonding with one default agent, and may forget to begin it again with the next.
+    @Test mutating func bondingThatEndsJustAfterTheAgentCameIsBegunAgainOnce() {
+        input(.bondingEnded(HostFixture.adapter))
+        #expect(calls.isEmpty)
+        makeAgent()
+        input(.bondingEnded(HostFixture.adapter))
+        #expect(calls.map(\.call.member) == ["Set"])
+        #expect(
+            calls.first?.call.body == [
+                .string("org.bluez.Adapter1"), .string("Pairable"), .variant(.boolean(true)),
+            ])
+        input(.bondingEnded(HostFixture.adapter))
+        #expect(calls.count == 1, "a second time it is somebody's wish")
+    }
+
     @Test mutating func anAppsAgentReplacesItAndGivesItBack() {
         input(.wanted)
         makeAgent(1, .displayYesNo)

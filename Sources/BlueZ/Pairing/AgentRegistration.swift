@@ -29,6 +29,8 @@ struct AgentRegistration: Sendable {
     var wanted: PairingCapability?
     private var registered: PairingCapability?
     private var isDefault = false
+    /// Whether `Pairable` may still go off for a reason that is over; see ``takeRepair()``.
+    private var mayNeedRepair = false
     private var pending: Step?
     /// What the daemon refused; it is not asked again before that changes.
     private var refused: PairingCapability?
@@ -59,18 +61,34 @@ struct AgentRegistration: Sendable {
             } else {
                 refused = capability
             }
-        case .makeDefault: isDefault = true
+        case .makeDefault:
+            isDefault = true
+            mayNeedRepair = error == nil
         case .unregister:
             registered = nil
             isDefault = false
+            mayNeedRepair = false
             refused = nil
         }
+    }
+
+    /// The adapter does not make bonds any more.
+    ///
+    /// BlueZ pitfall: bluetoothd does not bond while there is no default agent. Where one goes and the next one comes
+    /// before the kernel has confirmed the first half of that, the second half is left out, and all bonds end with
+    /// their links.
+    ///
+    /// - Returns: Whether that is why, as it can be once for each time that the agent became the default.
+    mutating func takeRepair() -> Bool {
+        defer { mayNeedRepair = false }
+        return isDefault && mayNeedRepair
     }
 
     /// The daemon forgot the agent, or is gone itself.
     mutating func reset() {
         registered = nil
         isDefault = false
+        mayNeedRepair = false
         pending = nil
         refused = nil
     }

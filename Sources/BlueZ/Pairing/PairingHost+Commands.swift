@@ -96,6 +96,11 @@ extension PairingHost {
         call(.cleanup, wish.device.path, Device1.interface, "Disconnect", [], timings.disconnect)
     }
 
+    mutating func allowBonding(_ adapter: ObjectPath) {
+        let value: [DBusValue] = [.string(Adapter1.interface), .string("Pairable"), .variant(.boolean(true))]
+        call(.cleanup, adapter, InterfaceSignal.properties, "Set", value, timings.discovery)
+    }
+
     mutating func pairedChanged(_ device: PairingDevice, _ isPaired: Bool) {
         guard (paired[device.path] != nil) != isPaired else { return }
         paired[device.path] = isPaired ? device.peer : nil

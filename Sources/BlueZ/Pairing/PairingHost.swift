@@ -79,6 +79,7 @@ struct PairingHost: Sendable {
         case .pairedChanged(let device, let isPaired): pairedChanged(device, isPaired)
         case .removed(let path): removed(path)
         case .disconnected(let peer): fail(peer, BackendError(.peerDisconnected, operation: "pair"))
+        case .bondingEnded(let adapter): if registration.takeRepair() { allowBonding(adapter) }
         case .securityFailed(let peer):
             fail(peer, BackendError(.unknown, operation: "pair", message: "the peer or BlueZ ended the pairing"))
         case .reply(let call, let result): replied(call, result)
