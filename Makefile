@@ -35,7 +35,7 @@ test: build ## all tests that need no radio
 	@Scripts/test-all --skip-build
 
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
-	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else $(REAL)/run $(REAL)/contract; fi
+	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else GUEST_DEADLINE=$${GUEST_DEADLINE:-900} $(REAL)/run $(REAL)/contract; fi
 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'

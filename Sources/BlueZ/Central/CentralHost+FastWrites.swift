@@ -35,7 +35,7 @@ extension CentralHost {
     }
 
     private func canAcquire(_ path: ObjectPath) -> Bool {
-        tree.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
+        acquiresWriteSockets && tree.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
     }
 
     /// Whether an operation must wait until the daemon has read what was sent before on the socket, or has given one.

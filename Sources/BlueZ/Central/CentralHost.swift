@@ -64,7 +64,11 @@ struct CentralHost: Sendable {
     private var effects: [HostEffect] = []
     private(set) var date = Date(timeIntervalSince1970: 0)
 
-    init(selector: AdapterSelector, timings: BlueZTimings = BlueZTimings()) {
+    /// Whether write commands may go over a socket.
+    let acquiresWriteSockets: Bool
+
+    init(selector: AdapterSelector, timings: BlueZTimings = BlueZTimings(), acquiresWriteSockets: Bool = false) {
+        self.acquiresWriteSockets = acquiresWriteSockets
         self.timings = timings
         watch = AdapterWatch(selector, timings) { $0.supportsCentral }
     }

@@ -16,12 +16,14 @@ final class CentralRadio: Radio {
     private let securityHandler = Lock<(@Sendable (PeerID) -> Void)?>(nil)
 
     init(
-        selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings,
+        selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings, acquiresWriteSockets: Bool,
         network: any ChannelNetwork, controllers: any ControllerAccess, store: PreservationStore
     ) {
         self.store = store
         signalStrengths = SignalStrengthReader(queue: daemon.queue, access: controllers)
-        core = RadioCore(CentralHost(selector: selector, timings: timings), daemon: daemon)
+        core = RadioCore(
+            CentralHost(selector: selector, timings: timings, acquiresWriteSockets: acquiresWriteSockets),
+            daemon: daemon)
         addChannels(of: network)
     }
 

@@ -27,11 +27,11 @@ extension AsyncScenario {
         AsyncScenario("what a server's handler throws is what the other device gets", needsPeripheralRole: true) { c in
             let server = try await c.serve([
                 ServedCharacteristic(
-                    CBUUID(contract: "C0DE1001"), .read, onRead: { _ in throw CBATTError(.insufficientResources) })
+                    CBUUID(contract: "C0DE1001"), .read, onRead: { _ in throw CBATTError(.readNotPermitted) })
             ])
             let one = try await c.connect(service: "C0DE1000")
             try await one.perform(.read("C0DE1001"))
-            try await one.expect("read C0DE1001 ! 17")
+            try await one.expect("read C0DE1001 ! 2")
             withExtendedLifetime(server) {}
         },
         AsyncScenario("a server's notifications come in order", needsPeripheralRole: true) { c in

@@ -18,15 +18,20 @@ final class BlueZStage: ContractStage {
 
     var hasPeer: Bool { peer != nil }
 
-    /// What a BlueZ adapter can do.
+    /// What a BlueZ adapter can do, without what `CONTRACT_WITHOUT` leaves out.
     static var features: Set<ContractFeature> {
-        Set(ContractFeature.allCases).subtracting([.restoration])
+        Set(ContractFeature.allCases).subtracting([.restoration]).subtracting(named("CONTRACT_WITHOUT"))
     }
 
-    /// Of what only is to be played, by `CONTRACT_NEEDS`: raw values between commas.
-    static let wanted = Set(
-        (ProcessInfo.processInfo.environment["CONTRACT_NEEDS"] ?? "").split(separator: ",")
-            .compactMap { ContractFeature(rawValue: String($0)) })
+    /// Of what only is to be played, by `CONTRACT_NEEDS`.
+    static let wanted = named("CONTRACT_NEEDS")
+
+    /// The features in an environment variable: raw values between commas.
+    private static func named(_ variable: String) -> Set<ContractFeature> {
+        Set(
+            (ProcessInfo.processInfo.environment[variable] ?? "").split(separator: ",")
+                .compactMap { ContractFeature(rawValue: String($0)) })
+    }
 
     func begin() async throws { try await perform(.reset) }
 
