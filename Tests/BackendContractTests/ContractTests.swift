@@ -9,24 +9,19 @@ import Testing
 /// emulator is the stage. `CONTRACT_NEEDS` plays only the scenarios that need one of these features, by their raw
 /// values between commas, proved or not. `CONTRACT_SCENARIO` plays only those whose names contain it.
 @Suite(.serialized) struct ContractTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let isOnBlueZ = environment["CONTRACT_BACKEND"] == "bluez"
-    private static let radio = Result {
-        try BlueZStage(
-            version: environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown",
-            socketPath: environment["CONTRACT_PEER_SOCKET"])
-    }
+    private static let isOnBlueZ = BlueZStage.isChosen
+    private static let radio = Result { try BlueZStage() }
 
     /// What the stage can play; with a foreign peripheral only the generic scenarios.
     private static var applicable: [ContractScenario] {
         let features = isOnBlueZ ? BlueZStage.features : EmulatorStage.features
-        let part = environment["CONTRACT_SCENARIO"] ?? ""
+        let part = ProcessInfo.processInfo.environment["CONTRACT_SCENARIO"] ?? ""
         let possible = ContractScenario.all.filter {
             $0.needs.isSubset(of: features) && (part.isEmpty || $0.name.contains(part))
         }
         guard isOnBlueZ else { return possible }
         return possible.filter { scenario in
-            scenario.isExpressibleOnBlueZ && (scenario.isGeneric || environment["CONTRACT_PEER_SOCKET"] != nil)
+            scenario.isExpressibleOnBlueZ && (scenario.isGeneric || BlueZStage.peerPath != nil)
                 && (BlueZStage.wanted.isEmpty || !scenario.needs.isDisjoint(with: BlueZStage.wanted))
         }
     }

@@ -163,9 +163,7 @@ extension LinkOperation {
             id
         }
     }
-}
 
-extension LinkOperation {
     fileprivate var endsSubscription: Bool {
         if case .notify(_, false) = self { true } else { false }
     }

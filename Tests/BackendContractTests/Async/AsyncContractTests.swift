@@ -4,18 +4,13 @@ import Testing
 
 /// The scenarios of AsyncBluetooth and BluetoothProfiles, on the radio that the environment names, as ``ContractTests``.
 @Suite(.serialized) struct AsyncContractTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let isOnBlueZ = environment["CONTRACT_BACKEND"] == "bluez"
-    private static let radio = Result {
-        try BlueZStage(
-            version: environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown",
-            socketPath: environment["CONTRACT_PEER_SOCKET"])
-    }
+    private static let isOnBlueZ = BlueZStage.isChosen
+    private static let radio = Result { try BlueZStage() }
 
     /// What the stage can play: all of them need the contract's peers.
     private static var applicable: [AsyncScenario] {
         guard isOnBlueZ else { return AsyncScenario.all }
-        guard environment["CONTRACT_PEER_SOCKET"] != nil else { return [] }
+        guard BlueZStage.peerPath != nil else { return [] }
         let hasPeripheralRole = BlueZStage.features.contains(.peripheralRole)
         return AsyncScenario.all.filter { hasPeripheralRole || !$0.needsPeripheralRole }
     }

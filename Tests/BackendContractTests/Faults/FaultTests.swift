@@ -12,9 +12,7 @@ struct FaultTests {
     private let context: ContractContext
 
     init() async throws {
-        stage = try BlueZStage(
-            version: FaultRun.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown",
-            socketPath: FaultRun.environment["CONTRACT_PEER_SOCKET"])
+        stage = try BlueZStage()
         try await stage.begin()
         context = ContractContext(stage, scenario: "fault", differences: [:])
     }
@@ -92,8 +90,7 @@ struct FaultTests {
 
 /// What the environment says of the run.
 private enum FaultRun {
-    static let environment = ProcessInfo.processInfo.environment
-    static let isWanted = environment["CONTRACT_FAULTS"] == "1"
+    static let isWanted = ProcessInfo.processInfo.environment["CONTRACT_FAULTS"] == "1"
 }
 
 /// What is done to BlueZ's machine beyond the contract.

@@ -11,9 +11,18 @@ final class BlueZStage: ContractStage {
     private let peer: PeerSocket?
     private let deadline: DispatchTimeInterval = .seconds(40)
 
-    init(version: String, socketPath: String?) throws {
-        name = "bluez " + version
-        peer = try socketPath.map(PeerSocket.init(path:))
+    private static let environment = ProcessInfo.processInfo.environment
+
+    /// Whether the environment wants this stage: `CONTRACT_BACKEND=bluez`.
+    static let isChosen = environment["CONTRACT_BACKEND"] == "bluez"
+
+    /// Where the contract peer listens, if there is one.
+    static let peerPath = environment["CONTRACT_PEER_SOCKET"]
+
+    /// The stage that the environment describes.
+    init() throws {
+        name = "bluez " + (Self.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown")
+        peer = try Self.peerPath.map(PeerSocket.init(path:))
     }
 
     var hasPeer: Bool { peer != nil }
@@ -29,7 +38,7 @@ final class BlueZStage: ContractStage {
     /// The features in an environment variable: raw values between commas.
     private static func named(_ variable: String) -> Set<ContractFeature> {
         Set(
-            (ProcessInfo.processInfo.environment[variable] ?? "").split(separator: ",")
+            (environment[variable] ?? "").split(separator: ",")
                 .compactMap { ContractFeature(rawValue: String($0)) })
     }
 
