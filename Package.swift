@@ -142,7 +142,7 @@ let package = Package(
             dependencies: [
                 "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
                 "BluetoothEmulator",
-                "BluetoothLocking", "LogCapture", logging,
+                "BluetoothLocking", "ChildProcesses", "LogCapture", logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -159,17 +159,24 @@ let package = Package(
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
+        // Programs that tests start.
+        .systemLibrary(name: "CSpawn", path: "Modulemaps/CSpawn"),
+        .target(
+            name: "ChildProcesses",
+            dependencies: [.target(name: "CSpawn", condition: .when(platforms: [.linux])), "BluetoothLocking"],
+            path: "Tests/ChildProcesses", swiftSettings: settings),
         .target(
             name: "ScriptedBlueZ",
             dependencies: [
                 .target(name: "CBluetoothGIO", condition: .when(platforms: [.linux])),
-                "BluetoothDBus", "BluetoothLocking",
+                "BluetoothDBus", "BluetoothLocking", "ChildProcesses",
             ],
             path: "Tests/ScriptedBlueZ",
             swiftSettings: settings),
         .testTarget(
             name: "BluetoothDBusTests",
-            dependencies: ["BluetoothDBus", "BluetoothLocking", "ScriptedBlueZ"], swiftSettings: settings),
+            dependencies: ["BluetoothDBus", "BluetoothLocking", "ChildProcesses", "ScriptedBlueZ"],
+            swiftSettings: settings),
         .testTarget(
             name: "BlueZTests",
             dependencies: ["BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ScriptedBlueZ"],
@@ -200,7 +207,7 @@ let package = Package(
         .testTarget(
             name: "bluectlTests",
             dependencies: [
-                "bluectl", "BluetoothBackend", "CoreBluetoothPackage", "ScriptedBlueZ",
+                "bluectl", "BluetoothBackend", "ChildProcesses", "CoreBluetoothPackage", "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
@@ -214,7 +221,8 @@ let package = Package(
             name: "ProgramTrace", dependencies: ["RandomPrograms"], path: "Tests/ProgramTrace",
             swiftSettings: settings),
         .testTarget(
-            name: "RandomProgramTests", dependencies: ["ProgramTrace", "RandomPrograms", "BluetoothBackend"],
+            name: "RandomProgramTests",
+            dependencies: ["ProgramTrace", "RandomPrograms", "BluetoothBackend", "ChildProcesses"],
             swiftSettings: settings),
 
         // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.

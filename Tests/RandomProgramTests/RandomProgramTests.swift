@@ -1,4 +1,5 @@
 import BluetoothBackend
+import ChildProcesses
 import Foundation
 import RandomPrograms
 import Testing
@@ -71,18 +72,8 @@ import Testing
 
     /// The lines that another program of this package prints.
     private func output(of program: String, _ arguments: [String]) async throws -> [String] {
-        let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let process = Process()
-        process.executableURL = bundle.deletingLastPathComponent().appendingPathComponent(program)
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let output = try #require(try pipe.fileHandleForReading.readToEnd())
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            .dropLast().map(String.init)
+        let run = try await ChildProcess.run(ChildProcess.built(program), arguments)
+        #expect(run.status == 0)
+        return run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 }

@@ -1,15 +1,17 @@
 #if os(Linux)
 public import BluetoothDBus
+import BluetoothLocking
+import ChildProcesses
 import Foundation
+import Synchronization
 
 /// A `dbus-daemon` of the test's own, on an address of its own; gone with the last reference.
 ///
 /// It also goes when the test process crashes: a shell ends it, and removes its folder, once nobody holds the other end
 /// of the shell's input. (The kernel's own death signal is that of a thread, and a test's threads come and go.)
-public final class PrivateBus: @unchecked Sendable {
-    // Invariant: both are used by `init`, `kill` and `deinit` only; Process and FileHandle lock themselves.
-    private let process = Process()
-    private let lifeline = Pipe()
+public final class PrivateBus: Sendable {
+    private let process: ChildProcess
+    private let lifeline: Lock<FileHandle?>
     /// Where it listens.
     public let address: DBusAddress
 
@@ -32,22 +34,21 @@ public final class PrivateBus: @unchecked Sendable {
         let configuration = directory.appendingPathComponent("bus.conf")
         try Self.configuration(directory: directory.path, limits: limits, forbidden: forbidden)
             .write(to: configuration, atomically: true, encoding: .utf8)
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", Self.script, "private-bus", configuration.path, directory.path]
-        process.standardInput = lifeline
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let (input, lifeline) = try ChildProcess.pipe()
+        let (reading, output) = try ChildProcess.pipe()
+        process = try ChildProcess(
+            "/bin/sh", ["-c", Self.script, "private-bus", configuration.path, directory.path], input: input,
+            output: output)
+        self.lifeline = Lock(lifeline)
+        try input.close()
+        try output.close()
+        let line = String(decoding: reading.availableData, as: UTF8.self)
         let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { throw CocoaError(.fileReadUnknown) }
         address = .explicit(text)
     }
 
     /// Standard output is the daemon's alone, so that its end shows where the daemon does not start.
-    ///
-    /// Nothing waits for a child here: Dispatch's threads block the signal that would tell, and pass that on.
     private static let script = """
         dbus-daemon --nofork --nosyslog --print-address --config-file="$1" &
         exec >/dev/null
@@ -60,14 +61,16 @@ public final class PrivateBus: @unchecked Sendable {
 
     /// Ends the daemon at once, as a crash would.
     public func kill() {
-        guard process.isRunning else { return }
         do {
-            try lifeline.fileHandleForWriting.close()
+            try lifeline.withLock { lifeline in
+                defer { lifeline = nil }
+                try lifeline?.close()
+            }
         } catch {
             print("a private bus stays until this process ends: \(error)")
             return
         }
-        process.waitUntilExit()
+        _ = process.wait()
     }
 
     private static func configuration(directory: String, limits: [String: Int], forbidden: [String]) -> String {

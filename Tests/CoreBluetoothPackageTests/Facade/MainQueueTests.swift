@@ -1,4 +1,5 @@
 #if Emulator && os(Linux)
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -24,23 +25,9 @@ import Testing
     }
 
     private func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
-        let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let process = Process()
-        process.executableURL = bundle.deletingLastPathComponent().appendingPathComponent(program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(["COREBLUETOOTH_BACKEND": "emulator"]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-        return (status, String(decoding: output.fileHandleForReading.availableData, as: UTF8.self))
+        let environment = ProcessInfo.processInfo.environment.merging(["COREBLUETOOTH_BACKEND": "emulator"]) { $1 }
+        let run = try await ChildProcess.run(ChildProcess.built(program), arguments, environment: environment)
+        return (run.status, run.output)
     }
 }
 #endif

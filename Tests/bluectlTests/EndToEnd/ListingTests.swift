@@ -1,5 +1,6 @@
 #if Emulator && os(Linux)
 import ArgumentParser
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -74,7 +75,7 @@ struct ListingTests {
             complete_words bluectl completions z
             """
         let lines = try await Tool.withFile(script + ask, "ask.bash") { file in
-            try Self.bash([file]).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            try await Self.bash([file]).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         }
         #expect(lines == ["serve", "--visit", "zsh"])
     }
@@ -90,22 +91,13 @@ struct ListingTests {
         try await Tool.withFile(world, "w.yaml") { file in
             let words = [Tool.path, "--backend", "emulator"] + arguments.map { $0 == "FILE" ? file : $0 }
             let script = #"timeout 60 "$@" 2>/dev/null | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}""#
-            let status = try Self.bash(["-c", script, "bash"] + words)
+            let status = try await Self.bash(["-c", script, "bash"] + words)
             #expect(status == "0\n")
         }
     }
 
-    private static func bash(_ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["--noprofile", "--norc"] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: text, as: UTF8.self)
+    private static func bash(_ arguments: [String]) async throws -> String {
+        try await ChildProcess.run("/bin/bash", ["--noprofile", "--norc"] + arguments).output
     }
 }
 #endif

@@ -1,4 +1,5 @@
 #if Emulator && os(Linux)
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -48,11 +49,7 @@ private enum Terminal {
     }
 
     static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Screen {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try wait(arguments, environment: environment) })
-            }
-        }
+        try await ChildProcess.onThread { try wait(arguments, environment: environment) }
     }
 
     private static func wait(_ arguments: [String], environment: [String: String]) throws -> Screen {
@@ -68,23 +65,18 @@ private enum Terminal {
         guard slave >= 0 else { throw POSIXError(.ENODEV) }
         var size = winsize(ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.ENODEV) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Tool.path)
-        process.arguments = arguments
-        process.environment = Tool.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
         let terminal = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
-        process.standardOutput = terminal
-        process.standardError = terminal
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
+        let process = try ChildProcess(
+            Tool.path, arguments,
+            environment: Tool.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 },
+            output: terminal, errors: terminal)
         try terminal.close()
         // Reading fails once the tool, the last user of the other end, is gone.
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while case let count = read(master, &buffer, buffer.count), count > 0 { bytes += buffer.prefix(count) }
         close(master)
-        process.waitUntilExit()
-        return Screen(status: process.terminationStatus, text: String(decoding: bytes, as: UTF8.self))
+        return Screen(status: process.wait(), text: String(decoding: bytes, as: UTF8.self))
     }
 }
 #endif

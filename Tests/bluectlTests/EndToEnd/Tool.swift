@@ -1,4 +1,5 @@
 #if Emulator && os(Linux)
+import ChildProcesses
 import Foundation
 import Synchronization
 
@@ -32,10 +33,7 @@ struct Tool {
     private static let limit: DispatchTimeInterval = .seconds(60)
 
     /// `bluectl` beside the test bundle.
-    static var path: String {
-        let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        return bundle.deletingLastPathComponent().appendingPathComponent("bluectl").path
-    }
+    static var path: String { ChildProcess.built("bluectl") }
 
     /// The process's own environment, without what chooses a radio or colours.
     static var environment: [String: String] {
@@ -56,12 +54,9 @@ struct Tool {
         _ arguments: [String], environment: [String: String] = [:], input: String = "", interrupts: Bool = false,
         after lastWord: String = "", with signal: Int32 = SIGINT
     ) async throws -> Outcome {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                let interruption = interrupts ? Interrupter(word: lastWord, signal: signal) : nil
-                continuation.resume(
-                    with: Result { try wait(arguments, environment, Data(input.utf8), interruption) })
-            }
+        try await ChildProcess.onThread {
+            let interruption = interrupts ? Interrupter(word: lastWord, signal: signal) : nil
+            return try wait(arguments, environment, Data(input.utf8), interruption)
         }
     }
 
@@ -88,31 +83,29 @@ struct Tool {
     private static func wait(
         _ arguments: [String], _ environment: [String: String], _ input: Data, _ interrupter: Interrupter?
     ) throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.environment = Self.environment.merging(environment) { $1 }
-        let output = Reader()
-        let errors = Reader()
-        process.standardOutput = output.pipe
-        process.standardError = errors.pipe
-        let keyboard = Pipe()
-        process.standardInput = keyboard
+        let (keyboard, typing) = try ChildProcess.pipe()
         // Fits into the pipe, and stays there until it is read.
-        keyboard.fileHandleForWriting.write(input)
-        try keyboard.fileHandleForWriting.close()
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        try process.run()
-        interrupter?.process = process.processIdentifier
+        try typing.write(contentsOf: input)
+        try typing.close()
+        let output = try Reader()
+        let errors = try Reader()
+        let process = try ChildProcess(
+            path, arguments, environment: Self.environment.merging(environment) { $1 }, input: keyboard,
+            output: output.writing, errors: errors.writing)
+        interrupter?.process = process
         output.interrupter = interrupter
-        output.start()
-        errors.start()
+        try output.start()
+        try errors.start()
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            _ = process.wait()
+            ended.signal()
+        }
         guard ended.wait(timeout: .now() + limit) == .success else {
-            kill(process.processIdentifier, SIGKILL)
+            process.signal(SIGKILL)
             throw ToolError.late(arguments: arguments, output: output.finish() + errors.finish())
         }
-        return Outcome(status: process.terminationStatus, output: output.finish(), errors: errors.finish())
+        return Outcome(status: process.wait(), output: output.finish(), errors: errors.finish())
     }
 }
 
@@ -120,7 +113,7 @@ struct Tool {
 private final class Interrupter {
     let word: String
     let signal: Int32
-    var process: Int32 = 0
+    var process: ChildProcess?
 
     init(word: String, signal: Int32) {
         self.word = word
@@ -133,7 +126,7 @@ private final class Interrupter {
     func look(at text: String) -> Bool {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         guard lines.contains(where: { word.isEmpty || $0.contains(word) }) else { return false }
-        kill(process, signal)
+        process?.signal(signal)
         return true
     }
 }
@@ -142,14 +135,21 @@ private final class Interrupter {
 // Invariant of `@unchecked`: `interrupter` is set before `start()`, and used on its thread alone; the bytes are reached
 // under the lock.
 private final class Reader: @unchecked Sendable {
-    let pipe = Pipe()
+    let writing: FileHandle
+    private let reading: FileHandle
     var interrupter: Interrupter?
     private let bytes = Mutex(Data())
     private let done = DispatchSemaphore(value: 0)
 
-    func start() {
+    init() throws {
+        (reading, writing) = try ChildProcess.pipe()
+    }
+
+    /// Reads until the program, which has its end by now, has closed it.
+    func start() throws {
+        try writing.close()
         Thread.detachNewThread { [self] in
-            while case let chunk = pipe.fileHandleForReading.availableData, !chunk.isEmpty {
+            while case let chunk = reading.availableData, !chunk.isEmpty {
                 let all = bytes.withLock { bytes in
                     bytes.append(chunk)
                     return bytes
