@@ -120,8 +120,7 @@ public final class BlueZBackend: BluetoothBackend {
         let radio = radios.bySelector.withLock { radios in
             if let known = radios[selector] { return known }
             let made = CentralRadio(
-                selector: selector, daemon: daemon, timings: timings,
-                acquiresWriteSockets: configuration.acquiresWriteSockets, network: network, controllers: controllers,
+                selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
                 store: store)
             radios[selector] = made
             return made

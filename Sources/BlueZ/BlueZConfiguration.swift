@@ -14,21 +14,12 @@ public struct BlueZConfiguration: Hashable, Sendable {
     /// It is then BlueZ's default agent, a device without display and keyboard. With `false` that is left to the agents of
     /// the system, such as a desktop's; where there is none, protected attributes cannot be used.
     public var answersPairing: Bool
-    /// Whether many writes without response to one characteristic may go over a socket of BlueZ's
-    /// (`GattCharacteristic1.AcquireWrite`) instead of the bus.
-    ///
-    /// Off by default: in a guest, bluetoothd 5.66 was seen to lose the first values that came over a new socket.
-    public var acquiresWriteSockets: Bool
 
     /// Describes where BlueZ is to be found; without arguments, where it is on every Linux system.
-    public init(
-        busAddress: String? = nil, adapter: String? = nil, answersPairing: Bool = true,
-        acquiresWriteSockets: Bool = false
-    ) {
+    public init(busAddress: String? = nil, adapter: String? = nil, answersPairing: Bool = true) {
         self.busAddress = busAddress
         self.adapter = adapter
         self.answersPairing = answersPairing
-        self.acquiresWriteSockets = acquiresWriteSockets
     }
 }
 #endif

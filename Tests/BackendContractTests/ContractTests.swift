@@ -15,9 +15,8 @@ import Testing
     /// What the stage can play; with a foreign peripheral only the generic scenarios.
     private static var applicable: [ContractScenario] {
         let features = isOnBlueZ ? BlueZStage.features : EmulatorStage.features
-        let part = ProcessInfo.processInfo.environment["CONTRACT_SCENARIO"] ?? ""
         let possible = ContractScenario.all.filter {
-            $0.needs.isSubset(of: features) && (part.isEmpty || $0.name.contains(part))
+            $0.needs.isSubset(of: features) && BlueZStage.isNamed($0.name)
         }
         guard isOnBlueZ else { return possible }
         return possible.filter { scenario in

@@ -79,6 +79,20 @@ import Testing
         finish()
     }
 
+    @Test mutating func anAnswerToAnEarlierCommandIsNotTheSocket() {
+        for byte in 0...UInt8(FastWrites.worthwhile) { write(byte) }
+        #expect(fixture.waiting.last == "AcquireWrite")
+        while fixture.answer("WriteValue") != nil {}
+        #expect(fixture.waiting == ["AcquireWrite"])
+        #expect(credits == FastWrites.worthwhile)
+        fixture.answer(
+            "AcquireWrite",
+            with: .success([.fileDescriptor(DBusFileDescriptor(adopting: dup(0))), .uint16(23)]))
+        #expect(written == [Data([UInt8(FastWrites.worthwhile)])])
+        #expect(fixture.waiting.isEmpty)
+        finish()
+    }
+
     @Test mutating func aRefusedSocketMeansTheBusForTheWholeLink() {
         writeUntilWorthwhile()
         write(100)

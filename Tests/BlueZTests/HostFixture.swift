@@ -35,7 +35,7 @@ struct HostFixture: PlayedDaemon {
     private(set) var warnings: [String] = []
 
     init(adapter: String? = nil) {
-        host = CentralHost(selector: AdapterSelector(adapter), acquiresWriteSockets: true)
+        host = CentralHost(selector: AdapterSelector(adapter))
     }
 
     /// A fixture whose adapter is on, with manager 1.

@@ -21,9 +21,8 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     init(_ address: String) {
         super.init()
         manager = CBCentralManager(
-            backend: .bluez(
-                BlueZConfiguration(busAddress: address, answersPairing: false, acquiresWriteSockets: true)),
-            delegate: self, queue: queue)
+            backend: .bluez(BlueZConfiguration(busAddress: address, answersPairing: false)), delegate: self,
+            queue: queue)
         done.wait()
     }
 

@@ -25,8 +25,8 @@ extension CentralHost {
             giveBackSocket(peer)
             write(peer, attribute, value, "command", operation)
         case .calls where links[peer]?.writes.isWorthAcquiring(path) == true && canAcquire(path):
-            links[peer]?.writes[path] = .acquiring
-            send(peer, operation, path, "AcquireWrite", [.properties([:])])
+            let call = send(peer, operation, path, "AcquireWrite", [.properties([:])])
+            links[peer]?.writes[path] = .acquiring(call)
         case .calls(let count):
             links[peer]?.writes[path] = .calls(count + 1)
             write(peer, attribute, value, "command", operation)
@@ -35,7 +35,7 @@ extension CentralHost {
     }
 
     private func canAcquire(_ path: ObjectPath) -> Bool {
-        acquiresWriteSockets && tree.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
+        tree.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
     }
 
     /// Whether an operation must wait until the daemon has read what was sent before on the socket, or has given one.
@@ -83,12 +83,12 @@ extension CentralHost {
 
     /// - Returns: Whether the reply was that of `AcquireWrite`.
     mutating func acquired(
-        _ peer: PeerID, _ operation: LinkState.Operation, _ result: Result<[DBusValue], DBusError>
+        _ peer: PeerID, _ id: CallID, _ operation: LinkState.Operation, _ result: Result<[DBusValue], DBusError>
     ) -> Bool {
+        // Commands that went over the bus before may have their answers only now.
         guard case .writeCommand(_, let attribute, let value) = operation.command,
-            let path = links[peer]?.attributes.path(of: attribute), links[peer]?.writes[path] == .acquiring
+            let path = links[peer]?.attributes.path(of: attribute), links[peer]?.writes[path] == .acquiring(id)
         else { return false }
-        // Commands that went over the bus before have their answers first: calls are answered in order.
         if case .success(let body) = result, body.count == 2, let descriptor = body[0].descriptorValue,
             let mtu = body[1].uint16Value, let socket = descriptor.take()
         {

@@ -46,14 +46,16 @@ extension CentralHost {
         }
     }
 
+    @discardableResult
     mutating func send(
         _ peer: PeerID, _ operation: LinkState.Operation, _ path: ObjectPath, _ member: String,
         _ body: [DBusValue] = []
-    ) {
+    ) -> CallID {
         let interface =
             tree.descriptors[path] == nil ? GattCharacteristic1.interface : GattDescriptor1.interface
         let id = call(.operation(peer), path, interface, member, body, deadline: timings.attribute)
         links[peer]?.inFlight[id] = operation
+        return id
     }
 
     private mutating func read(_ peer: PeerID, _ attribute: AttributeID, _ operation: LinkState.Operation) {
@@ -158,7 +160,7 @@ extension CentralHost {
         // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
         // is the answer (S66).
         guard links[peer]?.isDown == false else { return }
-        if acquired(peer, operation, result) { return runOperations(peer) }
+        if acquired(peer, id, operation, result) { return runOperations(peer) }
         switch result {
         case .success(let body): succeeded(peer, operation, body)
         case .failure(let error): failed(peer, operation, error)

@@ -64,11 +64,7 @@ struct CentralHost: Sendable {
     private var effects: [HostEffect] = []
     private(set) var date = Date(timeIntervalSince1970: 0)
 
-    /// Whether write commands may go over a socket.
-    let acquiresWriteSockets: Bool
-
-    init(selector: AdapterSelector, timings: BlueZTimings = BlueZTimings(), acquiresWriteSockets: Bool = false) {
-        self.acquiresWriteSockets = acquiresWriteSockets
+    init(selector: AdapterSelector, timings: BlueZTimings = BlueZTimings()) {
         self.timings = timings
         watch = AdapterWatch(selector, timings) { $0.supportsCentral }
     }

@@ -16,14 +16,12 @@ final class CentralRadio: Radio {
     private let securityHandler = Lock<(@Sendable (PeerID) -> Void)?>(nil)
 
     init(
-        selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings, acquiresWriteSockets: Bool,
+        selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings,
         network: any ChannelNetwork, controllers: any ControllerAccess, store: PreservationStore
     ) {
         self.store = store
         signalStrengths = SignalStrengthReader(queue: daemon.queue, access: controllers)
-        core = RadioCore(
-            CentralHost(selector: selector, timings: timings, acquiresWriteSockets: acquiresWriteSockets),
-            daemon: daemon)
+        core = RadioCore(CentralHost(selector: selector, timings: timings), daemon: daemon)
         addChannels(of: network)
     }
 

@@ -11,8 +11,8 @@ struct FastWrites: Sendable {
     enum Route: Equatable, Sendable {
         /// So many commands went over the bus.
         case calls(Int)
-        /// `AcquireWrite` is under way.
-        case acquiring
+        /// This call of `AcquireWrite` is under way.
+        case acquiring(CallID)
         case socket(WriteSocketID, limit: Int)
         /// The daemon refuses, or the socket was given back: the bus it is, until the link ends.
         case bus
@@ -59,7 +59,7 @@ struct FastWrites: Sendable {
     /// Whether the next command is worth a socket.
     func isWorthAcquiring(_ path: ObjectPath) -> Bool {
         guard case .calls(let count) = self[path], count >= Self.worthwhile else { return false }
-        return open == nil && !routes.values.contains(.acquiring)
+        return open == nil && !routes.values.contains { if case .acquiring = $0 { true } else { false } }
     }
 }
 

@@ -9,10 +9,11 @@ import Testing
 
     /// What the stage can play: all of them need the contract's peers.
     private static var applicable: [AsyncScenario] {
-        guard isOnBlueZ else { return AsyncScenario.all }
+        let chosen = AsyncScenario.all.filter { BlueZStage.isNamed($0.name) }
+        guard isOnBlueZ else { return chosen }
         guard BlueZStage.peerPath != nil else { return [] }
         let hasPeripheralRole = BlueZStage.features.contains(.peripheralRole)
-        return AsyncScenario.all.filter { hasPeripheralRole || !$0.needsPeripheralRole }
+        return chosen.filter { hasPeripheralRole || !$0.needsPeripheralRole }
     }
 
     enum Radio: String, Sendable, CustomTestStringConvertible {

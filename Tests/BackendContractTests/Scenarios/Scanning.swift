@@ -4,6 +4,7 @@ import Testing
 extension ContractScenario {
     static let scanning: [ContractScenario] = [
         ContractScenario("S1: a new manager is unknown, then told its state", isGeneric: true) { c in
+            #expect(c.stateAtFirst == .unknown)
             try await c.powerOn()
             #expect(c.trace.states.first == .poweredOn)
             #expect(c.manager.state == .poweredOn)

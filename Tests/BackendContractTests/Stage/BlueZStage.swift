@@ -35,6 +35,11 @@ final class BlueZStage: ContractStage {
     /// Of what only is to be played, by `CONTRACT_NEEDS`.
     static let wanted = named("CONTRACT_NEEDS")
 
+    /// Whether a scenario is to be played by its name: all are, or those with `CONTRACT_SCENARIO` in it.
+    static func isNamed(_ name: String) -> Bool {
+        environment["CONTRACT_SCENARIO"].map { $0.isEmpty || name.contains($0) } ?? true
+    }
+
     /// The features in an environment variable: raw values between commas.
     private static func named(_ variable: String) -> Set<ContractFeature> {
         Set(

@@ -6,6 +6,8 @@ import Testing
 /// A peripheral is used from the scenario's task, as an app may use it from any thread.
 final class ContractContext: ContractParty {
     let manager: CBCentralManager
+    /// Before its queue could tell any.
+    let stateAtFirst: CBManagerState
     private var keptPeripherals: [CBPeripheral] = []
     /// What was found last.
     var peripheral: CBPeripheral? { keptPeripherals.last }
@@ -16,9 +18,13 @@ final class ContractContext: ContractParty {
         restoring identifier: String? = nil
     ) {
         let trace = ContractTrace()
-        manager = stage.makeManager(
-            delegate: trace, queue: DispatchQueue(label: "contract \(scenario)"),
-            options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
+        let queue = DispatchQueue(label: "contract \(scenario)")
+        (manager, stateAtFirst) = queue.sync {
+            let manager = stage.makeManager(
+                delegate: trace, queue: queue,
+                options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
+            return (manager, manager.state)
+        }
         super.init(stage, scenario: scenario, differences: differences, trace: trace)
     }
 

@@ -4,6 +4,8 @@ import Testing
 /// What a scenario of the peripheral role works with: one manager, its trace, centrals across the air, the usual steps.
 final class PeripheralContext: ContractParty {
     let manager: CBPeripheralManager
+    /// Before its queue could tell any.
+    let stateAtFirst: CBManagerState
     let one: CentralAcross
     let two: CentralAcross
 
@@ -15,9 +17,13 @@ final class PeripheralContext: ContractParty {
         restoring identifier: String? = nil, centrals: (one: CentralAcross, two: CentralAcross)? = nil
     ) {
         let trace = ContractTrace()
-        manager = stage.makePeripheralManager(
-            delegate: trace, queue: DispatchQueue(label: "contract \(scenario)"),
-            options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
+        let queue = DispatchQueue(label: "contract \(scenario)")
+        (manager, stateAtFirst) = queue.sync {
+            let manager = stage.makePeripheralManager(
+                delegate: trace, queue: queue,
+                options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
+            return (manager, manager.state)
+        }
         one = centrals?.one ?? CentralAcross(stage, .one, scenario: scenario, differences: differences)
         two = centrals?.two ?? CentralAcross(stage, .two, scenario: scenario, differences: differences)
         super.init(stage, scenario: scenario, differences: differences, trace: trace)

@@ -10,6 +10,10 @@ DEVICE = "org.bluez.Device1"
 ADAPTER = "org.bluez.Adapter1"
 
 
+class DaemonGone(RuntimeError):
+    """The daemon left the bus before it had answered, or is not there."""
+
+
 class BlueZ:
     """The adapter named by COREBLUETOOTH_ADAPTER (hci0 if unset), and bluetoothd.
 
@@ -112,7 +116,9 @@ class BlueZ:
             destination=destination, path=path, interface=interface, member=method, signature=signature,
             body=list(body))), 20)
         if reply.message_type == MessageType.ERROR:
-            raise RuntimeError(f"{method} {path}: {reply.error_name}: {' '.join(map(str, reply.body))}")
+            gone = reply.error_name.rpartition(".")[2] in ("NoReply", "ServiceUnknown")
+            raise (DaemonGone if gone else RuntimeError)(
+                f"{method} {path}: {reply.error_name}: {' '.join(map(str, reply.body))}")
         return reply.body[0] if reply.body else None
 
 

@@ -4,7 +4,7 @@ import Testing
 extension ContractScenario {
     static let publishing: [ContractScenario] = [
         ContractScenario(peripheral: "S1 S2: a new peripheral manager is unknown, then told its state") { p in
-            #expect(p.manager.state == .unknown)
+            #expect(p.stateAtFirst == .unknown)
             try await p.powerOn()
             #expect(p.trace.states == [.poweredOn])
             #expect(!p.manager.isAdvertising)
