@@ -82,6 +82,19 @@ import Testing
         #expect(table[third] == "c")
         #expect(table[Ref(slot: .max, serial: 0)] == nil)
     }
+
+    @Test func aCopyKeepsWhatTheTableHadAndIsChangedAlone() {
+        var table = SlotTable<String>()
+        let refs = (0..<20).map { table.insert("\($0)") }
+        let copy = table
+        table[refs[3]]?.append("!")
+        table.remove(refs[4])
+        let reused = table.insert("new")
+        #expect(table.insert("more") != reused)
+        #expect(table[refs[3]] == "3!" && table[refs[4]] == nil && table[reused] == "new")
+        #expect(refs.map { copy[$0] } == (0..<20).map { "\($0)" })
+        #expect(copy[reused] == nil && copy.count == 20 && table.count == 21)
+    }
 }
 
 @Suite struct SeededGeneratorTests {

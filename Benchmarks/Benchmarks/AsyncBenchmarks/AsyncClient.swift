@@ -32,13 +32,13 @@ struct AsyncClient: Sendable {
 
     func notify(_ count: Int, inFlight: Int) async throws {
         let values = try await peripheral.subscribe(to: Self.path)
-        for _ in 0..<inFlight { device.notify("2A37", value: LinkClient.value) }
+        for _ in 0..<inFlight { device.notify(LinkClient.heartRate, value: LinkClient.value) }
         var received = 0
         for try await value in values {
             precondition(value.count == 20)
             received += 1
             if received == count { break }
-            if received + inFlight <= count { device.notify("2A37", value: LinkClient.value) }
+            if received + inFlight <= count { device.notify(LinkClient.heartRate, value: LinkClient.value) }
         }
     }
 }

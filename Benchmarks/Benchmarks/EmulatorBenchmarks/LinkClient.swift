@@ -8,6 +8,8 @@ import Foundation
 final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     // Invariant: everything below is touched on `queue` only, but for the constants.
     private static let service: BluetoothUUID = "180D"
+    /// Kept, for a literal is parsed each time.
+    static let heartRate: CharacteristicPath = "2A37"
     static let value = Data([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])
 
     private let queue = DispatchQueue(label: "benchmark")
@@ -49,7 +51,7 @@ final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
 
     func notify(count: Int, outstanding: Int) {
         let device = device
-        run(count, outstanding) { device.notify("2A37", value: Self.value) }
+        run(count, outstanding) { device.notify(Self.heartRate, value: Self.value) }
     }
 
     func write(count: Int) {

@@ -17,7 +17,7 @@ extension World {
     mutating func takeFault(
         _ step: DeviceFault.Step, _ attribute: AttributeID? = nil, of ref: Ref<Device>
     ) -> DeviceFault.Effect? {
-        guard let device = devices[ref], !device.faults.isEmpty else { return nil }
+        guard devices[ref]?.faults.isEmpty == false, let device = devices[ref] else { return nil }
         for (index, fault) in device.faults.enumerated() where fault.step == step {
             if let path = fault.characteristic, device.database.characteristic(path) != attribute { continue }
             guard fault.skip == 0 else {

@@ -173,10 +173,14 @@ struct AttributeDatabase: Sendable {
 
     /// The characteristic that a path names, nil if there is none.
     func characteristic(_ path: CharacteristicPath) -> AttributeID? {
-        let candidates = services.lazy.filter { path.service == nil || self[$0]?.uuid == path.service }
-            .flatMap { self[$0]?.children ?? [] }
-            .filter { self[$0]?.uuid == path.uuid }
-        return candidates.dropFirst(path.index).first
+        var toPass = path.index
+        for service in services where path.service == nil || self[service]?.uuid == path.service {
+            for child in self[service]?.children ?? [] where self[child]?.uuid == path.uuid {
+                if toPass == 0 { return child }
+                toPass -= 1
+            }
+        }
+        return nil
     }
 
     /// Closes a service whose attributes were all appended.

@@ -64,6 +64,8 @@ struct Device: Sendable {
 
     /// The host whose peripheral managers this is; nil for a described device.
     let host: Int?
+    /// Whether it is what a host's managers publish.
+    var isAHosts: Bool { host != nil }
     /// Whether that host is on.
     var isOn = true
     var name: String

@@ -21,16 +21,11 @@ struct Ref<Element>: Hashable, Sendable, Comparable {
 }
 
 /// Entities by ``Ref``: in place, without hashing, and blind for those that are gone.
+///
+/// A value, copied with its first change. What is read is read where it is: an array would copy an element, and so retain
+/// all that it holds, to give one of its fields.
 struct SlotTable<Element: Sendable>: Sendable {
-    private struct Entry: Sendable {
-        var serial: UInt32
-        var value: Element?
-    }
-
-    /// The first is nobody's and always empty: what those that are gone lead to.
-    ///
-    /// So an access yields a place of the table in every case, and needs no room of its own.
-    private var entries = [Entry(serial: 0, value: nil)]
+    private var slots = Slots<Element>(capacity: 8)
     private var free: [UInt32] = []
     private var lastSerial: UInt32 = 0
     /// No place was used a second time, so places are in the order of birth.
@@ -45,27 +40,25 @@ struct SlotTable<Element: Sendable>: Sendable {
 
     /// The living, one after the other, to look for one without a list of all.
     var refsInAnyOrder: some Sequence<Ref<Element>> {
-        entries.indices.lazy.dropFirst().filter { entries[$0].value != nil }
-            .map { Ref(slot: UInt32($0 - 1), serial: entries[$0].serial) }
+        let slots = slots
+        return (1..<slots.count).lazy.filter { slots.entries[$0].value != nil }
+            .map { Ref(slot: UInt32($0 - 1), serial: slots.entries[$0].serial) }
     }
 
     /// The entity, nil if it is gone.
     ///
     /// To be changed with optional chaining only, never assigned: ``insert(_:)`` and ``remove(_:)`` do that.
     subscript(ref: Ref<Element>) -> Element? {
-        _read { yield entries[place(of: ref)].value }
-        _modify { yield &entries[place(of: ref)].value }
-    }
-
-    /// Where an entity is; 0 if it is gone.
-    private func place(of ref: Ref<Element>) -> Int {
-        let place = Int(ref.slot) + 1
-        return place < entries.count && entries[place].serial == ref.serial ? place : 0
+        _read { yield slots.entries[slots.place(of: ref)].value }
+        _modify {
+            makeUnique()
+            yield &slots.entries[slots.place(of: ref)].value
+        }
     }
 
     /// The reference that the next ``insert(_:)`` will return.
     var nextRef: Ref<Element> {
-        Ref(slot: free.last ?? UInt32(entries.count - 1), serial: lastSerial + 1)
+        Ref(slot: free.last ?? UInt32(slots.count - 1), serial: lastSerial + 1)
     }
 
     mutating func insert(_ element: Element) -> Ref<Element> {
@@ -74,20 +67,26 @@ struct SlotTable<Element: Sendable>: Sendable {
         count += 1
         if free.popLast() != nil {
             isOrdered = false
-            entries[Int(ref.slot) + 1] = Entry(serial: ref.serial, value: element)
+            makeUnique()
+            slots.entries[Int(ref.slot) + 1] = Slots.Entry(serial: ref.serial, value: element)
         } else {
-            // By a quarter, not to twice the room: the elements are large, and mostly many or few for good.
-            if entries.count == entries.capacity { entries.reserveCapacity(entries.count + entries.count / 4 + 8) }
-            entries.append(Entry(serial: ref.serial, value: element))
+            if slots.count == slots.capacity {
+                // By a quarter, not to twice the room: the elements are large, and mostly many or few for good.
+                slots = Slots(copying: slots, capacity: slots.count + slots.count / 4 + 8)
+            } else {
+                makeUnique()
+            }
+            slots.append(Slots.Entry(serial: ref.serial, value: element))
         }
         return ref
     }
 
     @discardableResult
     mutating func remove(_ ref: Ref<Element>) -> Element? {
-        let place = place(of: ref)
-        guard let element = entries[place].value else { return nil }
-        entries[place].value = nil
+        let place = slots.place(of: ref)
+        guard let element = slots.entries[place].value else { return nil }
+        makeUnique()
+        slots.entries[place].value = nil
         free.append(ref.slot)
         count -= 1
         return element
@@ -95,6 +94,57 @@ struct SlotTable<Element: Sendable>: Sendable {
 
     /// Whether the entity is alive.
     func contains(_ ref: Ref<Element>) -> Bool {
-        entries[place(of: ref)].value != nil
+        slots.entries[slots.place(of: ref)].value != nil
+    }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&slots) { slots = Slots(copying: slots, capacity: slots.capacity) }
+    }
+
+}
+
+/// The places of a ``SlotTable``.
+// Invariant of `@unchecked`: changed by a table that alone refers to it; otherwise only read.
+private final class Slots<Element: Sendable>: @unchecked Sendable {
+    struct Entry: Sendable {
+        var serial: UInt32
+        var value: Element?
+    }
+
+    let capacity: Int
+    private(set) var count = 0
+    let entries: UnsafeMutablePointer<Entry>
+
+    /// The first place is nobody's and always empty: what those that are gone lead to.
+    ///
+    /// So an access yields a place of the table in every case, and needs no room of its own.
+    init(capacity: Int) {
+        self.capacity = capacity
+        entries = .allocate(capacity: capacity)
+        append(Entry(serial: 0, value: nil))
+    }
+
+    init(copying other: Slots, capacity: Int) {
+        self.capacity = capacity
+        entries = .allocate(capacity: capacity)
+        entries.initialize(from: other.entries, count: other.count)
+        count = other.count
+    }
+
+    deinit {
+        entries.deinitialize(count: count)
+        entries.deallocate()
+    }
+
+    /// There must be room.
+    func append(_ entry: Entry) {
+        (entries + count).initialize(to: entry)
+        count += 1
+    }
+
+    /// Where an entity is; 0 if it is gone.
+    func place(of ref: Ref<Element>) -> Int {
+        let place = Int(ref.slot) + 1
+        return place < count && entries[place].serial == ref.serial ? place : 0
     }
 }

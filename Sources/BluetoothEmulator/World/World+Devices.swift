@@ -40,7 +40,7 @@ extension World {
 
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
-        if devices[ref]?.host != nil, control.changesDescription {
+        if control.changesDescription, devices[ref]?.isAHosts == true {
             return trace.note("control ignored: the device is what its host's managers publish", at: now)
         }
         switch control {
@@ -154,7 +154,8 @@ extension World {
     // MARK: Values
 
     func characteristic(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
-        devices[ref]?.database.characteristic(path)
+        guard let database = devices[ref]?.database else { return nil }
+        return database.characteristic(path)
     }
 
     /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.

@@ -204,7 +204,7 @@ extension World {
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
         if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
-        guard let link = links[ref], !link.outgoing.isEmpty || mustWait else { return }
+        guard let isIdle = links[ref]?.outgoing.isEmpty, !isIdle || mustWait, let link = links[ref] else { return }
         links[ref]?.isSending = true
         switch readiness {
         case .ready: queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
@@ -217,16 +217,16 @@ extension World {
     ///
     /// - Returns: Whether it waits for a confirmation.
     mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
-        guard let link = links[ref] else { return false }
+        guard let host = links[ref]?.host, let peer = links[ref]?.peer else { return false }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
-            for (manager, id) in hosts[link.host].ledger.subscribers(of: attribute, at: link.peer) {
+            for (manager, id) in hosts[host].ledger.subscribers(of: attribute, at: peer) {
                 emit(.valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
             links[ref]?.cache = nil
-            for share in hosts[link.host].ledger.shares(of: link.peer) {
+            for share in hosts[host].ledger.shares(of: peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))
             }
@@ -237,12 +237,11 @@ extension World {
 
     /// Puts something at the end of the device's line.
     mutating func send(_ item: Link.Outgoing, on ref: Ref<Link>) {
-        guard let item = meetFault(item, on: ref), let link = links[ref] else { return }
+        guard let item = meetFault(item, on: ref) else { return }
         links[ref]?.outgoing.append(item)
-        guard !link.isSending else { return }
+        let soonest = now + delays.notification
+        guard links[ref]?.isSending == false, let event = links[ref]?.connectionEvent(from: soonest) else { return }
         links[ref]?.isSending = true
-        queue.schedule(
-            .peerTransmit(ref),
-            at: link.connectionEvent(from: now + delays.notification) + retransmissionTime(on: ref))
+        queue.schedule(.peerTransmit(ref), at: event + retransmissionTime(on: ref))
     }
 }
