@@ -137,6 +137,10 @@ let package = Package(
         .executableTarget(
             name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothLocking"],
             path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
+        // Killed and run again, on BlueZ alone: Tests/RealBlueZ/restoration-test.
+        .executableTarget(
+            name: "RestoringMain", dependencies: ["CoreBluetooth"], path: "Tests/RestoringMain", swiftSettings: settings
+        ),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
