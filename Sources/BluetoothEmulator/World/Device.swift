@@ -65,7 +65,7 @@ struct Device: Sendable {
     /// The host whose peripheral managers this is; nil for a described device.
     let host: Int?
     /// Whether it is what a host's managers publish.
-    var isAHosts: Bool { host != nil }
+    var belongsToHost: Bool { host != nil }
     /// Whether that host is on.
     var isOn = true
     var name: String

@@ -40,7 +40,7 @@ extension World {
 
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
-        if control.changesDescription, devices[ref]?.isAHosts == true {
+        if control.changesDescription, devices[ref]?.belongsToHost == true {
             return trace.note("control ignored: the device is what its host's managers publish", at: now)
         }
         switch control {
