@@ -40,7 +40,7 @@ test-bluez: build ## the contract suite against real bluetoothd: in a guest, or 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
 
-faults-bluez: build ## daemons that die, controllers that are unplugged, other programs, and a hundred cycles: 40 minutes
+faults-bluez: build ## daemons that die, controllers that are unplugged, other programs, and a hundred cycles: ten minutes
 	@CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600 $(REAL)/run $(REAL)/contract
 
 test-bluez-full: test-bluez smoke-bluez faults-bluez ## the same, and against a second version of BlueZ

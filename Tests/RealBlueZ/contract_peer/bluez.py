@@ -27,8 +27,16 @@ class BlueZ:
         self.competitor: asyncio.Task | None = None
 
     async def set_powered(self, on: bool) -> None:
-        await self.call(
-            self.adapter, "org.freedesktop.DBus.Properties.Set", "ssv", ADAPTER, "Powered", Variant("b", on))
+        for _ in range(100):
+            try:
+                return await self.call(
+                    self.adapter, "org.freedesktop.DBus.Properties.Set", "ssv", ADAPTER, "Powered", Variant("b", on))
+            except RuntimeError as error:
+                # It is switching the adapter by itself, as it does with one that was plugged in.
+                if "org.bluez.Error.Busy" not in str(error):
+                    raise
+                await asyncio.sleep(0.05)
+        raise RuntimeError("the adapter is busy after 5 s")
 
     async def set_running(self, on: bool) -> None:
         if self.control:
