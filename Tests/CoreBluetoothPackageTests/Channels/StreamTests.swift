@@ -183,6 +183,8 @@ import Testing
         input?.schedule(in: .main, forMode: .default)
         input?.open()
         near = nil
+        // What the main queue is telling the listener holds the stream meanwhile.
+        await MainActor.run {}
         #expect(input == nil)
         #expect(output == nil)
         #expect(far.inputStream.streamStatus == .atEnd)
