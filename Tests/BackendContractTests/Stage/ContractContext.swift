@@ -18,12 +18,10 @@ final class ContractContext: ContractParty {
         restoring identifier: String? = nil
     ) {
         let trace = ContractTrace()
-        let queue = DispatchQueue(label: "contract \(scenario)")
-        (manager, stateAtFirst) = queue.sync {
-            let manager = stage.makeManager(
+        (manager, stateAtFirst) = Self.begin(scenario) { queue in
+            stage.makeManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
-            return (manager, manager.state)
         }
         super.init(stage, scenario: scenario, differences: differences, trace: trace)
     }

@@ -17,6 +17,17 @@ class ContractParty {
         self.trace = trace
     }
 
+    /// Makes a manager on a queue of its own, and looks at its state before that queue could change it.
+    static func begin<Manager: CBManager>(
+        _ scenario: String, _ make: (DispatchQueue) -> Manager
+    ) -> (manager: Manager, state: CBManagerState) {
+        let queue = DispatchQueue(label: "contract \(scenario)")
+        return queue.sync {
+            let manager = make(queue)
+            return (manager, manager.state)
+        }
+    }
+
     /// Waits for exactly these callbacks, in this order, after those of the last `expect`.
     ///
     /// Where the table of differences has an entry for a line, the stage's own lines are expected instead.

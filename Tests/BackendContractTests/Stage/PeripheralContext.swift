@@ -17,12 +17,10 @@ final class PeripheralContext: ContractParty {
         restoring identifier: String? = nil, centrals: (one: CentralAcross, two: CentralAcross)? = nil
     ) {
         let trace = ContractTrace()
-        let queue = DispatchQueue(label: "contract \(scenario)")
-        (manager, stateAtFirst) = queue.sync {
-            let manager = stage.makePeripheralManager(
+        (manager, stateAtFirst) = Self.begin(scenario) { queue in
+            stage.makePeripheralManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
-            return (manager, manager.state)
         }
         one = centrals?.one ?? CentralAcross(stage, .one, scenario: scenario, differences: differences)
         two = centrals?.two ?? CentralAcross(stage, .two, scenario: scenario, differences: differences)
