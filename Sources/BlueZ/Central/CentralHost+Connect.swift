@@ -126,7 +126,7 @@ extension CentralHost {
     }
 
     private mutating func linkUp(_ peer: PeerID, _ path: ObjectPath, isOurs: Bool) {
-        var link = LinkState(path: path, isOurs: isOurs)
+        var link = CopyOnWrite(LinkState(path: path, isOurs: isOurs))
         guard !ledger.shares(of: peer).isEmpty else {
             // Taken back while the link came up.
             guard isOurs else { return }

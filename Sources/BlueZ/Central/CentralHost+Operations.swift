@@ -19,14 +19,14 @@ extension CentralHost {
 
     /// Starts what may start.
     mutating func runOperations(_ peer: PeerID) {
-        while let link = links[peer], !link.isDown, !link.isClosing, link.lost == nil, let next = link.waiting.first {
+        while let next = links[peer]?.next {
             guard ledger.peer(of: next.link) != nil else {
                 links[peer]?.waiting.removeFirst()
                 continue
             }
             // Write commands go out together, and everything else alone.
-            let mayOverlap = next.command.isWriteCommand && link.inFlight.values.allSatisfy(\.command.isWriteCommand)
-            guard link.inFlight.isEmpty || mayOverlap, !timers.contains(.attributeRetry(peer)) else { return }
+            let mayStart = next.command.isWriteCommand ? links[peer]?.mayWriteOn : links[peer]?.inFlight.isEmpty
+            guard mayStart == true, !timers.contains(.attributeRetry(peer)) else { return }
             if mustWaitForWrites(peer, next) || next.command.isDiscovery && !isResolved(peer) { return }
             links[peer]?.waiting.removeFirst()
             begin(peer, next)
@@ -107,7 +107,7 @@ extension CentralHost {
 
     /// BlueZ pitfall: a subscription belongs to the D-Bus client and survives the link; it would be there at the next
     /// connection without being asked for (https://github.com/hbldh/bleak/issues/472).
-    mutating func stopNotifying(_ link: LinkState) {
+    mutating func stopNotifying(_ link: CopyOnWrite<LinkState>) {
         for path in link.notifying.sorted() where tree.characteristics[path] != nil {
             _ = call(
                 .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
@@ -130,10 +130,10 @@ extension CentralHost {
     // MARK: Values
 
     mutating func valueChanged(_ path: ObjectPath, _ value: [UInt8]) {
-        guard let peer = peer(ofAttribute: path), let link = links[peer] else { return }
+        guard let peer = peer(ofAttribute: path) else { return }
         // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
         // It comes just before the reply, which tells which of the held values it was.
-        if link.reading == path { links[peer]?.held.append(value) } else { tellNotified(peer, path, value) }
+        if links[peer]?.reading == path { links[peer]?.held.append(value) } else { tellNotified(peer, path, value) }
     }
 
     private mutating func tellNotified(_ peer: PeerID, _ path: ObjectPath, _ value: [UInt8]) {
@@ -146,10 +146,10 @@ extension CentralHost {
     }
 
     private mutating func endReading(_ peer: PeerID, echo: [UInt8]?) {
-        guard let link = links[peer], let path = link.reading else { return }
+        guard let path = links[peer]?.reading, var held = links[peer]?.held else { return }
         links[peer]?.reading = nil
         links[peer]?.held = []
-        let held = echo != nil && link.held.last == echo ? link.held.dropLast() : link.held[...]
+        if let echo, held.last == echo { held.removeLast() }
         for value in held { tellNotified(peer, path, value) }
     }
 

@@ -49,7 +49,7 @@ struct CentralHost: Sendable {
     var dials = DialQueue()
     /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
     var unseen: Set<PeerID> = []
-    var links: [PeerID: LinkState] = [:]
+    var links: [PeerID: CopyOnWrite<LinkState>] = [:]
     var calls: [CallID: CallPurpose] = [:]
     /// Open L2CAP channels, and whose they are.
     var channels: [ChannelID: OpenChannel] = [:]

@@ -60,6 +60,12 @@ struct LinkState: Sendable {
         self.path = path
         self.isOurs = isOurs
     }
+
+    /// The command that is to start next, where the link takes any.
+    var next: Operation? { isDown || isClosing || lost != nil ? nil : waiting.first }
+
+    /// Whether nothing is in flight but write commands.
+    var mayWriteOn: Bool { inFlight.values.allSatisfy(\.command.isWriteCommand) }
 }
 
 /// The numbers of a link's attributes: one per object, never reused.

@@ -39,7 +39,7 @@ final class WriteSocket: @unchecked Sendable {
     private var watch: SocketWatch?
     private var outgoing: Deque<Data> = []
 
-    /// - Parameter handler: Hears on the queue of what happens, never inside another call.
+    /// - Parameter handler: Hears on the queue of what happens, also inside a call.
     init(adopting socket: CInt, queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void) {
         self.queue = queue
         self.handler = handler
@@ -71,7 +71,7 @@ final class WriteSocket: @unchecked Sendable {
             }
         }
         watch?.isWriting = isFull
-        if sent > 0 { tell(.sent(sent)) }
+        if sent > 0 { handler(.sent(sent)) }
     }
 
     /// The daemon sends nothing, and so what can be read is the end.
@@ -84,12 +84,8 @@ final class WriteSocket: @unchecked Sendable {
 
     private func end(after sent: Int) {
         close()
-        if sent > 0 { tell(.sent(sent)) }
-        tell(.closed)
-    }
-
-    private func tell(_ event: Event) {
-        queue.async { [handler] in handler(event) }
+        if sent > 0 { handler(.sent(sent)) }
+        handler(.closed)
     }
 
     /// Tells when the daemon has read all that was sent; nothing, if the socket closes before.
@@ -98,11 +94,11 @@ final class WriteSocket: @unchecked Sendable {
         var unread: CInt = 0
         // Of a Unix socket this is what the other side has not read.
         let isKnown = ioctl(socket, UInt(TIOCOUTQ), &unread) == 0
-        if outgoing.isEmpty, !isKnown || unread == 0 { return tell(.drained) }
+        if outgoing.isEmpty, !isKnown || unread == 0 { return handler(.drained) }
         queue.asyncAfter(deadline: .now() + Self.drainStep.dispatchInterval) { [weak self] in self?.drain() }
     }
 
-    /// Closes it; nothing new is told any more.
+    /// Closes it; nothing is told any more.
     func close() {
         outgoing = []
         watch?.cancel()

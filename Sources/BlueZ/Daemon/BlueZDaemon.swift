@@ -29,6 +29,9 @@ final class BlueZDaemon: @unchecked Sendable {
     /// The pauses before a lost bus is tried again.
     private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
 
+    /// Tells the queue of a daemon from all others.
+    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
     let queue = DispatchQueue(label: "BlueZ")
     /// What this process exports, to the daemon's owner alone.
     let objects = DBusObjectServer()
@@ -49,9 +52,21 @@ final class BlueZDaemon: @unchecked Sendable {
     init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
         self.timings = timings
+        queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
     }
 
     deinit { connection?.close() }
+
+    /// Does something in the queue's turn: on this very thread where the queue is idle, and else when it is.
+    ///
+    /// From the queue itself: soon. Nothing on the queue ever waits for anybody.
+    func run(_ body: @escaping @Sendable () -> Void) {
+        if DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) {
+            queue.async(execute: body)
+        } else {
+            queue.sync(execute: body)
+        }
+    }
 
     /// What is known of the daemon.
     ///

@@ -62,7 +62,7 @@ final class PairingRadio: DaemonClient {
     }
 
     func submit(_ command: PairingCommand, from agent: PairingHost.Agent) {
-        daemon.queue.async { [self] in process(.command(agent, command, command.peer.flatMap(device(of:)))) }
+        daemon.run { [self] in process(.command(agent, command, command.peer.flatMap(device(of:)))) }
     }
 
     func invalidate(_ agent: PairingHost.Agent) {

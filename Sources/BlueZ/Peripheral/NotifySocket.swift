@@ -21,7 +21,7 @@ final class NotifySocket: @unchecked Sendable {
 
     /// A new socket pair.
     ///
-    /// - Parameter tell: Hears on the queue of what happens, never inside another call.
+    /// - Parameter tell: Hears on the queue of what happens, also inside a call.
     /// - Returns: The socket, and the daemon's end; nil where the process is out of descriptors.
     static func make(
         on queue: DispatchQueue, tell: @escaping @Sendable (SocketEvent) -> Void
@@ -88,7 +88,7 @@ final class NotifySocket: @unchecked Sendable {
             sent += 1
         }
         wait(!waiting.isEmpty)
-        if sent > 0 { queue.async { [tell, sent] in tell(.sent(sent)) } }
+        if sent > 0 { tell(.sent(sent)) }
     }
 
     private func wait(_ wanted: Bool) {

@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothLocking
 import BluetoothSystemClock
+import DequeModule
 import Dispatch
 import Synchronization
 
@@ -14,6 +15,11 @@ protocol Radio: DaemonClient {
     /// Whether the role has centrals come to us.
     static var isServing: Bool { get }
     var core: RadioCore<Host> { get }
+
+    /// Does what a manager commands.
+    ///
+    /// Any thread; a requirement so that each role has code of its own for it.
+    func submit(_ command: Host.Input.Command, from manager: HostLedger.Manager)
 
     /// Prepares the host for a manager that is about to be activated, on the daemon's queue.
     func willActivate(_ manager: HostLedger.Manager)
@@ -47,7 +53,7 @@ extension Radio {
     }
 
     func submit(_ command: Host.Input.Command, from manager: HostLedger.Manager) {
-        daemon.queue.async { [self] in process(.command(manager, command)) }
+        daemon.run { [self] in process(.command(manager, command)) }
     }
 
     func invalidate(_ manager: HostLedger.Manager) {
@@ -78,9 +84,28 @@ extension Radio {
         for input in inputs { process(.news(input)) }
     }
 
+    /// Has the host handle an input, and does what it says; soon, where that is being done for another input.
     func process(_ input: Host.Input) {
+        let isFirst = core.contents.withLock { contents in
+            contents.inputs.append(input)
+            defer { contents.isProcessing = true }
+            return !contents.isProcessing
+        }
+        guard isFirst else { return }
+        while let effects = nextEffects() {
+            for effect in effects { perform(effect) }
+        }
+    }
+
+    private func nextEffects() -> [Host.Effect]? {
         let date = core.clock.date
-        for effect in core.contents.withLock({ $0.host.handle(input, at: date) }) { perform(effect) }
+        return core.contents.withLock { contents in
+            guard let input = contents.inputs.popFirst() else {
+                contents.isProcessing = false
+                return nil
+            }
+            return contents.host.handle(input, at: date)
+        }
     }
 }
 

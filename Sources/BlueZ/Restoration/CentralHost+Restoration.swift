@@ -114,7 +114,7 @@ extension CentralHost {
             dialNext()
             return nil
         }
-        var link = LinkState(path: path, isOurs: isOurs)
+        var link = CopyOnWrite(LinkState(path: path, isOurs: isOurs))
         link.mtu = currentMTU(of: path)
         links[peer] = link
         return ledger.linkUp(peer).first?.link

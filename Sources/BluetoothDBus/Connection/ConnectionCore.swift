@@ -5,7 +5,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// One private libdbus connection, driven by Dispatch sources on one serial queue.
+/// One private libdbus connection, driven by a ``SocketPoller`` on one serial queue.
 ///
 /// Every call into libdbus is made under one lock, and none of them calls our handlers: messages are popped under
 /// the lock and handled outside of it, on the queue. So any thread may send, and handlers may too.
@@ -42,12 +42,16 @@ final class ConnectionCore: @unchecked Sendable {
     private let raw: OpaquePointer
     // Invariant: set by libdbus's callbacks, read after the call that caused them; all under `state`'s lock.
     private var wakeIsWanted = false
+    // Invariant: what libdbus wants to be told of its socket; under `state`'s lock.
+    private var watches: [OpaquePointer] = []
+    // Invariant: set in `start`, before anything else can reach it.
+    private var poller: SocketPoller?
     // Invariant: set up in `start`, used on `queue` only, but for its cancellation.
     private let timer: any DispatchSourceTimer
 
     /// Opens the transport.
     ///
-    /// Blocks for as long as `connect(2)` does; authentication follows on the queue.
+    /// Blocks for as long as `connect(2)` does; authentication follows with ``start()``.
     init(address: String, queue: DispatchQueue) throws(DBusError) {
         var error = CBluetoothDBus.DBusError()
         dbus_error_init(&error)
@@ -60,12 +64,22 @@ final class ConnectionCore: @unchecked Sendable {
         dbus_connection_set_max_message_size(raw, DBusLimits.messageLength)
     }
 
-    deinit { dbus_connection_unref(raw) }
+    deinit {
+        poller?.stop()
+        dbus_connection_unref(raw)
+    }
 
-    /// Starts the sources.
+    /// Starts to wait for the socket.
     ///
     /// On the queue.
-    func start() {
+    ///
+    /// - Throws: `LimitsExceeded` where the process has no descriptor or thread left.
+    func start() throws(DBusError) {
+        var socket: CInt = -1
+        guard state.withLock({ _ in dbus_connection_get_socket(raw, &socket) }) != 0 else {
+            throw DBusError(name: DBusError.Name.disconnected, message: "the bus closed the connection")
+        }
+        poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events in self?.ready(events) }
         timer.setEventHandler { [weak self] in self?.sweep() }
         timer.activate()
         let data = Unmanaged.passUnretained(self).toOpaque()
@@ -87,10 +101,10 @@ final class ConnectionCore: @unchecked Sendable {
         let done = dbus_connection_set_watch_functions(
             raw,
             { watch, data in ConnectionCore.from(data)?.add(watch) ?? 0 },
-            { watch, _ in ConnectionCore.remove(watch) },
-            { watch, _ in ConnectionCore.source(of: watch)?.update() },
+            { watch, data in ConnectionCore.from(data)?.remove(watch) },
+            { _, data in ConnectionCore.from(data)?.updatePoller() },
             data, nil)
-        if done == 0 { Self.logger.error("no memory or descriptors left to watch the bus connection") }
+        if done == 0 { Self.logger.error("no memory left to watch the bus connection") }
     }
 
     private static func from(_ data: UnsafeMutableRawPointer?) -> ConnectionCore? {
@@ -101,21 +115,43 @@ final class ConnectionCore: @unchecked Sendable {
 
     private func add(_ watch: OpaquePointer?) -> dbus_bool_t {
         guard let watch else { return 0 }
-        let source = WatchSource(watch: watch, queue: queue) { [weak self] source in self?.ready(source) }
-        guard let source else { return 0 }
-        dbus_watch_set_data(watch, Unmanaged.passRetained(source).toOpaque(), nil)
+        watches.append(watch)
+        updatePoller()
         return 1
     }
 
-    private static func source(of watch: OpaquePointer?) -> WatchSource? {
-        guard let watch, let data = dbus_watch_get_data(watch) else { return nil }
-        return Unmanaged.fromOpaque(data).takeUnretainedValue()
+    private func remove(_ watch: OpaquePointer?) {
+        watches.removeAll { $0 == watch }
+        updatePoller()
     }
 
-    private static func remove(_ watch: OpaquePointer?) {
-        guard let watch, let data = dbus_watch_get_data(watch) else { return }
-        dbus_watch_set_data(watch, nil, nil)
-        Unmanaged<WatchSource>.fromOpaque(data).takeRetainedValue().cancel()
+    /// What libdbus waits for with all its watches.
+    private func updatePoller() {
+        poller?.wait(for: watches.reduce(into: []) { $0.formUnion(Self.events(of: $1)) })
+    }
+
+    /// What libdbus waits for with one of its watches.
+    private static func events(of watch: OpaquePointer) -> SocketPoller.Events {
+        guard dbus_watch_get_enabled(watch) != 0 else { return [] }
+        let flags = dbus_watch_get_flags(watch)
+        var events: SocketPoller.Events = []
+        if flags & DBUS_WATCH_READABLE.rawValue != 0 { events.insert(.readable) }
+        if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { events.insert(.writable) }
+        return events
+    }
+
+    /// Lets libdbus read and write.
+    private func handle(_ events: SocketPoller.Events) {
+        let failures = events.intersection([.error, .hangup])
+        for watch in watches {
+            // What came before may have removed it, or switched it off.
+            guard watches.contains(watch) else { continue }
+            let wanted = Self.events(of: watch)
+            let ready = events.intersection(wanted)
+            if !wanted.isEmpty, !(ready.isEmpty && failures.isEmpty) {
+                dbus_watch_handle(watch, ready.union(failures).watchFlags)
+            }
+        }
     }
 
     // MARK: Receiving, on the queue
@@ -125,10 +161,10 @@ final class ConnectionCore: @unchecked Sendable {
     /// How often one event reads on before others on the queue have their turn.
     private static let roundsPerEvent = 16
 
-    private func ready(_ source: WatchSource) {
+    private func ready(_ events: SocketPoller.Events) {
         // libdbus reads 2 KiB at a time. In a flood, reading on is cheaper than waiting for the next event.
         for _ in 0..<Self.roundsPerEvent {
-            state.withLock { _ in source.handle() }
+            state.withLock { _ in handle(events) }
             guard pump() >= Self.floodThreshold else { return }
         }
     }
@@ -265,6 +301,7 @@ final class ConnectionCore: @unchecked Sendable {
                 dbus_connection_set_wakeup_main_function(raw, nil, nil, nil)
                 _ = dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
             }
+            poller?.stop()
         }
     }
 
@@ -275,6 +312,18 @@ final class ConnectionCore: @unchecked Sendable {
 
     func setUniqueName(_ name: String) -> Bool {
         state.withLock { _ in dbus_bus_set_unique_name(raw, name) != 0 }
+    }
+}
+
+extension SocketPoller.Events {
+    /// As libdbus has it.
+    fileprivate var watchFlags: CUnsignedInt {
+        var flags: CUnsignedInt = 0
+        if contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
+        if contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
+        if contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
+        if contains(.hangup) { flags |= DBUS_WATCH_HANGUP.rawValue }
+        return flags
     }
 }
 #endif

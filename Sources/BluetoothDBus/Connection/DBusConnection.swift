@@ -28,7 +28,7 @@ public final class DBusConnection: Sendable {
     ///
     /// - Parameters:
     ///   - address: Which bus.
-    ///   - queue: A serial queue; `connect(2)` is made on it, and everything else.
+    ///   - queue: A serial queue; everything is handled on it but `connect(2)`, which may block.
     ///   - deadline: How long authentication and Hello may take.
     ///   - completion: Runs on the queue, once. Fails with `AuthFailed` where the bus refuses the credentials,
     ///     `Disconnected` where it hangs up, `NoReply` where it says nothing, or what libdbus says of the address.
@@ -36,7 +36,8 @@ public final class DBusConnection: Sendable {
         _ address: DBusAddress, queue: DispatchQueue, deadline: Duration = openingDeadline,
         completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
     ) {
-        queue.async {
+        // Not on the queue: nothing else there should have to wait for `connect(2)`.
+        DispatchQueue.global().async {
             do throws(DBusError) {
                 guard let text = address.text else {
                     throw DBusError(
@@ -44,11 +45,23 @@ public final class DBusConnection: Sendable {
                         message: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
                 }
                 let core = try ConnectionCore(address: text, queue: queue)
-                core.start()
-                try sayHello(core, deadline: deadline, completion: completion)
+                queue.async { start(core, deadline: deadline, completion: completion) }
             } catch {
-                completion(.failure(error))
+                queue.async { completion(.failure(error)) }
             }
+        }
+    }
+
+    private static func start(
+        _ core: ConnectionCore, deadline: Duration,
+        completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
+    ) {
+        do throws(DBusError) {
+            try core.start()
+            try sayHello(core, deadline: deadline, completion: completion)
+        } catch {
+            core.close()
+            completion(.failure(error))
         }
     }
 

@@ -31,6 +31,8 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
         /// Out of memory.
         public static let noMemory = "org.freedesktop.DBus.Error.NoMemory"
+        /// This process, or the bus, has no more of something.
+        public static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
         /// Nobody owns the name.
         public static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
         /// Nobody provides the name.

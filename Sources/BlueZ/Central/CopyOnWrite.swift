@@ -1,0 +1,30 @@
+#if os(Linux)
+/// A value on the heap: cheap to look at and to move, copied by its first change while it is shared.
+///
+/// A dictionary copies an element, and so retains all that it holds, to give one of its fields.
+@dynamicMemberLookup
+struct CopyOnWrite<Value: Sendable>: Sendable {
+    // Invariant: `value` is changed only while a single `CopyOnWrite`, which is being changed, refers to it.
+    private final class Storage: @unchecked Sendable {
+        var value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    init(_ value: Value) { storage = Storage(value) }
+
+    /// A part of the value.
+    subscript<Part>(dynamicMember part: KeyPath<Value, Part>) -> Part { storage.value[keyPath: part] }
+
+    /// A part of the value.
+    subscript<Part>(dynamicMember part: WritableKeyPath<Value, Part>) -> Part {
+        _read { yield storage.value[keyPath: part] }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value[keyPath: part]
+        }
+    }
+}
+#endif

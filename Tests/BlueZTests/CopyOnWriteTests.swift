@@ -1,0 +1,21 @@
+#if os(Linux)
+import Testing
+
+@testable import BlueZ
+
+@Suite struct CopyOnWriteTests {
+    private struct Pair {
+        var left = 1
+        var right = [2]
+    }
+
+    @Test func aCopyKeepsWhatTheOriginalChanges() {
+        var original = CopyOnWrite(Pair())
+        let copy = original
+        original.left = 10
+        original.right.append(20)
+        #expect(original.left == 10 && original.right == [2, 20])
+        #expect(copy.left == 1 && copy.right == [2])
+    }
+}
+#endif

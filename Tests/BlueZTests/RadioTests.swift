@@ -1,0 +1,78 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import Dispatch
+import FoundationEssentials
+import ScriptedBlueZ
+import Testing
+
+@testable import BlueZ
+
+/// Says twice what it hears, and causes another input in between.
+private struct EchoHost: RadioHost {
+    typealias Input = HostInput
+
+    enum Effect {
+        case say(String)
+        case cause(HostInput)
+    }
+
+    func owner(of channel: ChannelID) -> HostLedger.Manager? { nil }
+
+    func handle(_ input: HostInput, at date: Date) -> [Effect] {
+        switch input {
+        case .channelEnded(let channel): [.say("\(channel.rawValue)"), .cause(.daemon(.ready)), .say("again")]
+        default: [.say("caused")]
+        }
+    }
+}
+
+private final class EchoRadio: Radio {
+    static let isServing = false
+
+    let core: RadioCore<EchoHost>
+    let said = Recorder<String>()
+
+    init(_ daemon: BlueZDaemon) { core = RadioCore(EchoHost(), daemon: daemon) }
+
+    func perform(_ effect: EchoHost.Effect) {
+        switch effect {
+        case .say(let text): said.append(text)
+        case .cause(let input): process(input)
+        }
+    }
+}
+
+@Suite struct RadioTests {
+    private let daemon = BlueZDaemon(address: .explicit("unix:path=/nonexistent"), timings: BlueZTimings())
+
+    @Test func whatAnEffectCausesComesAfterTheEffectsThatWereThere() {
+        let radio = EchoRadio(daemon)
+        daemon.queue.sync {
+            radio.process(.channelEnded(ChannelID(rawValue: 1)))
+            radio.process(.channelEnded(ChannelID(rawValue: 2)))
+        }
+        #expect(radio.said.elements == ["1", "again", "caused", "2", "again", "caused"])
+    }
+
+    @Test func whatIsToRunInTheTurnOfAnIdleDaemonRunsHereAndNow() {
+        let order = Recorder<String>()
+        daemon.run { [queue = daemon.queue] in
+            dispatchPrecondition(condition: .onQueue(queue))
+            order.append("first")
+        }
+        order.append("second")
+        #expect(order.elements == ["first", "second"])
+    }
+
+    @Test func whatIsToRunInTheTurnOfTheDaemonThatHasItComesNext() {
+        let order = Recorder<String>()
+        daemon.run { [daemon] in
+            daemon.run { order.append("second") }
+            order.append("first")
+        }
+        daemon.queue.sync {}
+        #expect(order.elements == ["first", "second"])
+    }
+}
+#endif
