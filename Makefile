@@ -13,6 +13,7 @@ MAKEFLAGS += --no-print-directory
 
 BUILD := swift build
 REAL := Tests/RealBlueZ
+FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
@@ -42,10 +43,11 @@ smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without 
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
 
 faults-bluez: build ## daemons that die, controllers that are unplugged, other programs, and a hundred cycles: ten minutes
-	@CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600 $(REAL)/run $(REAL)/contract
+	@$(FAULTS) $(REAL)/run $(REAL)/contract
 
-test-bluez-full: test-bluez smoke-bluez faults-bluez ## the same, and against a second version of BlueZ
-	@$(REAL)/run-newer $(REAL)/contract
+test-bluez-full: test-bluez smoke-bluez faults-bluez soak ## all that, and against a second version of BlueZ: three quarters of an hour
+	@GUEST_DEADLINE=$${GUEST_DEADLINE:-900} $(REAL)/run-newer $(REAL)/contract
+	@$(FAULTS) $(REAL)/run-newer $(REAL)/contract
 
 soak: build ## 2,000 connections to a scripted daemon leave nothing behind
 	@SOAK=1 Scripts/with-bus swift test --skip-build --no-parallel --filter SoakTests

@@ -18,7 +18,7 @@ final class ContractContext: ContractParty {
         restoring identifier: String? = nil
     ) {
         let trace = ContractTrace()
-        (manager, stateAtFirst) = Self.begin(scenario) { queue in
+        (manager, stateAtFirst, _) = Self.begin(scenario) { queue in
             stage.makeManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })

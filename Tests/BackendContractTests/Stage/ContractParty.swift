@@ -20,11 +20,11 @@ class ContractParty {
     /// Makes a manager on a queue of its own, and looks at its state before that queue could change it.
     static func begin<Manager: CBManager>(
         _ scenario: String, _ make: (DispatchQueue) -> Manager
-    ) -> (manager: Manager, state: CBManagerState) {
+    ) -> (manager: Manager, state: CBManagerState, queue: DispatchQueue) {
         let queue = DispatchQueue(label: "contract \(scenario)")
         return queue.sync {
             let manager = make(queue)
-            return (manager, manager.state)
+            return (manager, manager.state, queue)
         }
     }
 

@@ -6,6 +6,8 @@ final class PeripheralContext: ContractParty {
     let manager: CBPeripheralManager
     /// Before its queue could tell any.
     let stateAtFirst: CBManagerState
+    /// The manager's.
+    let queue: DispatchQueue
     let one: CentralAcross
     let two: CentralAcross
 
@@ -17,7 +19,7 @@ final class PeripheralContext: ContractParty {
         restoring identifier: String? = nil, centrals: (one: CentralAcross, two: CentralAcross)? = nil
     ) {
         let trace = ContractTrace()
-        (manager, stateAtFirst) = Self.begin(scenario) { queue in
+        (manager, stateAtFirst, queue) = Self.begin(scenario) { queue in
             stage.makePeripheralManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })

@@ -124,7 +124,9 @@ class BlueZ:
             destination=destination, path=path, interface=interface, member=method, signature=signature,
             body=list(body))), 20)
         if reply.message_type == MessageType.ERROR:
-            gone = reply.error_name.rpartition(".")[2] in ("NoReply", "ServiceUnknown")
+            name = reply.error_name.removeprefix("org.freedesktop.DBus.Error.")
+            # The bus may try to start it, in vain.
+            gone = name in ("NoReply", "ServiceUnknown") or name.startswith("Spawn.")
             raise (DaemonGone if gone else RuntimeError)(
                 f"{method} {path}: {reply.error_name}: {' '.join(map(str, reply.body))}")
         return reply.body[0] if reply.body else None

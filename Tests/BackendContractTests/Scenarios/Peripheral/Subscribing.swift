@@ -91,12 +91,16 @@ extension ContractScenario {
             let service = try await p.serve()
             let notify = try service.mutable("C0DE1003")
             try await p.subscribe("C0DE1003")
-            var sent = 0
-            while sent < 10_000, p.manager.updateValue(Data([1]), for: notify, onSubscribedCentrals: nil) { sent += 1 }
-            #expect((1..<10_000).contains(sent))
-            #expect(!p.manager.updateValue(Data([2]), for: notify, onSubscribedCentrals: nil))
+            let update = { p.manager.updateValue(Data([$0]), for: notify, onSubscribedCentrals: nil) }
+            // In one turn of the queue on which it would be told that there is room again.
+            let (sent, isRoom) = p.queue.sync {
+                var sent = 0
+                while sent < 10_000, update(1) { sent += 1 }
+                return (sent, update(2))
+            }
+            #expect((1..<10_000).contains(sent) && !isRoom)
             try await p.expect("isReady")
-            #expect(p.manager.updateValue(Data([1]), for: notify, onSubscribedCentrals: nil))
+            #expect(update(1))
             try await p.one.expect(sent + 1, of: "notified C0DE1003 01")
             try await p.fence()
         },
