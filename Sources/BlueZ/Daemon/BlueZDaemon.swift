@@ -14,8 +14,8 @@ protocol DaemonClient: AnyObject, Sendable {
 ///
 /// Serves every radio and every object of a backend.
 ///
-/// Everything happens on one serial queue, which only reads and appends: app code runs elsewhere. So signals do not
-/// pile up in the bus.
+/// Everything happens on one serial queue, which never waits and runs no app code: what comes in is passed on to the
+/// managers' queues, so signals do not pile up in the bus, and a command is carried out on the thread that gives it.
 ///
 /// BlueZ pitfall: slow readers lose notifications (https://github.com/hbldh/bleak/issues/1343).
 ///

@@ -7,6 +7,9 @@ import Synchronization
 ///
 /// Any thread may call any method. Completions and handlers run on the connection's queue, one at a time, in the order
 /// of the socket. Nothing here blocks, and every call has a deadline. The connection closes with its last reference.
+///
+/// A thread of the connection's own waits for the socket, and then for its turn on the queue: one that is idle is used on
+/// that thread.
 public final class DBusConnection: Sendable {
     /// How long opening may take where nothing is said.
     public static let openingDeadline = Duration.seconds(10)
