@@ -1,8 +1,10 @@
 #if os(Linux)
 import BluetoothDBus
+import BluetoothLocking
 import Dispatch
 import Glibc
 import ScriptedBlueZ
+import Synchronization
 import Testing
 
 /// Against a real `dbus-daemon`, with GDBus as the other side: a second, independent marshaller.
@@ -201,6 +203,40 @@ import Testing
         service.on(Self.interface, "Echo") { .values($0.body) }
         _ = try await call(connection, "Echo")
         #expect(heard.elements.last == "3")
+    }
+
+    @Test func readingGoesOnWhenMessagesThatWereHeldAreLetGo() async throws {
+        // libdbus reads no more where 63 MB of messages are alive.
+        let (all, enough) = (80, 62)
+        let connection = try await connect()
+        let held = Lock(Unchecked<[DBusMessage]>([]))
+        let heard = Recorder<Int>()
+        let added = Recorder<Bool>()
+        let rule = DBusMatchRule(member: "Big")
+        let subscription = connection.subscribe(rule) { message in
+            let message = Unchecked(message)
+            heard.append(
+                held.withLock { held in
+                    held.value.append(message.value)
+                    return held.value.count
+                })
+        } completion: { _ in
+            added.append(true)
+        }
+        try await added.wait { !$0.isEmpty }
+        let text = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<all { service.emit("/big", Self.interface, "Big", [.string(text)]) }
+        try await heard.wait { $0.count >= enough }
+        // Nothing is read now: a reply does not come.
+        service.on(Self.interface, "Echo") { .values($0.body) }
+        let error = await #expect(throws: DBusError.self) {
+            _ = try await call(connection, "Echo", deadline: .milliseconds(100))
+        }
+        #expect(error?.name == DBusError.Name.noReply && heard.elements.count < all)
+        // Where messages belong.
+        connection.queue.async { held.withLock { $0.value = [] } }
+        try await heard.wait { $0.count == all }
+        subscription.cancel()
     }
 
     @Test func tooManyMatchRulesAreAnError() async throws {

@@ -42,8 +42,11 @@ final class ConnectionCore: @unchecked Sendable {
     private let raw: OpaquePointer
     // Invariant: set by libdbus's callbacks, read after the call that caused them; all under `state`'s lock.
     private var wakeIsWanted = false
-    // Invariant: what libdbus wants to be told of its socket; under `state`'s lock.
-    private var watches: [OpaquePointer] = []
+    /// What libdbus wants to be told of its socket.
+    ///
+    /// Under a lock of its own: libdbus waits no more where 63 MB of messages are alive, and waits again when one of them
+    /// is released, on any thread, also inside our calls.
+    private let watches = Lock(Unchecked<[OpaquePointer]>([]))
     // Invariant: set in `start`, before anything else can reach it.
     private var poller: SocketPoller?
     // Invariant: set up in `start`, used on `queue` only, but for its cancellation.
@@ -102,7 +105,7 @@ final class ConnectionCore: @unchecked Sendable {
             raw,
             { watch, data in ConnectionCore.from(data)?.add(watch) ?? 0 },
             { watch, data in ConnectionCore.from(data)?.remove(watch) },
-            { _, data in ConnectionCore.from(data)?.updatePoller() },
+            { _, data in ConnectionCore.from(data)?.watchesChanged() },
             data, nil)
         if done == 0 { Self.logger.error("no memory left to watch the bus connection") }
     }
@@ -111,22 +114,32 @@ final class ConnectionCore: @unchecked Sendable {
         data.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
-    // MARK: Watches, under the lock
+    // MARK: Watches
 
     private func add(_ watch: OpaquePointer?) -> dbus_bool_t {
         guard let watch else { return 0 }
-        watches.append(watch)
-        updatePoller()
+        let new = Unchecked(watch)
+        watches.withLock { watches in
+            watches.value.append(new.value)
+            tellPoller(watches.value)
+        }
         return 1
     }
 
     private func remove(_ watch: OpaquePointer?) {
-        watches.removeAll { $0 == watch }
-        updatePoller()
+        let old = Unchecked(watch)
+        watches.withLock { watches in
+            watches.value.removeAll { $0 == old.value }
+            tellPoller(watches.value)
+        }
     }
 
-    /// What libdbus waits for with all its watches.
-    private func updatePoller() {
+    /// One of them was switched on or off.
+    private func watchesChanged() {
+        watches.withLock { tellPoller($0.value) }
+    }
+
+    private func tellPoller(_ watches: [OpaquePointer]) {
         poller?.wait(for: watches.reduce(into: []) { $0.formUnion(Self.events(of: $1)) })
     }
 
@@ -141,11 +154,13 @@ final class ConnectionCore: @unchecked Sendable {
     }
 
     /// Lets libdbus read and write.
+    ///
+    /// Under the lock, and so nobody else removes a watch.
     private func handle(_ events: SocketPoller.Events) {
         let failures = events.intersection([.error, .hangup])
-        for watch in watches {
+        for watch in currentWatches {
             // What came before may have removed it, or switched it off.
-            guard watches.contains(watch) else { continue }
+            guard currentWatches.contains(watch) else { continue }
             let wanted = Self.events(of: watch)
             let ready = events.intersection(wanted)
             if !wanted.isEmpty, !(ready.isEmpty && failures.isEmpty) {
@@ -153,6 +168,8 @@ final class ConnectionCore: @unchecked Sendable {
             }
         }
     }
+
+    private var currentWatches: [OpaquePointer] { watches.withLock { Unchecked($0.value) }.value }
 
     // MARK: Receiving, on the queue
 
