@@ -5,11 +5,7 @@ import Foundation
 extension CentralCore {
     /// Makes the objects of what an earlier process left, and keeps them alive until the delegate had its chance.
     func restore(_ restored: RestoredCentralState) {
-        let peripherals = restored.peers.map { peer in
-            let peripheral = peripheral(peer.summary.id, name: peer.summary.name)
-            peripheral.setAddress(peer.summary.address)
-            return peripheral
-        }
+        let peripherals = restored.peers.map { peripheral($0.summary) }
         transition { $0.handle(.restored(restored)) }
         withExtendedLifetime(peripherals) {}
     }

@@ -168,6 +168,13 @@ final class CentralCore: InboxOwner, EventSink {
         }.value
     }
 
+    /// The object for a peer that the backend knows, made if there is none.
+    func peripheral(_ summary: PeerSummary) -> CBPeripheral {
+        let peripheral = peripheral(summary.id, name: summary.name)
+        peripheral.setAddress(summary.address)
+        return peripheral
+    }
+
     /// The object for a peer died; takes no lock but the mailbox's.
     func released(_ handle: PeerHandle) {
         inbox.post(.released(handle), for: self)
@@ -179,13 +186,13 @@ final class CentralCore: InboxOwner, EventSink {
             log(.notPoweredOn)
             return []
         }
-        return query(backend).map { peripheral($0.id, name: $0.name) }
+        return query(backend).map { peripheral($0) }
     }
 
     /// The object for a peer that another program uses, made with what the backend knows.
     func peripheralOfTheSystem(_ id: PeerID) -> CBPeripheral {
         if let known = peripheral(id) { return known }
-        return peripheral(id, name: backend.knownPeers([id]).first?.name)
+        return peripheral(backend.knownPeers([id]).first ?? PeerSummary(id: id))
     }
 
     // MARK: The queue

@@ -92,6 +92,18 @@ import Testing
         #expect(found.allSatisfy { $0.state == .disconnected })
     }
 
+    @Test func aPeripheralThatWasNeverDiscoveredHasTheAddressThatTheRadioTells() async {
+        let radio = ScriptedRadio()
+        let peers = (1...2).map { PeerSummary(id: PeerID(UUID()), address: "C0:98:E5:49:00:0\($0)") }
+        radio.know(peers)
+        let manager = CBCentralManager(backend: .custom(radio), delegate: nil, queue: DispatchQueue(label: "address"))
+        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        let known = manager.retrievePeripherals(withIdentifiers: [peers[0].id.uuid])
+        #expect(known.map(\.address) == ["C0:98:E5:49:00:01"])
+        let connected = manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180F")])
+        #expect(connected.map(\.address) == ["C0:98:E5:49:00:01", "C0:98:E5:49:00:02"])
+    }
+
     /// Proves S157.
     @Test func S157_supportsIsTheRadiosWord() {
         CBManager.withBackend(.custom(ScriptedRadio())) {
