@@ -80,17 +80,49 @@ import Testing
 
     /// The daemon ends bonding with one default agent, and may forget to begin it again with the next.
     @Test mutating func bondingThatEndsJustAfterTheAgentCameIsBegunAgainOnce() {
-        input(.bondingEnded(HostFixture.adapter))
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
         #expect(calls.isEmpty)
         makeAgent()
-        input(.bondingEnded(HostFixture.adapter))
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
         #expect(calls.map(\.call.member) == ["Set"])
         #expect(
             calls.first?.call.body == [
                 .string("org.bluez.Adapter1"), .string("Pairable"), .variant(.boolean(true)),
             ])
-        input(.bondingEnded(HostFixture.adapter))
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
         #expect(calls.count == 1, "a second time it is somebody's wish")
+    }
+
+    @Test(arguments: ["RegisterAgent", "RequestDefaultAgent"])
+    mutating func bondingThatEndsWhileTheAgentComesIsBegunAgainOnceItIsThere(during member: String) {
+        input(.wanted)
+        input(.daemon(isReady: true))
+        if member == "RequestDefaultAgent" { answer("RegisterAgent") }
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
+        #expect(calls.map(\.call.member) == [member])
+        if member == "RegisterAgent" { answer("RegisterAgent") }
+        answer("RequestDefaultAgent")
+        #expect(calls.map(\.call.member) == ["Set"])
+    }
+
+    @Test mutating func bondingThatTheDaemonBeganAgainByItselfIsLeftAlone() {
+        input(.wanted)
+        input(.daemon(isReady: true))
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
+        answer("RegisterAgent")
+        input(.bondingChanged(HostFixture.adapter, isOn: true))
+        answer("RequestDefaultAgent")
+        #expect(calls.isEmpty)
+    }
+
+    @Test mutating func bondingIsNotOursToBeginWhereAnotherProgramsAgentIsAsked() {
+        input(.wanted)
+        input(.daemon(isReady: true))
+        answer("RegisterAgent")
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
+        answer("RequestDefaultAgent", .failure(Self.error("Failed")))
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
+        #expect(calls.isEmpty)
     }
 
     @Test mutating func anAppsAgentReplacesItAndGivesItBack() {

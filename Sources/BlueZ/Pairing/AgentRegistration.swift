@@ -29,8 +29,12 @@ struct AgentRegistration: Sendable {
     var wanted: PairingCapability?
     private var registered: PairingCapability?
     private var isDefault = false
-    /// Whether `Pairable` may still go off for a reason that is over; see ``takeRepair()``.
-    private var mayNeedRepair = false
+    /// Whether bonding is ours to care for: the daemon agreed that the agent is the default one.
+    private var mayRepair = false
+    /// Adapters that ended bonding since the daemon was asked to take the agent; see ``takeRepairs()``.
+    private var unbonding: Set<ObjectPath> = []
+    /// Adapters that were told once to bond again.
+    private var repaired: Set<ObjectPath> = []
     private var pending: Step?
     /// What the daemon refused; it is not asked again before that changes.
     private var refused: PairingCapability?
@@ -63,34 +67,35 @@ struct AgentRegistration: Sendable {
             }
         case .makeDefault:
             isDefault = true
-            mayNeedRepair = error == nil
-        case .unregister:
-            registered = nil
-            isDefault = false
-            mayNeedRepair = false
-            refused = nil
+            mayRepair = error == nil
+        case .unregister: reset()
         }
     }
 
-    /// The adapter does not make bonds any more.
+    /// An adapter makes bonds from now on, or none any more.
+    mutating func bondingChanged(on adapter: ObjectPath, to isOn: Bool) {
+        let isOurs = registered != nil || pending != nil && pending != .unregister
+        if isOn || !isOurs { unbonding.remove(adapter) } else { unbonding.insert(adapter) }
+    }
+
+    /// The adapters that are to bond again.
     ///
     /// BlueZ pitfall: bluetoothd does not bond while there is no default agent. Where one goes and the next one comes
     /// before the kernel has confirmed the first half of that, the second half is left out, and all bonds end with
-    /// their links.
-    ///
-    /// - Returns: Whether that is why, as it can be once for each time that the agent became the default.
-    mutating func takeRepair() -> Bool {
-        defer { mayNeedRepair = false }
-        return isDefault && mayNeedRepair
+    /// their links. That is told before or after the new agent is the default one; once for each adapter, after which
+    /// it is somebody's wish.
+    mutating func takeRepairs() -> [ObjectPath] {
+        guard mayRepair else { return [] }
+        defer {
+            repaired.formUnion(unbonding)
+            unbonding = []
+        }
+        return unbonding.subtracting(repaired).sorted()
     }
 
     /// The daemon forgot the agent, or is gone itself.
     mutating func reset() {
-        registered = nil
-        isDefault = false
-        mayNeedRepair = false
-        pending = nil
-        refused = nil
+        self = AgentRegistration(wanted: wanted)
     }
 }
 #endif

@@ -79,7 +79,7 @@ struct PairingHost: Sendable {
         case .pairedChanged(let device, let isPaired): pairedChanged(device, isPaired)
         case .removed(let path): removed(path)
         case .disconnected(let peer): fail(peer, BackendError(.peerDisconnected, operation: "pair"))
-        case .bondingEnded(let adapter): if registration.takeRepair() { allowBonding(adapter) }
+        case .bondingChanged(let adapter, let isOn): registration.bondingChanged(on: adapter, to: isOn)
         case .securityFailed(let peer):
             fail(peer, BackendError(.unknown, operation: "pair", message: "the peer or BlueZ ended the pairing"))
         case .reply(let call, let result): replied(call, result)
@@ -88,6 +88,7 @@ struct PairingHost: Sendable {
             if renewing.remove(peer) != nil { renewed(peer) }
         }
         register()
+        for adapter in registration.takeRepairs() { allowBonding(adapter) }
         defer { effects = [] }
         return effects
     }

@@ -166,9 +166,9 @@ final class PairingRadio: DaemonClient {
             if values["Connected"]?.unwrapped.boolValue == false, let device = device(at: path) {
                 process(.disconnected(device.peer))
             }
-        case .propertiesChanged(let path, Adapter1.interface, let values, _)
-        where values["Pairable"]?.unwrapped.boolValue == false:
-            process(.bondingEnded(path))
+        case .propertiesChanged(let path, Adapter1.interface, let values, _):
+            guard let isPairable = values["Pairable"]?.unwrapped.boolValue else { break }
+            process(.bondingChanged(path, isOn: isPairable))
         case .interfacesRemoved(let path, let interfaces) where interfaces.contains(Device1.interface):
             process(.removed(path))
         default: break

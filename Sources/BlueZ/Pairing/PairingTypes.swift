@@ -49,8 +49,8 @@ enum PairingInput: Sendable {
     case removed(ObjectPath)
     /// A link is over.
     case disconnected(PeerID)
-    /// `Adapter1.Pairable` went off.
-    case bondingEnded(ObjectPath)
+    /// `Adapter1.Pairable` went on or off.
+    case bondingChanged(ObjectPath, isOn: Bool)
     /// An operation failed for want of security.
     case securityFailed(PeerID)
     case reply(CallID, Result<[DBusValue], DBusError>)
