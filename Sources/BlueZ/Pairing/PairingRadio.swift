@@ -14,6 +14,7 @@ final class PairingRadio: DaemonClient {
     private struct Contents: Sendable {
         var host: PairingHost
         var sinks: [PairingHost.Agent: any EventSink<PairingEvent>] = [:]
+        var inputs = InputQueue<PairingInput>()
         var calls: [AgentCallID: DBusCall] = [:]
         var lastCall: UInt64 = 0
         var lastAgent = 0
@@ -85,7 +86,14 @@ final class PairingRadio: DaemonClient {
     }
 
     private func process(_ input: PairingInput) {
-        for effect in contents.withLock({ $0.host.handle(input) }) { perform(effect) }
+        guard contents.withLock({ $0.inputs.add(input) }) else { return }
+        while let effects = nextEffects() {
+            for effect in effects { perform(effect) }
+        }
+    }
+
+    private func nextEffects() -> [PairingEffect]? {
+        contents.withLock { contents in contents.inputs.next().map { contents.host.handle($0) } }
     }
 
     private func perform(_ effect: PairingEffect) {

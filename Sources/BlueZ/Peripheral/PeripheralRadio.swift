@@ -62,8 +62,7 @@ final class PeripheralRadio: Radio {
         case .send(let id, let value): served.withLock { $0.sockets[id] }?.send(value)
         case .close(let id): served.withLock { $0.sockets.removeValue(forKey: id) }?.close()
         case .listen(let manager, let operation, let local, let isEncryptionRequired):
-            let result = listen(at: local, isEncryptionRequired: isEncryptionRequired)
-            daemon.queue.async { [self] in process(.listening(manager, operation, result)) }
+            process(.listening(manager, operation, listen(at: local, isEncryptionRequired: isEncryptionRequired)))
         case .stopListening(let psm): _ = core.channels?.stopListening(psm)
         case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .startTimer(let key, let delay): startTimer(key, delay)
@@ -95,7 +94,7 @@ final class PeripheralRadio: Radio {
         guard let made else {
             take(number)?.refuse(DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
             BlueZLog.error("out of file descriptors: a subscription is lost")
-            return daemon.queue.async { [weak self] in self?.process(.socket(id, .closed)) }
+            return process(.socket(id, .closed))
         }
         served.withLock { $0.sockets[id] = made.socket }
         take(number)?.answer([.fileDescriptor(made.daemonsEnd), .uint16(mtu)])

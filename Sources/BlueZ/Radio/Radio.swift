@@ -2,7 +2,6 @@
 import BluetoothBackend
 import BluetoothLocking
 import BluetoothSystemClock
-import DequeModule
 import Dispatch
 import Synchronization
 
@@ -86,12 +85,7 @@ extension Radio {
 
     /// Has the host handle an input, and does what it says; soon, where that is being done for another input.
     func process(_ input: Host.Input) {
-        let isFirst = core.contents.withLock { contents in
-            contents.inputs.append(input)
-            defer { contents.isProcessing = true }
-            return !contents.isProcessing
-        }
-        guard isFirst else { return }
+        guard core.contents.withLock({ $0.inputs.add(input) }) else { return }
         while let effects = nextEffects() {
             for effect in effects { perform(effect) }
         }
@@ -100,11 +94,7 @@ extension Radio {
     private func nextEffects() -> [Host.Effect]? {
         let date = core.clock.date
         return core.contents.withLock { contents in
-            guard let input = contents.inputs.popFirst() else {
-                contents.isProcessing = false
-                return nil
-            }
-            return contents.host.handle(input, at: date)
+            contents.inputs.next().map { contents.host.handle($0, at: date) }
         }
     }
 }

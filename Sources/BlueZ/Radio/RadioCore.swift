@@ -2,7 +2,6 @@
 import BluetoothBackend
 import BluetoothLocking
 import BluetoothSystemClock
-import DequeModule
 import Synchronization
 
 /// What every ``Radio`` keeps.
@@ -16,9 +15,7 @@ final class RadioCore<Host: RadioHost>: Sendable {
         var channels: ChannelPool?
         var lastManager = 0
         var isStarted = false
-        /// What the host has not handled yet, because an input before it is being processed.
-        var inputs: Deque<Host.Input> = []
-        var isProcessing = false
+        var inputs = InputQueue<Host.Input>()
     }
 
     let contents: Lock<Contents>
