@@ -60,6 +60,9 @@ extension CentralHost {
     }
 
     /// Ends the `Connect` in flight, which then fails.
+    ///
+    /// BlueZ pitfall: where the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then
+    /// connects to nobody any more until its power goes; a caller cannot help it (RunningOnRealHardware).
     private mutating func cancelConnect(_ peer: PeerID) {
         guard let path = directory.path(of: peer) else { return }
         _ = call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)

@@ -92,7 +92,7 @@ struct EmulatorStage: ContractStage {
     func perform(_ verb: PeerVerb) async throws -> PeerReply {
         var reply = PeerReply()
         switch verb {
-        case .reset: break
+        case .reset, .settle: break
         case .advertise(.contract, let isOn, let name, _):
             if let name { try contract.setAdvertising(ContractDevices.advertising(name: name)) }
             contract.setAdvertising(isOn)

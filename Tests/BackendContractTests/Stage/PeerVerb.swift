@@ -6,6 +6,8 @@ import Foundation
 enum PeerVerb: Sendable {
     case reset
     case advertise(ContractPeer, Bool, name: String? = nil, manufacturerData: Data? = nil)
+    /// Nothing, once the managers' host has given up what it was told to: the peer may be heard again.
+    case settle
     case disconnect
     /// The link ends by supervision timeout; the peer advertises afterwards unless it does not stay.
     case lose(stays: Bool = true)
@@ -40,6 +42,7 @@ enum PeerVerb: Sendable {
                 "verb": "advertise", "peer": peer.rawValue, "on": isOn, "name": name,
                 "manufacturerData": manufacturerData?.hex,
             ].compactMapValues { $0 }
+        case .settle: ["verb": "settle"]
         case .disconnect: ["verb": "disconnect", "peer": "contract"]
         case .lose(let stays): ["verb": "lose", "peer": "contract", "stay": stays]
         case .notify(let uuid, let value):

@@ -135,6 +135,10 @@ class VirtualController(Controller):
         self.le_scan_enable = False
         self.le_legacy_advertiser.stop()
 
+    @property
+    def looks_for_nobody(self) -> bool:
+        return not self.le_scan_enable and self.pending_le_connection is None
+
     def on_hci_read_rssi_command(self, command):
         known = self.find_le_connection_by_handle(command.handle) is not None
         status = HCI_ErrorCode.SUCCESS if known else HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR
@@ -170,6 +174,13 @@ class VirtualRadio:
         self.bluez = BlueZController(
             "BlueZ", host_source=self.transport.source, host_sink=self.transport.sink, link=self.link,
             public_address="C0:98:E5:49:00:01")
+
+    async def settle(self) -> None:
+        """Until BlueZ's controller looks for nobody; a second at most, as another program may let it scan."""
+        for _ in range(50):
+            if self.bluez.looks_for_nobody:
+                return
+            await asyncio.sleep(0.02)
 
     async def unplug(self) -> None:
         """Takes it away; the peers lose their links by supervision timeout."""
@@ -219,6 +230,10 @@ class TransportRadio:
     async def host(self, name: str) -> Host:
         transport = self.unused.pop(0)
         return Host(transport.source, transport.sink)
+
+    async def settle(self) -> None:
+        """What the central's controller does is not known here; it has done it by then."""
+        await asyncio.sleep(0.5)
 
     async def lose(self, device) -> None:
         """Resets the controller, so that it falls silent in the middle of the link; the central's supervision

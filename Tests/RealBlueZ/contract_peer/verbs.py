@@ -48,6 +48,7 @@ class Verbs:
         for peer in everyone:
             await peer.reset()
         await self.bluez.forget([peer.device.random_address.to_string(False) for peer in everyone])
+        await self.radio.settle()
         for peer in self.peers.values():
             await peer.advertise(peer.initial_broadcast)
 
@@ -61,6 +62,11 @@ class Verbs:
             changes["is_connectable"] = connectable
         chosen = self.peer(peer)
         await chosen.advertise(replace(chosen.broadcast, **changes))
+        return {}
+
+    async def settle(self) -> dict:
+        """A peer that Linux 6.1 hears while it gives up an attempt to connect leaves it with one that never ends."""
+        await self.radio.settle()
         return {}
 
     async def disconnect(self, peer) -> dict:

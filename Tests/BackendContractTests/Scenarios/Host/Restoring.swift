@@ -124,6 +124,7 @@ extension ContractScenario {
             #expect(peripheral.state == .connecting)
             c.manager.cancelPeripheralConnection(peripheral)
             try await c.expect("didDisconnect disconnected")
+            try await c.perform(.settle)
             try await c.perform(.advertise(.contract, true))
             #expect(try await c.perform(.connections).count == 0)
         },
