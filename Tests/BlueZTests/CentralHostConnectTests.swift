@@ -205,11 +205,48 @@ import Testing
     @Test mutating func aLinkOfAnotherProgramIsSharedAndLeftAlone() {
         let peer = fixture.addDevice(["Connected": .boolean(true)])
         connect(peer)
+        fixture.fire(.adoption(peer))
         #expect(fixture.waiting == [])
         #expect(links.count == 1)
         fixture.command(.disconnect(peer: peer))
         #expect(ends == [.local])
         #expect(fixture.waiting == [])
+    }
+
+    /// The daemon ends a link 2 s after its program gave it up, and nothing shows that meanwhile.
+    @Test mutating func aLinkThatAnotherProgramGivesUpIsNotJoinedButMadeAnew() {
+        let peer = fixture.addDevice(["Connected": .boolean(true)])
+        connect(peer)
+        // News of the device do not say that the link stays.
+        fixture.set(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(-60)])
+        #expect(fixture.waiting == [] && links.isEmpty)
+        setConnected(false)
+        #expect(fixture.waiting == ["Connect"])
+        fixture.fire(.adoption(peer))
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(links.count == 1)
+        // It is ours to end.
+        fixture.command(.disconnect(peer: peer))
+        #expect(fixture.waiting == ["Disconnect"])
+    }
+
+    @Test mutating func whoGivesUpAnotherProgramsLinkBeforeItIsJoinedHearsNothingOfIt() {
+        let peer = fixture.addDevice(["Connected": .boolean(true)])
+        connect(peer)
+        fixture.command(.disconnect(peer: peer))
+        fixture.fire(.adoption(peer))
+        setConnected(false)
+        #expect(fixture.events == [] && fixture.waiting == [])
+    }
+
+    @Test mutating func aDeviceThatGoesBeforeItsLinkIsJoinedIsLookedFor() {
+        let peer = fixture.addDevice(["Connected": .boolean(true)])
+        connect(peer)
+        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.fire(.adoption(peer))
+        #expect(!fixture.waiting.contains("Connect"))
+        #expect(fixture.host.dials.needsScan)
     }
 
     @Test mutating func aPeerThatAnotherProgramConnectsIsConnected() {

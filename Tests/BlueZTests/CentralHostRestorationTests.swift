@@ -32,6 +32,7 @@ import Testing
         var fixture = process(after: nil, isConnected: true)
         let peer = fixture.peer(at: Fixture.device)
         fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 7), options: ConnectOptions()))
+        fixture.fire(.adoption(peer))
         let link = try #require(fixture.host.ledger.shares(of: peer).first?.link)
         let number = fixture.host.links[peer]?.attributes.id(of: Fixture.characteristic)
         let attribute = try #require(number)

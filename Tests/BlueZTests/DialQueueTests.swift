@@ -89,6 +89,8 @@ import Testing
         queue.add(one, isClosing: true)
         #expect(queue.next { _ in true } == nil)
         queue.becameReady(one)
+        #expect(queue.next { _ in true } == nil, "news of the device are none of its link")
+        queue.linkEnded(one)
         #expect(queue.next { _ in true } == one)
     }
 }

@@ -21,6 +21,8 @@ struct BlueZTimings: Sendable {
     var connectRetryLimit = Duration.seconds(4)
     /// `Device1.Disconnect` takes 2 s when all is well, and on some daemons for ever.
     var disconnect = Duration.seconds(10)
+    /// How long another program's link must live on before it is joined: longer than one that is being given up.
+    var adoption = Duration.milliseconds(2500)
     /// ATT operations: bluetoothd's own deadline is 30 s, and pairing may come first.
     var attribute = Duration.seconds(60)
     /// The pause before an attribute that was busy is tried again.

@@ -22,10 +22,28 @@ extension CentralHost {
     private mutating func dial(_ peer: PeerID) {
         let isClosing = links[peer] != nil
         if !isClosing, let path = directory.path(of: peer), tree.devices[path]?.isConnected == true {
-            // Another program's link, or one that outlived an earlier process: it is shared.
-            return linkUp(peer, path, isOurs: false)
+            // Another program's link, or one that outlived an earlier process: it is shared, if it stays.
+            dials.add(peer, isClosing: true)
+            return start(.adoption(peer), timings.adoption)
         }
         dials.add(peer, isClosing: isClosing)
+        dialNext()
+    }
+
+    /// Another program's link has been there for long enough to be joined.
+    ///
+    /// BlueZ pitfall: a link that its program gives up lives for 2 s more, looks as it did, and lets `Connect` succeed.
+    mutating func adoptionDue(_ peer: PeerID) {
+        guard dials.contains(peer), dials.active != peer, links[peer] == nil else { return }
+        guard let path = directory.path(of: peer), tree.devices[path]?.isConnected == true else {
+            return dialAfterLink(peer)
+        }
+        _ = dials.remove(peer)
+        linkUp(peer, path, isOurs: false)
+    }
+
+    private mutating func dialAfterLink(_ peer: PeerID) {
+        dials.linkEnded(peer)
         dialNext()
     }
 
@@ -118,9 +136,17 @@ extension CentralHost {
     mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ isConnected: Bool) {
         tellConnectionEvent(peer, path, isConnected)
         let isOurs = unseen.remove(peer) != nil
-        guard isConnected else { return linkDown(peer) }
+        guard isConnected else {
+            if timers.contains(.adoption(peer)) {
+                stop(.adoption(peer))
+                dialAfterLink(peer)
+            }
+            return linkDown(peer)
+        }
         // The link came back before its end was told.
         if links[peer]?.isDown == true { finishLinkDown(peer) }
+        // A link that comes up stays.
+        stop(.adoption(peer))
         // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
         guard links[peer] == nil, dials.active != peer, dials.contains(peer) else { return }
         _ = dials.remove(peer)
@@ -176,6 +202,7 @@ extension CentralHost {
         case .withdrawn(let isLast):
             guard isLast else { return }
             stop(.dialRetry(peer))
+            stop(.adoption(peer))
             if dials.remove(peer) { cancelConnect(peer) }
             dialNext()
         case .closed(let link, let isLast):
@@ -260,7 +287,7 @@ extension CentralHost {
                 .disconnected(link: id, reason: reason, at: date, isReconnecting: isReconnecting))
         }
         guard !ledger.shares(of: peer).isEmpty else { return }
-        if dials.contains(peer) { dials.becameReady(peer) }
+        dials.linkEnded(peer)
         dial(peer)
     }
 

@@ -187,6 +187,7 @@ struct CentralHost: Sendable {
             dials.pauseOver(peer)
             dialNext()
         case .dialTurn: turnOver()
+        case .adoption(let peer): adoptionDue(peer)
         case .discoveryRetry: discovery.pauseOver()
         case .resolution(let peer): resolutionTimedOut(peer)
         case .settling(let peer): settled(peer)

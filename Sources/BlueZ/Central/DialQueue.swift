@@ -14,7 +14,7 @@ struct DialQueue: Sendable {
         case absent
         /// It failed, and pauses.
         case pausing
-        /// Its earlier link is still going down.
+        /// An earlier link is still going down, or may be.
         case closing
     }
 
@@ -69,15 +69,17 @@ struct DialQueue: Sendable {
         return nil
     }
 
-    /// An object appeared, or an earlier link is down.
-    mutating func becameReady(_ peer: PeerID) {
-        guard let index = dials.firstIndex(where: { $0.peer == peer }) else { return }
-        if dials[index].phase != .pausing { dials[index].phase = .waiting }
-    }
+    /// An object appeared.
+    mutating func becameReady(_ peer: PeerID) { wait(peer, after: .absent) }
+
+    /// An earlier link is down.
+    mutating func linkEnded(_ peer: PeerID) { wait(peer, after: .closing) }
 
     /// A pause is over.
-    mutating func pauseOver(_ peer: PeerID) {
-        guard let index = dials.firstIndex(where: { $0.peer == peer }), dials[index].phase == .pausing else { return }
+    mutating func pauseOver(_ peer: PeerID) { wait(peer, after: .pausing) }
+
+    private mutating func wait(_ peer: PeerID, after phase: Phase) {
+        guard let index = dials.firstIndex(where: { $0.peer == peer && $0.phase == phase }) else { return }
         dials[index].phase = .waiting
     }
 

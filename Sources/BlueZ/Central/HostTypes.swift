@@ -34,6 +34,7 @@ struct CallID: Hashable, Sendable {
 enum TimerKey: Hashable, Sendable {
     case dialRetry(PeerID)
     case dialTurn
+    case adoption(PeerID)
     case discoveryRetry
     case resolution(PeerID)
     case settling(PeerID)
