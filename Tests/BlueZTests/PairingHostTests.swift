@@ -115,6 +115,13 @@ import Testing
         #expect(calls.isEmpty)
     }
 
+    @Test mutating func bondingThatEndsAsTheAgentGoesIsNotBegunAgain() {
+        makeAgent()
+        input(.invalidated(1))
+        input(.bondingChanged(HostFixture.adapter, isOn: false))
+        #expect(calls.map(\.call.member) == ["UnregisterAgent"])
+    }
+
     @Test mutating func bondingIsNotOursToBeginWhereAnotherProgramsAgentIsAsked() {
         input(.wanted)
         input(.daemon(isReady: true))

@@ -74,7 +74,7 @@ struct AgentRegistration: Sendable {
 
     /// An adapter makes bonds from now on, or none any more.
     mutating func bondingChanged(on adapter: ObjectPath, to isOn: Bool) {
-        let isOurs = registered != nil || pending != nil && pending != .unregister
+        let isOurs = pending != .unregister && (registered != nil || pending != nil)
         if isOn || !isOurs { unbonding.remove(adapter) } else { unbonding.insert(adapter) }
     }
 
