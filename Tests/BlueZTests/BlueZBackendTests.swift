@@ -1,12 +1,42 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothLocking
 import Dispatch
 import FoundationEssentials
 import ScriptedBlueZ
+import Synchronization
 import Testing
 
 @testable import BlueZ
+
+/// A receiver with a queue, whose callback waits where it is told to.
+private final class WaitingReceiver: EventSink {
+    let label = "waiting"
+    let events = Recorder<CentralEvent>()
+    let mustWait = Lock(false)
+    let mayGoOn = DispatchSemaphore(value: 0)
+    private let queue = DispatchQueue(label: "WaitingReceiver")
+
+    func deliver(_ event: CentralEvent) { append(event)?.start() }
+
+    func append(_ event: CentralEvent) -> (any PendingDelivery)? { Delivery(receiver: self, event: event) }
+
+    private struct Delivery: PendingDelivery {
+        let receiver: WaitingReceiver
+        let event: CentralEvent
+
+        func start() { receiver.queue.async { receiver.handle(event) } }
+        func run() { receiver.queue.sync { receiver.handle(event) } }
+    }
+
+    private func handle(_ event: CentralEvent) {
+        events.append(event)
+        if mustWait.withLock({ $0 }) { mayGoOn.wait() }
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+}
 
 /// The backend as a whole, on a private bus, against a scripted `org.bluez`.
 @Suite struct BlueZBackendTests {
@@ -166,6 +196,40 @@ import Testing
         #expect(events.contains(.mtuChanged(link: link, mtu: 247)) || events.contains { Self.mtu($0) == 247 })
         try await daemon.service.calls.first { $0.member == "Disconnect" }
         #expect(daemon.service.calls.elements.contains { $0.member == "StopNotify" })
+    }
+
+    /// A receiver whose callback waits for what another one is told, while the thread that reads the bus may run it.
+    @Test func aCallbackThatWaitsHoldsUpNoOtherReceiver() async throws {
+        let backend = stage.makeBackend()
+        let (daemon, other, peer, link) = try await stage.connected(of: backend)
+        let attribute = try await stage.attribute(other, link)
+        let waiting = WaitingReceiver()
+        let central = backend.makeCentral(CentralOptions())
+        central.activate(waiting)
+        central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        let event = try await waiting.events.first { if case .connected = $0 { true } else { false } }
+        guard case .connected(_, let shared, _, _) = event else { throw CancellationError() }
+        let mine = try await stage.attribute(central, shared, told: waiting.events)
+        let operation = OperationID(rawValue: 12)
+        central.submit(.setNotifying(link: shared, operation: operation, attribute: mine, enabled: true))
+        try await waiting.events.first {
+            $0 == .notifyingChanged(link: shared, operation: operation, isNotifying: true)
+        }
+        // One at a time, as dense as they can be.
+        for byte in UInt8(0)..<100 {
+            daemon.notify(characteristic, [byte])
+            try await waiting.events.first {
+                $0 == .valueNotified(link: shared, attribute: mine, value: Data([byte]))
+            }
+        }
+        waiting.mustWait.withLock { $0 = true }
+        daemon.notify(characteristic, [200])
+        try await waiting.events.first { $0 == .valueNotified(link: shared, attribute: mine, value: Data([200])) }
+        other.submit(.read(link: link, operation: OperationID(rawValue: 20), attribute: attribute))
+        try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
+        waiting.mayGoOn.signal()
+        central.invalidate()
+        withExtendedLifetime(daemon) {}
     }
 
     private static func mtu(_ event: CentralEvent) -> Int? {

@@ -92,15 +92,20 @@ struct RadioStage {
     var characteristic: String { device + "/service0010/char0011" }
 
     /// Discovers the one characteristic.
-    func attribute(_ central: any CentralBackend, _ link: LinkID) async throws -> AttributeID {
+    ///
+    /// - Parameter told: What the central is told; nil for what ``recorder`` is.
+    func attribute(
+        _ central: any CentralBackend, _ link: LinkID, told events: Recorder<CentralEvent>? = nil
+    ) async throws -> AttributeID {
+        let events = events ?? recorder.events
         central.submit(.discoverServices(link: link, operation: OperationID(rawValue: 2), uuids: nil))
-        let found = try await recorder.events.first { if case .servicesDiscovered = $0 { true } else { false } }
+        let found = try await events.first { if case .servicesDiscovered = $0 { true } else { false } }
         guard case .servicesDiscovered(_, _, let services) = found, let service = services.first else {
             throw CancellationError()
         }
         central.submit(
             .discoverCharacteristics(link: link, operation: OperationID(rawValue: 3), service: service.id, uuids: nil))
-        let event = try await recorder.events.first {
+        let event = try await events.first {
             if case .characteristicsDiscovered = $0 { true } else { false }
         }
         guard case .characteristicsDiscovered(_, _, let records) = event, let record = records.first else {

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothBackend
 import BluetoothDBus
 import BluetoothLocking
 import BluetoothSystemClock
@@ -15,7 +16,8 @@ protocol DaemonClient: AnyObject, Sendable {
 /// Serves every radio and every object of a backend.
 ///
 /// Everything happens on one serial queue, which never waits and runs no app code: what comes in is passed on to the
-/// managers' queues, so signals do not pile up in the bus, and a command is carried out on the thread that gives it.
+/// managers' queues, so signals do not pile up in the bus, and a command is carried out on the thread that gives it. The
+/// thread that reads the bus may run a manager's queue, too, but off this one, and while another one stands by to read.
 ///
 /// BlueZ pitfall: slow readers lose notifications (https://github.com/hbldh/bleak/issues/1343).
 ///
@@ -48,6 +50,8 @@ final class BlueZDaemon: @unchecked Sendable {
     private var lastComplaint: String?
     /// Clients hold the daemon, and not the other way round.
     private var weakClients: [WeakClient] = []
+    /// What the messages of this turn led to.
+    private var deliveries: [any PendingDelivery] = []
 
     init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
@@ -121,6 +125,24 @@ final class BlueZDaemon: @unchecked Sendable {
         }
     }
 
+    // MARK: Deliveries, on the queue
+
+    /// Has events handled that a manager's mailbox took in: at the end of the turn, where messages are being handled.
+    func deliver(_ delivery: any PendingDelivery) {
+        if connection?.isInTurn == true { deliveries.append(delivery) } else { delivery.start() }
+    }
+
+    /// What comes alone is handled by the thread that read it: waking another one costs more than all else.
+    ///
+    /// What comes in crowds wakes each manager's queue once, and is handled while the next messages are read.
+    private func turnEnded(_ mayStay: Bool) -> (@Sendable () -> Void)? {
+        let ready = deliveries
+        deliveries = []
+        if mayStay, ready.count == 1, let alone = ready.first { return { alone.run() } }
+        for delivery in ready { delivery.start() }
+        return nil
+    }
+
     // MARK: Bus
 
     private func openBus() {
@@ -138,6 +160,7 @@ final class BlueZDaemon: @unchecked Sendable {
         self.connection = connection
         objects.attach(to: connection)
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
+        connection.onTurnEnd { [weak self] mayStay in self?.turnEnded(mayStay) }
         subscriptions = InterfaceSignal.rules.map { rule in
             connection.subscribe(rule) { [weak self] message in
                 self?.received(message)

@@ -107,7 +107,7 @@ extension Radio {
     }
 
     func deliver(_ event: Host.Input.Event, to manager: HostLedger.Manager) {
-        core.contents.withLock { $0.sinks[manager] }?.deliver(event)
+        if let delivery = core.contents.withLock({ $0.sinks[manager] })?.append(event) { daemon.deliver(delivery) }
     }
 
     func startTimer(_ key: Host.Input.Timer, _ delay: Duration) {

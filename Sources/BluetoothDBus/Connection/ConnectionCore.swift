@@ -12,6 +12,7 @@ import Synchronization
 // Invariant: the state is under its lock; each variable beside it says what keeps it.
 final class ConnectionCore: @unchecked Sendable {
     typealias Completion = @Sendable (Result<DBusMessage, DBusError>) -> Void
+    typealias TurnHandler = @Sendable (_ mayStay: Bool) -> (@Sendable () -> Void)?
 
     struct State {
         var pending = PendingCalls<Completion>()
@@ -21,6 +22,7 @@ final class ConnectionCore: @unchecked Sendable {
         var isClosing = false
         var disconnectHandler: (@Sendable (DBusError) -> Void)?
         var callHandler: (@Sendable (DBusCall) -> Void)?
+        var turnHandler: TurnHandler?
     }
 
     struct Subscription {
@@ -51,6 +53,9 @@ final class ConnectionCore: @unchecked Sendable {
     private var poller: SocketPoller?
     // Invariant: set up in `start`, used on `queue` only, but for its cancellation.
     private let timer: any DispatchSourceTimer
+    /// Whether what came from the socket is being handled.
+    // Invariant: used on `queue` only.
+    private(set) var isInTurn = false
 
     /// Opens the transport.
     ///
@@ -82,7 +87,9 @@ final class ConnectionCore: @unchecked Sendable {
         guard state.withLock({ _ in dbus_connection_get_socket(raw, &socket) }) != 0 else {
             throw DBusError(name: DBusError.Name.disconnected, message: "the bus closed the connection")
         }
-        poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events in self?.ready(events) }
+        poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events, mayStay in
+            self?.ready(events, mayStay: mayStay)
+        }
         timer.setEventHandler { [weak self] in self?.sweep() }
         timer.activate()
         let data = Unmanaged.passUnretained(self).toOpaque()
@@ -178,12 +185,18 @@ final class ConnectionCore: @unchecked Sendable {
     /// How often one event reads on before others on the queue have their turn.
     private static let roundsPerEvent = 16
 
-    private func ready(_ events: SocketPoller.Events) {
+    private func ready(_ events: SocketPoller.Events, mayStay: Bool) -> SocketPoller.Errand? {
         // libdbus reads 2 KiB at a time. In a flood, reading on is cheaper than waiting for the next event.
         for _ in 0..<Self.roundsPerEvent {
+            isInTurn = true
             state.withLock { _ in handle(events) }
-            guard pump() >= Self.floodThreshold else { return }
+            let isFlood = pump() >= Self.floodThreshold
+            isInTurn = false
+            let turnHandler = state.withLock { $0.turnHandler }
+            let errand = turnHandler?(mayStay && !isFlood)
+            guard isFlood else { return errand }
         }
+        return nil
     }
 
     /// Handles what has been received, and says how many messages that was.

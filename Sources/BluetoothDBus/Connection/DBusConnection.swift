@@ -9,7 +9,7 @@ import Synchronization
 /// of the socket. Nothing here blocks, and every call has a deadline. The connection closes with its last reference.
 ///
 /// A thread of the connection's own waits for the socket, and then for its turn on the queue: one that is idle is used on
-/// that thread.
+/// that thread. A second thread stands by.
 public final class DBusConnection: Sendable {
     /// How long opening may take where nothing is said.
     public static let openingDeadline = Duration.seconds(10)
@@ -108,6 +108,20 @@ public final class DBusConnection: Sendable {
             return state.isClosing ? nil : state.closed
         }
         if let closed { queue.async { handler(closed) } }
+    }
+
+    /// Whether messages that came together are being handled, and the handler of ``onTurnEnd(_:)`` is to be called.
+    ///
+    /// On the queue.
+    package var isInTurn: Bool { core.isInTurn }
+
+    /// Calls `handler` on the queue when messages that came together have been handled.
+    ///
+    /// - Parameter handler: Asked whether the thread that waits for the socket is to do anything else before it waits
+    ///   again, off the queue; it may where the parameter says so. What takes its time holds up the next messages for 20
+    ///   milliseconds at most.
+    package func onTurnEnd(_ handler: @escaping @Sendable (_ mayStay: Bool) -> (@Sendable () -> Void)?) {
+        core.state.withLock { $0.turnHandler = handler }
     }
 
     /// Calls `handler` on the queue with each method call that comes; without one all are refused.

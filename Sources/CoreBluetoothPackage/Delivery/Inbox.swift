@@ -57,22 +57,29 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     ///   - item: Dropped after ``close()``.
     ///   - owner: Handles the item, and is kept alive until then.
     func post(_ item: Owner.Item, for owner: Owner) {
+        append(.item(item), for: owner)?.start()
+    }
+
+    /// The same, for a caller that sees to it that the queue runs.
+    ///
+    /// - Returns: What the caller must start or run; nil where the queue runs already, or is about to.
+    func append(_ item: Owner.Item, for owner: Owner) -> InboxDelivery<Owner>? {
         append(.item(item), for: owner)
     }
 
     /// Calls `body` on the queue, behind what is there, also after ``close()``.
     func postSettled(_ body: @escaping @Sendable () -> Void, for owner: Owner) {
-        append(.settled(body), for: owner)
+        append(.settled(body), for: owner)?.start()
     }
 
-    private func append(_ entry: Entry, for owner: Owner) {
-        let mustSchedule = contents.withLock { contents in
+    private func append(_ entry: Entry, for owner: Owner) -> InboxDelivery<Owner>? {
+        let mustRun = contents.withLock { contents in
             if case .item = entry, contents.isClosed { return false }
             contents.entries.append(entry)
             defer { contents.isDraining = true }
             return !contents.isDraining
         }
-        if mustSchedule { queue.async { [self] in drain(for: owner) } }
+        return mustRun ? InboxDelivery(inbox: self, owner: owner) : nil
     }
 
     /// Drops the items that are there and those that come.
@@ -83,7 +90,8 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         }
     }
 
-    private func drain(for owner: Owner) {
+    /// Handles what there is; on the queue, by whoever was told to.
+    func drain(for owner: Owner) {
         let start = ContinuousClock.now
         var handled = 0
         while let entry = next() {

@@ -23,6 +23,43 @@ import Testing
         #expect(stage.recorder.lines.dropFirst() == (0..<1000).map { "discovered \($0) -1" }[...])
     }
 
+    @Test func whatIsAppendedIsHandledOnTheQueueByTheThreadThatRunsIt() async throws {
+        let stage = FacadeStage()
+        let delivery = try #require(stage.central.append(.stateChanged(.poweredOn)))
+        // Whoever has the delivery sees to these, too.
+        #expect(stage.central.append(.stateChanged(.poweredOff)) == nil)
+        stage.central.send(.stateChanged(.poweredOn))
+        #expect(stage.recorder.lines.isEmpty)
+        delivery.run()
+        #expect(stage.recorder.lines == ["state poweredOn", "state poweredOff", "state poweredOn"])
+        #expect(stage.recorder.overlaps == 0)
+    }
+
+    @Test func whatIsAppendedIsHandledSoonWhereItIsStarted() async throws {
+        let stage = FacadeStage()
+        try #require(stage.central.append(.stateChanged(.poweredOn))).start()
+        await stage.central.settle()
+        #expect(stage.recorder.lines == ["state poweredOn"])
+    }
+
+    @Test @MainActor func noThreadStandsInForTheMainThread() async throws {
+        let stage = FacadeStage(queue: .main)
+        runByAnotherThread(try #require(stage.central.append(.stateChanged(.poweredOn))))
+        #expect(stage.recorder.lines.isEmpty)
+        await stage.central.settle()
+        #expect(stage.recorder.lines == ["state poweredOn"])
+    }
+
+    /// Returns when that is done, which nobody else does anything for.
+    private nonisolated func runByAnotherThread(_ delivery: any PendingDelivery) {
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            delivery.run()
+            isDone.signal()
+        }
+        isDone.wait()
+    }
+
     /// Proves S159.
     @Test func S159_callbacksNeverRunBeforeTheCallReturns() async {
         let stage = FacadeStage()

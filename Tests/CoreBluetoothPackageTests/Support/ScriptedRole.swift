@@ -39,6 +39,9 @@ extension ScriptedRole {
         for event in events { sink?.deliver(event) }
     }
 
+    /// Sends, without having it handled.
+    func append(_ event: Event) -> (any PendingDelivery)? { script.state.withLock { $0.sink }?.append(event) }
+
     /// Returns when all that was sent has been handled.
     func settle() async {
         guard let sink = script.state.withLock({ $0.sink }) else { return }
