@@ -31,19 +31,31 @@ import Testing
 
     @Test func eachValueIsAPacket() async throws {
         send([Data([1, 2]), Data([3])])
-        try await events.wait { [sent] in sent($0) == 2 }
+        queue.sync {}
         #expect(PeerEnd.receive(daemon) == [1, 2])
         #expect(PeerEnd.receive(daemon) == [3])
         close(daemon)
     }
 
+    @Test func whatWasHandedOverIsToldOfTogether() async throws {
+        let values = (0..<WriteSocket.reportSize * 2 + 1).map { Data([UInt8($0)]) }
+        send(values)
+        queue.sync {}
+        #expect(events.elements == [.sent(WriteSocket.reportSize), .sent(WriteSocket.reportSize)])
+        close(daemon)
+        // The rest before the end.
+        try await events.first { $0 == .closed }
+        #expect(events.elements.dropFirst(2) == [.sent(1), .closed])
+    }
+
     @Test func itIsDrainedOnceTheDaemonHasReadAll() async throws {
         send([Data([1])])
         queue.async { [socket] in socket.drain() }
-        try await events.wait { [sent] in sent($0) == 1 }
-        #expect(!events.elements.contains(.drained))
+        queue.sync {}
+        #expect(events.elements.isEmpty)
         #expect(PeerEnd.receive(daemon) == [1])
         try await events.first { $0 == .drained }
+        #expect(events.elements == [.sent(1), .drained])
         close(daemon)
     }
 

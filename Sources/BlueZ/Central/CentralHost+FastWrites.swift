@@ -15,13 +15,8 @@ extension CentralHost {
     ) {
         guard let path = object(attribute, peer, operation), let route = links[peer]?.writes[path] else { return }
         switch route {
-        // BlueZ pitfall: an empty packet makes the daemon stop reading, and a long one is cut
-        // (https://github.com/bluez/bluez/issues/1466).
-        case .socket(let socket, let limit) where operation.command.fits(limit):
-            links[peer]?.writes.unsent.append(operation)
-            links[peer]?.writes.isUndrained = true
-            perform(.write(value), on: socket)
         case .socket:
+            if let socket = links[peer]?.writes.take(operation, value) { return perform(.write(value), on: socket) }
             giveBackSocket(peer)
             write(peer, attribute, value, "command", operation)
         case .calls where links[peer]?.writes.isWorthAcquiring(path) == true && canAcquire(path):
@@ -41,12 +36,12 @@ extension CentralHost {
     /// Whether an operation must wait until the daemon has read what was sent before on the socket, or has given one.
     mutating func mustWaitForWrites(_ peer: PeerID, _ operation: LinkState.Operation) -> Bool {
         guard let link = links[peer] else { return false }
-        guard case .writeCommand(_, let attribute, _) = operation.command,
+        guard case .writeCommand(_, let attribute, let value) = operation.command,
             let path = link.attributes.path(of: attribute)
         else { return drain(peer) }
         switch link.writes[path] {
         case .acquiring: return true
-        case .socket(_, let limit) where operation.command.fits(limit): return false
+        case .socket where link.writes.open?.takes(value) == true: return false
         // One at a time until the daemon has noticed: they might overtake each other.
         case .bus where link.writes.isGoingBack && !link.inFlight.isEmpty: return true
         case .socket, .calls, .bus: return drain(peer)
@@ -57,7 +52,7 @@ extension CentralHost {
         guard let writes = links[peer]?.writes, writes.isUndrained, let open = writes.open else { return false }
         if !writes.isDraining {
             links[peer]?.writes.isDraining = true
-            perform(.drain, on: open.socket)
+            perform(.drain, on: open.id)
         }
         return true
     }
@@ -65,9 +60,9 @@ extension CentralHost {
     /// Gives the socket back before something is written that cannot go over it.
     mutating func giveBackSocket(_ peer: PeerID, for path: ObjectPath? = nil) {
         guard let open = links[peer]?.writes.open, path == nil || path == open.path else { return }
-        perform(.close, on: open.socket)
-        sockets[open.socket] = nil
-        links[peer]?.writes.giveBack(open.path)
+        perform(.close, on: open.id)
+        sockets[open.id] = nil
+        links[peer]?.writes.giveBack()
     }
 
     /// Whether an error only says that the daemon has not noticed yet that its socket was given back.
@@ -96,7 +91,10 @@ extension CentralHost {
             let id = WriteSocketID(number: lastSocket)
             sockets[id] = peer
             perform(.adopt(socket), on: id)
-            links[peer]?.writes[path] = .socket(id, limit: min(max(Int(mtu), LinkState.minimumMTU) - 3, 512))
+            links[peer]?.writes.opened(
+                FastWrites.OpenSocket(
+                    path: path, attribute: attribute, id: id,
+                    limit: min(max(Int(mtu), LinkState.minimumMTU) - 3, 512)))
         } else {
             if let error = result.failure { note(.debug, "AcquireWrite of \(path): \(error)") }
             links[peer]?.writes[path] = .bus
@@ -109,9 +107,8 @@ extension CentralHost {
         guard let peer = sockets[socket] else { return }
         switch event {
         case .sent(let count):
-            for _ in 0..<count {
-                guard let operation = links[peer]?.writes.unsent.popFirst() else { break }
-                deliver(operation.manager, .writeCredits(link: operation.link, count: 1))
+            for credits in links[peer]?.writes.sent(count) ?? [] {
+                deliver(credits.manager, .writeCredits(link: credits.link, count: credits.count))
             }
         case .drained:
             links[peer]?.writes.drained()
@@ -136,11 +133,6 @@ extension CentralHost {
 }
 
 extension CentralCommand {
-    /// Whether a write command can go over a socket.
-    fileprivate func fits(_ limit: Int) -> Bool {
-        if case .writeCommand(_, _, let value) = self { !value.isEmpty && value.count <= limit } else { false }
-    }
-
     /// The attribute that a command writes.
     fileprivate var writtenAttribute: AttributeID? {
         switch self {

@@ -10,11 +10,21 @@ import FoundationEssentials
 /// (https://github.com/hbldh/bleak/issues/1282); ATT has one per link anyway.
 extension CentralHost {
     mutating func enqueue(_ command: CentralCommand, from manager: HostLedger.Manager) {
-        guard let link = command.link, let peer = ledger.peer(of: link), links[peer] != nil else { return }
+        guard let link = command.link, let peer = ledger.peer(of: link), let index = links.index(forKey: peer) else {
+            return
+        }
         let operation = LinkState.Operation(manager: manager, link: link, command: command)
-        if case .readRSSI = command { return readSignalStrength(peer, operation) }
-        links[peer]?.waiting.append(operation)
-        runOperations(peer)
+        switch command {
+        case .readRSSI: readSignalStrength(peer, operation)
+        case .writeCommand(_, let attribute, let value):
+            if let socket = links.values[index].update({ $0.takeAtOnce(operation, attribute, value) }) {
+                return perform(.write(value), on: socket)
+            }
+            fallthrough
+        default:
+            links.values[index].waiting.append(operation)
+            runOperations(peer)
+        }
     }
 
     /// Starts what may start.

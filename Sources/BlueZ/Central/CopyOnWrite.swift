@@ -15,6 +15,12 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
 
     init(_ value: Value) { storage = Storage(value) }
 
+    /// Changes the value in place.
+    mutating func update<Result>(_ body: (inout Value) -> Result) -> Result {
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+        return body(&storage.value)
+    }
+
     /// A part of the value.
     subscript<Part>(dynamicMember part: KeyPath<Value, Part>) -> Part { storage.value[keyPath: part] }
 

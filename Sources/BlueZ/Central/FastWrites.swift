@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 import DequeModule
+import FoundationEssentials
 
 /// Where the write commands of a link go.
 ///
@@ -13,15 +14,34 @@ struct FastWrites: Sendable {
         case calls(Int)
         /// This call of `AcquireWrite` is under way.
         case acquiring(CallID)
-        case socket(WriteSocketID, limit: Int)
+        /// It is ``FastWrites/open``.
+        case socket
         /// The daemon refuses, or the socket was given back: the bus it is, until the link ends.
         case bus
+    }
+
+    /// A characteristic's socket.
+    struct OpenSocket: Sendable {
+        let path: ObjectPath
+        let attribute: AttributeID
+        let id: WriteSocketID
+        /// The most bytes of a packet.
+        ///
+        /// BlueZ pitfall: a longer one is cut (https://github.com/bluez/bluez/issues/1466).
+        let limit: Int
+
+        /// Whether a value can go over it.
+        ///
+        /// BlueZ pitfall: an empty packet makes the daemon stop reading.
+        func takes(_ value: Data) -> Bool { !value.isEmpty && value.count <= limit }
     }
 
     /// How many commands make a socket worth its while.
     static let worthwhile = 8
 
     private var routes: [ObjectPath: Route] = [:]
+    /// The characteristic with a socket.
+    private(set) var open: OpenSocket?
     /// What was given to the socket and not taken, in order.
     var unsent: Deque<LinkState.Operation> = []
     /// Something was sent that the daemon may not have read.
@@ -32,15 +52,41 @@ struct FastWrites: Sendable {
     /// A socket was given back, and the daemon may not have noticed.
     var isGoingBack = false
 
-    /// The characteristic with a socket.
-    var open: (path: ObjectPath, socket: WriteSocketID)? {
-        for case (let path, .socket(let id, _)) in routes { return (path, id) }
-        return nil
-    }
-
     subscript(path: ObjectPath) -> Route {
         get { routes[path] ?? .calls(0) }
         set { routes[path] = newValue }
+    }
+
+    /// The daemon has given a socket.
+    mutating func opened(_ socket: OpenSocket) {
+        open = socket
+        self[socket.path] = .socket
+    }
+
+    /// Notes a command that goes over the open socket.
+    ///
+    /// - Returns: The socket; nil where the value does not fit, or there is no socket.
+    mutating func take(_ operation: LinkState.Operation, _ value: Data) -> WriteSocketID? {
+        guard let open, open.takes(value) else { return nil }
+        unsent.append(operation)
+        isUndrained = true
+        return open.id
+    }
+
+    /// Notes that the socket has taken so many commands.
+    ///
+    /// - Returns: The credits to give back, those of commands that follow each other together.
+    mutating func sent(_ count: Int) -> [(manager: HostLedger.Manager, link: LinkID, count: Int)] {
+        var credits: [(manager: HostLedger.Manager, link: LinkID, count: Int)] = []
+        for operation in unsent.prefix(count) {
+            if let last = credits.last, last.link == operation.link {
+                credits[credits.count - 1].count += 1
+            } else {
+                credits.append((operation.manager, operation.link, 1))
+            }
+        }
+        unsent.removeFirst(min(count, unsent.count))
+        return credits
     }
 
     /// The daemon has read what was sent.
@@ -50,8 +96,9 @@ struct FastWrites: Sendable {
     }
 
     /// The socket is given back.
-    mutating func giveBack(_ path: ObjectPath) {
-        self[path] = .bus
+    mutating func giveBack() {
+        if let open { self[open.path] = .bus }
+        open = nil
         isGoingBack = true
         drained()
     }

@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 import DequeModule
+import FoundationEssentials
 
 /// A physical link: what its holders wait for, and what they know of its attributes.
 ///
@@ -63,6 +64,16 @@ struct LinkState: Sendable {
 
     /// The command that is to start next, where the link takes any.
     var next: Operation? { isDown || isClosing || lost != nil ? nil : waiting.first }
+
+    /// Has a write command go over its characteristic's socket, if nothing must go before it: what most of them do.
+    ///
+    /// - Returns: The socket; nil where the command is to wait its turn.
+    mutating func takeAtOnce(_ operation: Operation, _ attribute: AttributeID, _ value: Data) -> WriteSocketID? {
+        guard writes.open?.attribute == attribute, attributes.path(of: attribute) != nil, waiting.isEmpty, mayWriteOn,
+            !isDown, !isClosing, lost == nil
+        else { return nil }
+        return writes.take(operation, value)
+    }
 
     /// Whether nothing is in flight but write commands.
     var mayWriteOn: Bool { inFlight.values.allSatisfy(\.command.isWriteCommand) }

@@ -13,7 +13,7 @@ import Glibc
 final class WriteSocket: @unchecked Sendable {
     /// What happens to it.
     enum Event: Equatable, Sendable {
-        /// So many packets were handed over.
+        /// So many packets were handed over; told for several together.
         case sent(Int)
         /// The daemon has read all of them.
         case drained
@@ -33,11 +33,15 @@ final class WriteSocket: @unchecked Sendable {
 
     /// How often to look whether the daemon has read everything.
     private static let drainStep = Duration.milliseconds(1)
+    /// How many packets are told of together: a holder never waits for fewer, as it may have twice as many on the way.
+    static let reportSize = LinkState.writeCredits / 2
 
     private let queue: DispatchQueue
     private let handler: @Sendable (Event) -> Void
     private var watch: SocketWatch?
     private var outgoing: Deque<Data> = []
+    /// How many packets were handed over since it was told last.
+    private var unreported = 0
 
     /// - Parameter handler: Hears on the queue of what happens, also inside a call.
     init(adopting socket: CInt, queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void) {
@@ -59,19 +63,25 @@ final class WriteSocket: @unchecked Sendable {
     }
 
     private func flush() {
-        var sent = 0
         var isFull = false
         while !isFull, let socket = watch?.socket, let value = outgoing.first {
             switch value.withUnsafeBytes({ PacketSocket.write(socket, $0) }) {
             case .written:
                 outgoing.removeFirst()
-                sent += 1
+                unreported += 1
             case .full: isFull = true
-            case .broken: return end(after: sent)
+            case .broken: return end()
             }
         }
         watch?.isWriting = isFull
-        if sent > 0 { handler(.sent(sent)) }
+        if unreported >= Self.reportSize { report() }
+    }
+
+    private func report() {
+        guard unreported > 0 else { return }
+        let count = unreported
+        unreported = 0
+        handler(.sent(count))
     }
 
     /// The daemon sends nothing, and so what can be read is the end.
@@ -79,12 +89,12 @@ final class WriteSocket: @unchecked Sendable {
         guard let socket = watch?.socket else { return }
         var byte: UInt8 = 0
         let reading = withUnsafeMutableBytes(of: &byte) { PacketSocket.read(socket, into: $0) }
-        if reading == .end { end(after: 0) }
+        if reading == .end { end() }
     }
 
-    private func end(after sent: Int) {
-        close()
-        if sent > 0 { handler(.sent(sent)) }
+    private func end() {
+        stopWatching()
+        report()
         handler(.closed)
     }
 
@@ -94,12 +104,20 @@ final class WriteSocket: @unchecked Sendable {
         var unread: CInt = 0
         // Of a Unix socket this is what the other side has not read.
         let isKnown = ioctl(socket, UInt(TIOCOUTQ), &unread) == 0
-        if outgoing.isEmpty, !isKnown || unread == 0 { return handler(.drained) }
+        if outgoing.isEmpty, !isKnown || unread == 0 {
+            report()
+            return handler(.drained)
+        }
         queue.asyncAfter(deadline: .now() + Self.drainStep.dispatchInterval) { [weak self] in self?.drain() }
     }
 
     /// Closes it; nothing is told any more.
     func close() {
+        stopWatching()
+        unreported = 0
+    }
+
+    private func stopWatching() {
         outgoing = []
         watch?.cancel()
         watch = nil

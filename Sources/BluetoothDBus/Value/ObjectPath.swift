@@ -25,14 +25,17 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// The last element; empty for the root.
     public var lastElement: Substring {
-        text[(text.lastIndex(of: "/").map(text.index(after:)) ?? text.startIndex)...]
+        text[(lastSlash.map(text.utf8.index(after:)) ?? text.startIndex)...]
     }
 
     /// The path without its last element, or `nil` for the root.
     public var parent: ObjectPath? {
-        guard text != "/", let slash = text.lastIndex(of: "/") else { return nil }
+        guard text != "/", let slash = lastSlash else { return nil }
         return slash == text.startIndex ? .root : ObjectPath(validated: String(text[..<slash]))
     }
+
+    /// Among the bytes, as the path has no other characters.
+    private var lastSlash: String.Index? { text.utf8.lastIndex(of: UInt8(ascii: "/")) }
 
     /// Whether this path is below `ancestor`, and not equal to it.
     ///
