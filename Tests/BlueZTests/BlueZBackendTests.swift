@@ -1,20 +1,19 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import BluetoothLocking
 import Dispatch
 import FoundationEssentials
 import ScriptedBlueZ
-import Synchronization
 import Testing
 
 @testable import BlueZ
 
-/// A receiver with a queue, whose callback waits where it is told to.
+/// A receiver with a queue, whose callback waits for one of the values.
 private final class WaitingReceiver: EventSink {
     let label = "waiting"
     let events = Recorder<CentralEvent>()
-    let mustWait = Lock(false)
+    /// The value whose callback waits.
+    static let awaited = Data([200])
     let mayGoOn = DispatchSemaphore(value: 0)
     private let queue = DispatchQueue(label: "WaitingReceiver")
 
@@ -32,7 +31,7 @@ private final class WaitingReceiver: EventSink {
 
     private func handle(_ event: CentralEvent) {
         events.append(event)
-        if mustWait.withLock({ $0 }) { mayGoOn.wait() }
+        if case .valueNotified(_, _, Self.awaited) = event { mayGoOn.wait() }
     }
 
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
@@ -222,9 +221,10 @@ private final class WaitingReceiver: EventSink {
                 $0 == .valueNotified(link: shared, attribute: mine, value: Data([byte]))
             }
         }
-        waiting.mustWait.withLock { $0 = true }
-        daemon.notify(characteristic, [200])
-        try await waiting.events.first { $0 == .valueNotified(link: shared, attribute: mine, value: Data([200])) }
+        daemon.notify(characteristic, Array(WaitingReceiver.awaited))
+        try await waiting.events.first {
+            $0 == .valueNotified(link: shared, attribute: mine, value: WaitingReceiver.awaited)
+        }
         other.submit(.read(link: link, operation: OperationID(rawValue: 20), attribute: attribute))
         try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
         waiting.mayGoOn.signal()

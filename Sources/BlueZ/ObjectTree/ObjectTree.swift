@@ -162,11 +162,17 @@ struct ObjectTree: Sendable {
         _ objects: inout [ObjectPath: Object], _ path: ObjectPath, _ values: [String: DBusValue], _ removed: [String],
         _ isNew: Bool, added: Change, changed: (Object.Changes) -> [Change]
     ) -> [Change] {
-        let wasKnown = objects[path] != nil
-        guard wasKnown || isNew else { return [] }
-        let (changes, malformed) = objects[path, default: Object()].apply(values, removing: removed)
+        let index = objects.index(forKey: path)
+        guard index != nil || isNew else { return [] }
+        // Looked up once, where it is known: that is a matter of each signal.
+        let (changes, malformed) =
+            if let index {
+                objects.values[index].apply(values, removing: removed)
+            } else {
+                objects[path, default: Object()].apply(values, removing: removed)
+            }
         let complaints = malformed.map { Change.malformed(path, property: "\(Object.interface).\($0)") }
-        return (wasKnown ? changed(changes) : [added]) + complaints
+        return (index != nil ? changed(changes) : [added]) + complaints
     }
 
     // MARK: Hierarchy

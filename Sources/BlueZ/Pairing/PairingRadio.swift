@@ -103,7 +103,8 @@ final class PairingRadio: DaemonClient {
         case .answer(let id, let answer):
             let call = contents.withLock { $0.calls.removeValue(forKey: id) }
             if let call { Agent1.answer(call, answer) }
-        case .deliver(let agent, let event): contents.withLock { $0.sinks[agent] }?.deliver(event)
+        case .deliver(let agent, let event):
+            if let delivery = contents.withLock({ $0.sinks[agent] })?.append(event) { daemon.deliver(delivery) }
         case .refused(let peer): for radio in radios() { radio.process(.pairingRefused(peer)) }
         case .startTimer(let peer, let delay):
             daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in

@@ -92,9 +92,8 @@ extension Radio {
     }
 
     private func nextEffects() -> [Host.Effect]? {
-        let date = core.clock.date
-        return core.contents.withLock { contents in
-            contents.inputs.next().map { contents.host.handle($0, at: date) }
+        core.contents.withLock { contents in
+            contents.inputs.next().map { contents.host.handle($0, at: core.clock.date) }
         }
     }
 }

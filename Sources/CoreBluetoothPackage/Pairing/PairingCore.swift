@@ -175,7 +175,7 @@ final class PairingCore: InboxOwner, EventSink {
         transition { $0.machine.handle(event) }
     }
 
-    func deliver(_ event: PairingEvent) {
-        inbox.post(event, for: self)
-    }
+    func deliver(_ event: PairingEvent) { append(event)?.start() }
+
+    func append(_ event: PairingEvent) -> (any PendingDelivery)? { inbox.append(event, for: self) }
 }
