@@ -14,7 +14,10 @@ import Testing
         let copy = original
         original.left = 10
         original.right.append(20)
-        #expect(original.left == 10 && original.right == [2, 20])
+        let later = original
+        original.update { $0.left += 1 }
+        #expect(original.left == 11 && original.right == [2, 20])
+        #expect(later.left == 10)
         #expect(copy.left == 1 && copy.right == [2])
     }
 }
