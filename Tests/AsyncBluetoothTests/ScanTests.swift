@@ -119,7 +119,8 @@ import Testing
             }
             return states
         }
-        #expect(states == [.unknown, .poweredOn, .poweredOff])
+        // The adapter may have told its state before the sequence began.
+        #expect(states.drop { $0 == .unknown } == [.poweredOn, .poweredOff])
     }
 
     @Test func aDeviceThatIsKnownIsFoundByItsIdentifier() async throws {

@@ -8,6 +8,7 @@ from dbus_next.aio import MessageBus
 
 DEVICE = "org.bluez.Device1"
 ADAPTER = "org.bluez.Adapter1"
+ADVERTISING_MANAGER = "org.bluez.LEAdvertisingManager1"
 
 
 class DaemonGone(RuntimeError):
@@ -56,6 +57,14 @@ class BlueZ:
             await self.set_running(True)
         if not (await self.objects())[self.adapter][ADAPTER]["Powered"].value:
             await self.set_powered(True)
+
+    async def withdraw(self) -> None:
+        """The daemon withdraws what programs advertised that are gone; two seconds at most, as one may go on."""
+        for _ in range(40):
+            manager = (await self.objects())[self.adapter].get(ADVERTISING_MANAGER)
+            if not manager or not manager["ActiveInstances"].value:
+                return
+            await asyncio.sleep(0.05)
 
     async def forget(self, addresses: list[str]) -> None:
         """The daemon drops what it remembers of these peers, once it has seen their links end."""

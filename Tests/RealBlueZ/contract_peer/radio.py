@@ -21,6 +21,7 @@ ACTIVE_SCAN = 0x01
 RSSI_DBM = -50
 TX_POWER_DBM = 4
 DUPLICATE_FILTER_S = 0.5
+QUIET_LOOKS = 5
 
 
 @dataclass
@@ -136,8 +137,8 @@ class VirtualController(Controller):
         self.le_legacy_advertiser.stop()
 
     @property
-    def looks_for_nobody(self) -> bool:
-        return not self.le_scan_enable and self.pending_le_connection is None
+    def is_quiet(self) -> bool:
+        return not (self.le_scan_enable or self.pending_le_connection or self.le_legacy_advertiser.enabled)
 
     def on_hci_read_rssi_command(self, command):
         known = self.find_le_connection_by_handle(command.handle) is not None
@@ -176,9 +177,12 @@ class VirtualRadio:
             public_address="C0:98:E5:49:00:01")
 
     async def settle(self) -> None:
-        """Until BlueZ's controller looks for nobody; a second at most, as another program may let it scan."""
+        """Until BlueZ's controller neither looks for anybody nor advertises, and stays so; a second at most, as another
+        program may let it."""
+        looks = 0
         for _ in range(50):
-            if self.bluez.looks_for_nobody:
+            looks = looks + 1 if self.bluez.is_quiet else 0
+            if looks == QUIET_LOOKS:
                 return
             await asyncio.sleep(0.02)
 

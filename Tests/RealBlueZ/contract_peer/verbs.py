@@ -45,6 +45,10 @@ class Verbs:
     async def _begin_anew(self) -> None:
         await self.bluez.restore()
         everyone = [*self.peers.values(), *self.centrals.values()]
+        if any(central.link for central in self.centrals.values()):
+            # Where links end while Linux 6.1 withdraws an advertisement, it may take the next one for being on the air.
+            await self.bluez.withdraw()
+            await self.radio.settle()
         for peer in everyone:
             await peer.reset()
         await self.bluez.forget([peer.device.random_address.to_string(False) for peer in everyone])

@@ -138,7 +138,12 @@ extension ContractScenario {
         ) { p in
             let agent = p.makeAgent(.noInputNoOutput)
             _ = try await p.serve()
-            for _ in 0..<2 {
+            for isAgain in [false, true] {
+                if isAgain {
+                    try await p.one.perform(.forget)
+                    try await p.one.perform(.connect(service: "C0DE1000"))
+                    try await p.one.expect("connected")
+                }
                 try await p.one.perform(.read("C0DE1007"))
                 try await agent.expect("asks consent")
                 try agent.request.accept()
@@ -148,9 +153,6 @@ extension ContractScenario {
                 try await p.one.expect("read C0DE1007 07")
                 try await p.one.perform(.disconnect)
                 try await p.one.expect("disconnected local")
-                try await p.one.perform(.forget)
-                try await p.one.perform(.connect(service: "C0DE1000"))
-                try await p.one.expect("connected")
             }
             agent.finish()
         },
