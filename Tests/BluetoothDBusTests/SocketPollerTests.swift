@@ -132,6 +132,22 @@ import Testing
         poller.stop()
     }
 
+    /// As on Dispatch's threads: a trap in a callback has its backtrace.
+    @Test func faultsAreToldToTheThreadAndOtherSignalsAreNot() async throws {
+        let masks = Recorder<Set<CInt>>()
+        let poller = try SocketPoller(socket: ours.rawValue, queue: queue) { _, _ in
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            masks.append(
+                Set([SIGILL, SIGTRAP, SIGSEGV, SIGTERM, SIGINT, SIGCHLD].filter { sigismember(&mask, $0) == 1 }))
+            return nil
+        }
+        poller.wait(for: .writable)
+        try await masks.wait { !$0.isEmpty }
+        poller.stop()
+        #expect(masks.elements.first == [SIGTERM, SIGINT, SIGCHLD])
+    }
+
     @Test func anErrandThatDoesNotEndHoldsUpNobody() async throws {
         let errand = Errand()
         let poller = try makePoller { errand() }

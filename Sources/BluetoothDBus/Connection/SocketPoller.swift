@@ -128,11 +128,12 @@ final class SocketPoller: Sendable {
     private func startThread(_ main: Main) -> Bool {
         var thread = pthread_t()
         let this = Unmanaged.passRetained(self)
-        // The program's signals are for its own threads.
-        var all = sigset_t()
+        // The program's signals are for its own threads, but for those that tell of a fault in what this thread runs.
+        var blocked = sigset_t()
         var old = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &old)
+        sigfillset(&blocked)
+        for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS] { sigdelset(&blocked, signal) }
+        pthread_sigmask(SIG_SETMASK, &blocked, &old)
         let code = pthread_create(&thread, nil, main, this.toOpaque())
         pthread_sigmask(SIG_SETMASK, &old, nil)
         guard code == 0 else {
