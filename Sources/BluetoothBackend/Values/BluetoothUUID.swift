@@ -19,29 +19,39 @@ public struct BluetoothUUID: Sendable {
         case bits128 = 16
     }
 
-    private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
+    /// The lower half of the Bluetooth Base UUID, 00000000-0000-1000-8000-00805F9B34FB.
+    private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
+    /// The upper half of the Bluetooth Base UUID, whose first 32 bits are those of a short form.
+    private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
 
-    /// The 128-bit value.
-    public let value: UInt128
+    // Two halves rather than one UInt128: in debug builds for arm64, a UInt128 in an argument of an async function may
+    // arrive changed. https://github.com/swiftlang/swift/issues/91204
+    private let high: UInt64
+    private let low: UInt64
     /// The width in which it was written.
     public let width: Width
 
+    /// The 128-bit value.
+    public var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
+
+    private init(high: UInt64, low: UInt64, width: Width) {
+        (self.high, self.low, self.width) = (high, low, width)
+    }
+
     /// A 16-bit UUID assigned by the Bluetooth SIG.
     public init(_ short: UInt16) {
-        value = Self.base | UInt128(short) << 96
-        width = .bits16
+        self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow, width: .bits16)
     }
 
     /// A 32-bit UUID assigned by the Bluetooth SIG.
     public init(bits32 short: UInt32) {
-        value = Self.base | UInt128(short) << 96
-        width = .bits32
+        self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow, width: .bits32)
     }
 
     /// A 128-bit UUID.
     public init(value: UInt128) {
-        self.value = value
-        width = .bits128
+        self.init(
+            high: UInt64(truncatingIfNeeded: value >> 64), low: UInt64(truncatingIfNeeded: value), width: .bits128)
     }
 
     /// Reads 4 or 8 hexadecimal digits, with or without `0x`, or the 8-4-4-4-12 form, in either letter case.
@@ -61,9 +71,9 @@ public struct BluetoothUUID: Sendable {
             guard digits.count == text.count else { return nil }
             let groups = digits.split(separator: "-", omittingEmptySubsequences: false)
             guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
-                let value = UInt128(groups.joined(), radix: 16)
+                let high = UInt64(groups[..<3].joined(), radix: 16), let low = UInt64(groups[3...].joined(), radix: 16)
             else { return nil }
-            self.init(value: value)
+            self.init(high: high, low: low, width: .bits128)
         default:
             return nil
         }
@@ -76,21 +86,33 @@ public struct BluetoothUUID: Sendable {
         switch bytes.count {
         case 2: self.init(bytes.reduce(UInt16(0)) { $0 << 8 | UInt16($1) })
         case 4: self.init(bits32: bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-        case 16: self.init(value: bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) })
+        case 16: self.init(high: Self.half(bytes.prefix(8)), low: Self.half(bytes.suffix(8)), width: .bits128)
         default: return nil
         }
     }
 
     /// A 128-bit UUID in UUID byte order.
     public init(_ uuid: UUID) {
-        self.init(value: withUnsafeBytes(of: uuid.uuid) { $0.reduce(UInt128(0)) { $0 << 8 | UInt128($1) } })
+        self = withUnsafeBytes(of: uuid.uuid) {
+            Self(high: Self.half($0.prefix(8)), low: Self.half($0.suffix(8)), width: .bits128)
+        }
+    }
+
+    private static func half(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// 2, 4 or 16 bytes, most significant first.
     public var bigEndianBytes: [UInt8] {
-        let count = Int(width.rawValue)
-        let bits = width == .bits128 ? value : value >> 96
-        return (0..<count).map { UInt8(truncatingIfNeeded: bits >> (8 * (count - 1 - $0))) }
+        switch width {
+        case .bits16: Self.bytes(high, from: 2, to: 4)
+        case .bits32: Self.bytes(high, from: 0, to: 4)
+        case .bits128: Self.bytes(high, from: 0, to: 8) + Self.bytes(low, from: 0, to: 8)
+        }
+    }
+
+    private static func bytes(_ half: UInt64, from start: Int, to end: Int) -> [UInt8] {
+        (start..<end).map { UInt8(truncatingIfNeeded: half >> (8 * (7 - $0))) }
     }
 
     /// Upper-case digits in the width in which it was written: 4, 8 or 36 characters.
@@ -102,8 +124,8 @@ public struct BluetoothUUID: Sendable {
 
     /// The 16-bit form, if this is one in any width.
     public var bits16: UInt16? {
-        let short = value >> 96
-        return value == Self.base | short << 96 && short <= 0xFFFF ? UInt16(short) : nil
+        guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
+        return UInt16(exactly: high >> 32)
     }
 
     private static let hex: [String] = (0...255).map { byte in
@@ -114,14 +136,21 @@ public struct BluetoothUUID: Sendable {
 
 extension BluetoothUUID: Hashable {
     /// Whether both mean the same 128-bit UUID.
-    public static func == (left: Self, right: Self) -> Bool { left.value == right.value }
+    public static func == (left: Self, right: Self) -> Bool {
+        left.high == right.high && left.low == right.low
+    }
     /// Hashes the 128-bit UUID.
-    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(high)
+        hasher.combine(low)
+    }
 }
 
 extension BluetoothUUID: Comparable {
     /// Orders by the 128-bit value.
-    public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
 }
 
 extension BluetoothUUID: CustomStringConvertible {

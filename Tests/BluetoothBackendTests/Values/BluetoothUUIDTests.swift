@@ -48,6 +48,40 @@ struct BluetoothUUIDTests {
         #expect(BluetoothUUID(bigEndian: [UInt8](repeating: 0, count: count)) == nil)
     }
 
+    @Test func thePartsAreWordsOf64Bits() {
+        #expect(MemoryLayout<BluetoothUUID>.size == 17)
+        #expect(MemoryLayout<BluetoothUUID>.alignment == MemoryLayout<UInt64>.alignment)
+        #expect(MemoryLayout<BluetoothUUID?>.size == 17)
+    }
+
+    @Test(arguments: [
+        UInt128.min, .max, 1, 1 << 63, 1 << 64, 1 << 127, 0x1122_3344_5566_7788_99AA_BBCC_DDEE_FF00,
+        0x0000_180D_0000_1000_8000_0080_5F9B_34FB,
+    ])
+    func a128BitValueComesBackFromEachForm(_ value: UInt128) throws {
+        let uuid = BluetoothUUID(value: value)
+        #expect(uuid.value == value)
+        #expect(uuid.width == .bits128)
+        #expect(uuid.bigEndianBytes == (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - 8 * $0)) })
+        #expect(BluetoothUUID(uuid.text)?.value == value)
+        #expect(BluetoothUUID(bigEndian: uuid.bigEndianBytes)?.value == value)
+        #expect(BluetoothUUID(try #require(UUID(uuidString: uuid.text))).value == value)
+        #expect(try JSONDecoder().decode(BluetoothUUID.self, from: JSONEncoder().encode(uuid)).value == value)
+    }
+
+    @Test func anArgumentOfAnAsyncFunctionArrivesUnchanged() async throws {
+        let uuid = BluetoothUUID(value: 0x1122_3344_5566_7788_99AA_BBCC_DDEE_FF00)
+        #expect(await textBeforeSuspension(uuid) == "11223344-5566-7788-99AA-BBCCDDEEFF00")
+        #expect(await textAfterSuspension(uuid) == "11223344-5566-7788-99AA-BBCCDDEEFF00")
+    }
+
+    private func textBeforeSuspension(_ uuid: BluetoothUUID) async -> String { uuid.text }
+
+    private func textAfterSuspension(_ uuid: BluetoothUUID) async -> String {
+        await Task.yield()
+        return uuid.text
+    }
+
     @Test func aFoundationUUIDKeepsItsBytes() throws {
         let uuid = try #require(UUID(uuidString: "00001523-1212-EFDE-1523-785FEABCD123"))
         #expect(BluetoothUUID(uuid).text == uuid.uuidString)
