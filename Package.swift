@@ -102,7 +102,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "AsyncBluetooth",
-            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging],
+            dependencies: [
+                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging,
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: settings),
 
         // For test targets alone: the only one that imports Testing and XCTest.
@@ -157,7 +160,7 @@ let package = Package(
             name: "AsyncBluetoothTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
-                "CoreBluetoothTesting", "LogCapture", "VirtualTasks",
+                "CoreBluetoothTesting", "LogCapture", "VirtualTasks", logging,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -191,7 +191,7 @@ import Testing
     @Test func anUnknownIdentifierIsAnError() async throws {
         let stage = Stage()
         let central = stage.makeCentral()
-        let error = try #require(try await error(stage) { _ = try await central.peripheral(UUID()) })
+        let error = try #require(try await error(stage) { _ = try await central.peripheral(identifier: UUID()) })
         guard case .unknownPeripheral = error.reason else {
             Issue.record("\(error)")
             return

@@ -18,6 +18,7 @@ import Testing
             case .connected: events.append("connected \(second)")
             case .failed: events.append("failed \(second)")
             case .disconnected: events.append("disconnected \(second)")
+            case .gaveUp: events.append("gave up \(second)")
             case .cancelled: events.append("cancelled \(second)")
             }
         }
@@ -69,7 +70,8 @@ import Testing
         let events = Log<String>()
         try await stage.play {
             async let following: Void = Self.follow(
-                gadget, stage, events, policy: .backoff(initial: .seconds(10), maximum: .seconds(60), factor: 2))
+                gadget, stage, events,
+                policy: .backoff(initial: .seconds(10), maximum: .seconds(60), factor: 2, jitter: 0))
             try await stage.emulator.swiftClock.sleep(for: .seconds(300))
             await gadget.disconnect()
             await following
@@ -87,7 +89,7 @@ import Testing
         let events = Log<String>()
         try await stage.play {
             async let following: Void = Self.follow(
-                gadget, stage, events, policy: .backoff(initial: .seconds(100), maximum: .seconds(100)))
+                gadget, stage, events, policy: .backoff(initial: .seconds(100), maximum: .seconds(100), jitter: 0))
             try await stage.emulator.swiftClock.sleep(for: .seconds(20))
             await gadget.disconnect()
             await following

@@ -48,7 +48,7 @@ import Testing
         let (device, gadget) = try await stage.find(.gadget)
         let values = try await stage.play {
             let values = try await gadget.subscribe(to: "FFF0/FFF1")
-            let newest = try await gadget.subscribe(to: "FFF0/FFF1", keeping: 1)
+            let newest = try await gadget.subscribe(to: "FFF0/FFF1", buffering: .newest(1))
             for number in UInt8(1)...3 { device.notify("FFF1", value: Data([number])) }
             try await stage.emulator.swiftClock.sleep(for: .seconds(1))
             var kept: [[Data]] = [[], []]

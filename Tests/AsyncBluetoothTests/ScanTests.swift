@@ -128,7 +128,20 @@ import Testing
         let (_, gadget) = try await stage.find(.gadget)
         let identifier = gadget.identifier
         let central = stage.makeCentral()
-        let name = try await stage.play { try await central.peripheral(identifier).name }
+        let name = try await stage.play { try await central.peripheral(identifier: identifier).name }
         #expect(name == "Gadget")
+    }
+
+    @Test func aSecondScanOfTheSameDevicesFindsThemAgain() async throws {
+        let stage = Stage()
+        try add(stage.emulator, "Lamp", "FFE0")
+        let central = stage.makeCentral()
+        let names = try await stage.play {
+            async let first = Self.names(central.scan(), stage)
+            try await stage.emulator.swiftClock.sleep(for: .seconds(3))
+            async let second = Self.names(central.scan(), stage)
+            return [try await first, try await second]
+        }
+        #expect(names == [["Lamp"], ["Lamp"]])
     }
 }

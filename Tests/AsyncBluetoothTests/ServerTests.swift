@@ -185,4 +185,20 @@ import Testing
         }
         #expect(ids == ["FFF0", "FFF0#2"])
     }
+
+    @Test func aChannelWhosePublicationIsCancelledIsWithdrawn() async throws {
+        let stage = Stage()
+        let server = stage.makeServer()
+        try await stage.play {
+            try await server.waitUntilPoweredOn()
+            // Cancelled while the adapter's answer is on its way.
+            let task = Task(executorPreference: stage.executor) { try await server.publishChannel() }
+            try await stage.emulator.swiftClock.sleep(for: .zero)
+            task.cancel()
+            _ = await task.result
+            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+        }
+        let published = stage.count(of: " publishChannel")
+        #expect(stage.count(of: " unpublishChannel") == published, "\(stage.emulator.trace)")
+    }
 }

@@ -7,17 +7,33 @@ import Synchronization
 package final class HoldingExecutor: TaskExecutor {
     private struct State {
         var jobs = 0
+        var remaining: Int
         var hold: TimeHold?
     }
 
     private let emulator: Emulator
     private let queue = DispatchQueue(label: "test tasks")
-    private let state = Lock(State())
+    private let state: Lock<State>
 
-    package init(_ emulator: Emulator) { self.emulator = emulator }
+    /// - Parameters:
+    ///   - emulator: The emulator whose time waits.
+    ///   - jobLimit: How many jobs run. Jobs beyond it are dropped, so that a task that resumes itself for ever fails a
+    ///     test instead of hanging it.
+    package init(_ emulator: Emulator, jobLimit: Int = .max) {
+        self.emulator = emulator
+        state = Lock(State(remaining: jobLimit))
+    }
+
+    /// Whether jobs were dropped.
+    package var isExhausted: Bool { state.withLock { $0.remaining < 0 } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        let isWithinLimit = state.withLock { state in
+            state.remaining -= 1
+            return state.remaining >= 0
+        }
+        guard isWithinLimit else { return }
         begin()
         queue.async {
             job.runSynchronously(on: self.asUnownedTaskExecutor())
@@ -61,11 +77,17 @@ package final class HoldingExecutor: TaskExecutor {
             return try await body()
         }
         do {
-            try await emulator.advance(until: { isDone.withLock { $0 } }, within: limit)
+            try await emulator.advance(until: { isDone.withLock { $0 } || self.isExhausted }, within: limit)
         } catch {
             task.cancel()
             throw error
         }
+        if isExhausted { throw TaskSpins() }
         return try await task.value
     }
+}
+
+/// More jobs were to run than the executor's limit.
+package struct TaskSpins: Error {
+    package init() {}
 }

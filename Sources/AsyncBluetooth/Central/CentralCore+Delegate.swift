@@ -15,7 +15,7 @@ extension CentralCore: CBCentralManagerDelegate {
         let objects = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         let hasScan = dict[CBCentralManagerRestoredStateScanOptionsKey] != nil
         let services = dict[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
-        Log.debug(.state, "restored \(objects.count) peripherals")
+        log.debug(.state, "restored \(objects.count) peripherals")
         takeRestorationHandler()?(
             RestoredState(
                 peripherals: objects.map { radio.peripheral(for: $0) },

@@ -13,11 +13,15 @@ extension CentralCore {
     func addScan(_ consumer: ScanConsumer) -> Int {
         let (number, now) = state.withLock { state in
             let number = state.newNumber()
-            if !state.managerState.isTerminal { state.scans[number] = consumer }
+            if !state.managerState.isTerminal {
+                state.scans[number] = consumer
+                // A running scan has reported what is there already; a new one reports it again (S20).
+                state.mustRestartScan = state.radioScan != nil && !consumer.filter.allowsDuplicates
+            }
             return (number, state.managerState)
         }
         if now.isTerminal {
-            consumer.feed.finish(BluetoothError(consumer.filter.context, .unavailable(now)))
+            consumer.buffer.finish(BluetoothError(consumer.filter.context, .unavailable(now)))
         }
         return number
     }
@@ -26,6 +30,11 @@ extension CentralCore {
         // What it was not asked for is let go outside the lock.
         let gone = state.withLock { $0.scans.removeValue(forKey: number) }
         withExtendedLifetime(gone) {}
+    }
+
+    /// The next change of the scan is to make it begin anew.
+    func requestScanRestart() {
+        state.withLock { $0.mustRestartScan = $0.radioScan != nil }
     }
 
     /// - Returns: Whether nobody else is at it; then ask for changes until there is none.
@@ -41,7 +50,9 @@ extension CentralCore {
         state.withLock { state in
             let wanted =
                 state.managerState == .poweredOn ? ScanFilter.merged(state.scans.values.map(\.filter)) : nil
-            guard wanted != state.radioScan, state.managerState == .poweredOn else {
+            let mustRestart = state.mustRestartScan && wanted?.allowsDuplicates == false
+            state.mustRestartScan = false
+            guard wanted != state.radioScan || mustRestart, state.managerState == .poweredOn else {
                 state.isApplyingScans = false
                 return nil
             }
@@ -52,15 +63,14 @@ extension CentralCore {
 
     /// A device was heard.
     func discovered(_ data: AdvertisedData, rssi: Int?, of peripheral: Peripheral) {
-        let feeds = state.withLock { state -> [Feed<DiscoveredPeripheral>] in
-            var feeds: [Feed<DiscoveredPeripheral>] = []
-            for number in state.scans.keys.sorted()
-            where state.scans[number]?.takes(data, of: peripheral.identifier) == true {
-                if let feed = state.scans[number]?.feed { feeds.append(feed) }
+        let deliveries = state.withLock { state -> [(number: Int, delivery: ScanConsumer.Delivery)] in
+            state.scans.keys.sorted().compactMap { number in
+                state.scans[number]?.accept(data, of: peripheral.identifier).map { (number, $0) }
             }
-            return feeds
         }
         let found = DiscoveredPeripheral(peripheral: peripheral, advertisement: data, rssi: rssi)
-        for feed in feeds { feed.yield(found) }
+        for (number, delivery) in deliveries where !delivery.deliver(found) {
+            state.withLock { $0.scans[number]?.forget(peripheral.identifier) }
+        }
     }
 }

@@ -13,12 +13,14 @@ final class CentralCore: NSObject, Sendable {
     struct State {
         var managerState = CBManagerState.unknown
         var ready: [Waiter<Void>] = []
-        var stateFeeds: [Int: Feed<CBManagerState>] = [:]
+        var stateBuffers: [Int: ElementBuffer<CBManagerState>] = [:]
         var peripherals: [UUID: WeakPeripheral] = [:]
         var scans: [Int: ScanConsumer] = [:]
         /// What the manager scans for at present.
         var radioScan: ScanFilter?
         var isApplyingScans = false
+        /// A consumer came for which the scan has to report known devices again.
+        var mustRestartScan = false
         var lastNumber = 0
         /// Let go once it was called or will not be: it may hold the peripherals, and they hold this.
         var onRestore: (@Sendable (RestoredState) -> Void)?
@@ -31,10 +33,16 @@ final class CentralCore: NSObject, Sendable {
 
     /// Where tasks of this module run.
     let executor: any TaskExecutor
+    let settings: Central.Settings
+    let log: Log
     let state: Lock<State>
 
-    init(executor: any TaskExecutor, onRestore: (@Sendable (RestoredState) -> Void)?) {
+    init(
+        executor: any TaskExecutor, settings: Central.Settings, onRestore: (@Sendable (RestoredState) -> Void)?
+    ) {
         self.executor = executor
+        self.settings = settings
+        log = Log(settings.logger)
         state = Lock(State(onRestore: onRestore))
     }
 
@@ -59,40 +67,34 @@ final class CentralCore: NSObject, Sendable {
         while true {
             let waiter = Waiter<Void>()
             let now = state.withLock { state -> CBManagerState in
-                if state.managerState != .poweredOn { state.ready.append(waiter) }
+                let mustWait = state.managerState != .poweredOn && (patiently || !state.managerState.isTerminal)
+                if mustWait { state.ready.append(waiter) }
                 return state.managerState
             }
             if now == .poweredOn { return }
-            if now.isTerminal, !patiently {
-                remove(waiter)
-                throw Failure(.unavailable(now))
-            }
-            try await waiter.value { remove(waiter) }
+            if now.isTerminal, !patiently { throw Failure(.unavailable(now)) }
+            try await waiter.value { state.withLock { $0.ready.removeAll { $0 === waiter } } }
         }
     }
 
-    private func remove(_ waiter: Waiter<Void>) {
-        state.withLock { $0.ready.removeAll { $0 === waiter } }
-    }
-
-    func addStateFeed() -> (Feed<CBManagerState>, Int) {
-        let feed = Feed<CBManagerState>()
-        let (number, now) = state.withLock { state in
+    func addStateBuffer() -> (ElementBuffer<CBManagerState>, Int) {
+        state.withLock { state in
             let number = state.newNumber()
-            state.stateFeeds[number] = feed
-            return (number, state.managerState)
+            // Made under the lock, so that no change comes before the present state.
+            let buffer = ElementBuffer(
+                settings.buffering, BluetoothError.Context(.connect), log, first: state.managerState)
+            state.stateBuffers[number] = buffer
+            return (buffer, number)
         }
-        feed.yield(now)
-        return (feed, number)
     }
 
-    func removeStateFeed(_ number: Int) {
-        state.withLock { $0.stateFeeds[number] = nil }
+    func removeStateBuffer(_ number: Int) {
+        state.withLock { $0.stateBuffers[number] = nil }
     }
 
     /// The adapter's state changed.
     func changeState(to new: CBManagerState) {
-        let (ready, feeds, failed, peripherals) = state.withLock { state in
+        let (ready, buffers, failed, peripherals) = state.withLock { state in
             state.managerState = new
             if new != .poweredOn { state.radioScan = nil }
             defer {
@@ -100,13 +102,13 @@ final class CentralCore: NSObject, Sendable {
                 if new.isTerminal { state.scans = [:] }
             }
             return (
-                state.ready, Array(state.stateFeeds.values), new.isTerminal ? Array(state.scans.values) : [],
+                state.ready, Array(state.stateBuffers.values), new.isTerminal ? Array(state.scans.values) : [],
                 state.peripherals.values.compactMap(\.peripheral)
             )
         }
-        Log.debug(.state, "Bluetooth is \(new)")
-        for feed in feeds { feed.yield(new) }
-        for consumer in failed { consumer.feed.finish(BluetoothError(consumer.filter.context, .unavailable(new))) }
+        log.debug(.state, "Bluetooth is \(new)")
+        for buffer in buffers { buffer.append(new) }
+        for consumer in failed { consumer.buffer.finish(BluetoothError(consumer.filter.context, .unavailable(new))) }
         if new != .poweredOn { for peripheral in peripherals { peripheral.core.lostPower(new) } }
         for waiter in ready { waiter.finish(.success(())) }
     }

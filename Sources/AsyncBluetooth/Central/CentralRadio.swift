@@ -16,8 +16,8 @@ struct CentralRadio: Sendable {
 
     // MARK: Scanning
 
-    func addScan(_ filter: ScanFilter, _ feed: Feed<DiscoveredPeripheral>) -> Int {
-        let number = core.addScan(ScanConsumer(filter, feed))
+    func addScan(_ filter: ScanFilter, _ buffer: ElementBuffer<DiscoveredPeripheral>) -> Int {
+        let number = core.addScan(ScanConsumer(filter, buffer))
         applyScans()
         return number
     }
@@ -27,16 +27,22 @@ struct CentralRadio: Sendable {
         applyScans()
     }
 
+    /// Makes the radio report again what is there.
+    func restartScan() {
+        core.requestScanRestart()
+        applyScans()
+    }
+
     /// Brings the radio to what the consumers want, one change at a time.
     func applyScans() {
         guard core.beginApplyingScans() else { return }
         while let change = core.nextScanChange() {
             switch change {
             case .start(let filter):
-                Log.debug(.scan, "scan for \(filter.uuids?.description ?? "all")")
+                core.log.debug(.scan, "scan for \(filter.uuids?.description ?? "all")")
                 manager.value.scanForPeripherals(withServices: filter.uuids, options: filter.options)
             case .stop:
-                Log.debug(.scan, "scan ends")
+                core.log.debug(.scan, "scan ends")
                 manager.value.stopScan()
             }
         }

@@ -56,23 +56,3 @@ struct ScanFilter: Hashable, Sendable {
     /// In an order that does not change from run to run.
     private static func sorted(_ uuids: Set<CBUUID>) -> [CBUUID] { uuids.sorted { $0.uuidString < $1.uuidString } }
 }
-
-/// One consumer of the scan.
-struct ScanConsumer {
-    let filter: ScanFilter
-    let feed: Feed<DiscoveredPeripheral>
-    /// What it was told of each device.
-    private var told: [UUID: AdvertisedData] = [:]
-
-    init(_ filter: ScanFilter, _ feed: Feed<DiscoveredPeripheral>) {
-        self.filter = filter
-        self.feed = feed
-    }
-
-    /// Whether a sighting is for this consumer, and notes it.
-    mutating func takes(_ data: AdvertisedData, of device: UUID) -> Bool {
-        guard filter.matches(data) else { return false }
-        if filter.allowsDuplicates { return true }
-        return told.updateValue(data, forKey: device) != data
-    }
-}

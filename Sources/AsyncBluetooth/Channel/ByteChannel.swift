@@ -10,16 +10,18 @@ public final class ByteChannel: Sendable {
     public let psm: CBL2CAPPSM
     /// The device on the other side.
     public let peer: UUID
+    private let peerName: String?
     private let pump: StreamPump
     /// Why there is no link any more; nil while there is one, and where that is not known.
     private let endOfLink: @Sendable () -> BluetoothError.Reason?
 
     init(
-        _ channel: Unchecked<CBL2CAPChannel>,
+        _ channel: Unchecked<CBL2CAPChannel>, peerName: String? = nil,
         endOfLink: @escaping @Sendable () -> BluetoothError.Reason? = { nil }
     ) {
         psm = channel.value.psm
         peer = channel.value.peer.identifier
+        self.peerName = peerName
         pump = StreamPump(channel)
         self.endOfLink = endOfLink
     }
@@ -48,13 +50,13 @@ public final class ByteChannel: Sendable {
 
     /// All that comes, in pieces as they come, until the end.
     public var bytes: ValueSequence<Data> {
-        ValueSequence { FeedReader(pull: { try await self.read() }) }
+        ValueSequence { ElementReader(pull: { try await self.read() }) }
     }
 
     /// Closes it; what waits ends with ``BluetoothError/Reason/cancelled``.
     public func close() { pump.close() }
 
     private var context: BluetoothError.Context {
-        BluetoothError.Context(.channel, peer: peer, path: "PSM \(psm)")
+        BluetoothError.Context(.channel, peer: peer, peerName: peerName, path: "PSM \(psm)")
     }
 }

@@ -12,14 +12,14 @@ public struct CharacteristicInfo: Hashable, Sendable {
 extension Peripheral {
     /// Its services, in the device's order.
     public func services() async throws -> [ServiceID] {
-        try await BluetoothError.run(context(.discover)) {
+        try await run(.discover) { [core] in
             Self.numbered(try await core.services().attribute).map { ServiceID($0.uuid, number: $0.number) }
         }
     }
 
     /// The services that a service includes.
     public func includedServices(of service: ServiceID) async throws -> [ServiceID] {
-        try await BluetoothError.run(context(.discover, service)) {
+        try await run(.discover, service) { [core] in
             let included = try await core.includedServices(of: service).attribute
             let known = core.object.services ?? []
             return included.map { one in
@@ -31,7 +31,7 @@ extension Peripheral {
 
     /// A service's characteristics, in the device's order.
     public func characteristics(of service: ServiceID) async throws -> [CharacteristicInfo] {
-        try await BluetoothError.run(context(.discover, service)) {
+        try await run(.discover, service) { [core] in
             let all = try await core.characteristics(of: service).attribute
             return zip(Self.numbered(all), all).map { step, characteristic in
                 CharacteristicInfo(
@@ -43,7 +43,7 @@ extension Peripheral {
 
     /// A characteristic's descriptors, in the device's order.
     public func descriptors(of characteristic: CharacteristicID) async throws -> [DescriptorID] {
-        try await BluetoothError.run(context(.discover, characteristic)) {
+        try await run(.discover, characteristic) { [core] in
             Self.numbered(try await core.descriptors(of: characteristic).attribute).map {
                 DescriptorID($0.uuid, number: $0.number, of: characteristic)
             }

@@ -6,12 +6,12 @@ extension Peripheral {
     ///
     /// - Parameter psm: The channel's number, 1...255; the device's own are 128...255.
     public func openChannel(_ psm: CBL2CAPPSM) async throws -> ByteChannel {
-        try await BluetoothError.run(BluetoothError.Context(.channel, peer: identifier, path: "PSM \(psm)")) {
+        try await run(.channel, "PSM \(psm)") { [core] in
             let link = try await core.connectedLink()
             guard case .channel(let channel) = try await core.perform(.openChannel(psm), on: link) else {
                 throw Failure(.refused(CBError(.unknown)))
             }
-            return ByteChannel(channel) { [core] in core.endOfLink(link) }
+            return ByteChannel(channel, peerName: core.object.name) { core.endOfLink(link) }
         }
     }
 }

@@ -10,25 +10,28 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - characteristic: Whose values.
-    ///   - limit: How many values are kept for a slow consumer; the oldest go first.
+    ///   - buffering: What is kept for a slow consumer; nil for what the central's settings say.
     public func notifications(
-        of characteristic: CharacteristicID, keeping limit: Int = .max
+        of characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
     ) -> ValueSequence<Data> {
-        ValueSequence { self.reader(of: characteristic, keeping: limit) }
+        ValueSequence { self.reader(of: characteristic, buffering) }
     }
 
     /// A consumer of notifications, which subscribes with the first value that it asks for.
     private func reader(
-        of characteristic: CharacteristicID, keeping limit: Int = .max,
+        of characteristic: CharacteristicID, _ buffering: BufferingPolicy? = nil,
         for operation: BluetoothError.Operation = .notifications
-    ) -> FeedReader<Data> {
-        let feed = Feed<Data>(keeping: limit)
-        let number = core.addConsumer(feed, of: characteristic)
+    ) -> ElementReader<Data> {
         let context = context(operation, characteristic)
-        return FeedReader(
-            feed, context, lifetime: Lifetime { self.core.removeConsumer(number, of: characteristic) },
+        let central = core.radio.core
+        let buffer = ElementBuffer<Data>(buffering ?? central.settings.buffering, context, central.log)
+        let number = core.addConsumer(buffer, of: characteristic)
+        return ElementReader(
+            buffer, context, onDeinit: DeinitAction { self.core.removeConsumer(number, of: characteristic) },
             start: {
-                try await BluetoothError.run(context) { try await self.core.subscribe(characteristic) }
+                try await BluetoothError.run(context, within: central.settings.operationTimeout) {
+                    try await self.core.subscribe(characteristic)
+                }
             })
     }
 
@@ -36,12 +39,13 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - characteristic: Whose values.
-    ///   - limit: How many values are kept for a slow consumer; the oldest go first.
-    /// - Returns: The values, for one consumer. The subscription ends with the sequence and its iterators.
+    ///   - buffering: What is kept for a slow consumer; nil for what the central's settings say.
+    /// - Returns: The values. A loop that follows another one goes on where that ended; loops that run at once share the
+    ///   values, each of which goes to one of them. The subscription ends with the sequence and its iterators.
     public func subscribe(
-        to characteristic: CharacteristicID, keeping limit: Int = .max
+        to characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
     ) async throws -> ValueSequence<Data> {
-        var reader = reader(of: characteristic, keeping: limit)
+        var reader = reader(of: characteristic, buffering)
         try await reader.begin()
         let ready = reader
         return ValueSequence { ready }
@@ -58,10 +62,18 @@ extension Peripheral {
     ///   - isAnswer: Tells the answer from other values.
     public func request(
         _ value: Data, write command: CharacteristicID, notify response: CharacteristicID,
-        where isAnswer: @Sendable (Data) -> Bool = { _ in true }
+        where isAnswer: @escaping @Sendable (Data) -> Bool = { _ in true }
     ) async throws -> Data {
-        try await BluetoothError.run(context(.request, response)) { try await core.takeTurn(response) }
-        defer { core.endTurn(response) }
+        try await run(.request, response) { [self] in
+            try await core.takeTurn(response)
+            defer { core.endTurn(response) }
+            return try await exchange(value, command, response, isAnswer)
+        }
+    }
+
+    private func exchange(
+        _ value: Data, _ command: CharacteristicID, _ response: CharacteristicID, _ isAnswer: (Data) -> Bool
+    ) async throws -> Data {
         var reader = reader(of: response, for: .request)
         try await reader.begin()
         let properties = try await BluetoothError.run(context(.request, command)) {
@@ -73,12 +85,10 @@ extension Peripheral {
         } else {
             try await writeWithoutResponse(value, to: command)
         }
-        return try await BluetoothError.run(context(.request, response)) {
-            while let answer = try await reader.next() {
-                if isAnswer(answer) { return answer }
-            }
-            throw Failure(.disconnected(nil))
+        while let answer = try await reader.next() {
+            if isAnswer(answer) { return answer }
         }
+        throw Failure(.disconnected(nil))
     }
 }
 

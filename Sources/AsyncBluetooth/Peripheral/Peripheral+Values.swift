@@ -4,9 +4,9 @@ public import CoreBluetooth
 extension Peripheral {
     /// Reads a value, however long.
     public func read(_ characteristic: CharacteristicID) async throws -> Data {
-        try await BluetoothError.run(context(.read, characteristic)) {
-            let found = try await core.characteristic(characteristic)
-            guard case .value(let value) = try await core.perform(.read(found.attribute), on: found.link) else {
+        try await run(.read, characteristic) {
+            let found = try await self.core.characteristic(characteristic)
+            guard case .value(let value) = try await self.core.perform(.read(found.attribute), on: found.link) else {
                 throw Failure(.refused(CBError(.unknown)))
             }
             return value
@@ -19,10 +19,10 @@ extension Peripheral {
     ///   - value: At most 512 bytes; more throw ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
     ///   - characteristic: Where it goes.
     public func write(_ value: Data, to characteristic: CharacteristicID) async throws {
-        try await BluetoothError.run(context(.write, characteristic)) {
-            let found = try await core.characteristic(characteristic)
-            try check(value, .withResponse)
-            _ = try await core.perform(.write(found.attribute, value), on: found.link)
+        try await run(.write, characteristic) {
+            let found = try await self.core.characteristic(characteristic)
+            try self.check(value, .withResponse)
+            _ = try await self.core.perform(.write(found.attribute, value), on: found.link)
         }
     }
 
@@ -33,13 +33,13 @@ extension Peripheral {
     ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
     ///   - characteristic: Where it goes.
     public func writeWithoutResponse(_ value: Data, to characteristic: CharacteristicID) async throws {
-        try await BluetoothError.run(context(.writeWithoutResponse, characteristic)) {
-            let found = try await core.characteristic(characteristic)
+        try await run(.writeWithoutResponse, characteristic) {
+            let found = try await self.core.characteristic(characteristic)
             guard found.attribute.properties.contains(.writeWithoutResponse) else {
                 throw Failure(.notSupported(.writeWithoutResponse))
             }
-            try check(value, .withoutResponse)
-            try await core.writeWithoutResponse(value, to: found.attribute, on: found.link)
+            try self.check(value, .withoutResponse)
+            try await self.core.writeWithoutResponse(value, to: found.attribute, on: found.link)
         }
     }
 
@@ -50,9 +50,9 @@ extension Peripheral {
 
     /// Reads a descriptor's value.
     public func read(descriptor: DescriptorID) async throws -> DescriptorValue {
-        try await BluetoothError.run(context(.read, descriptor)) {
-            let found = try await core.descriptor(descriptor)
-            let answer = try await core.perform(.readDescriptor(found.attribute), on: found.link)
+        try await run(.read, descriptor) {
+            let found = try await self.core.descriptor(descriptor)
+            let answer = try await self.core.perform(.readDescriptor(found.attribute), on: found.link)
             guard case .descriptor(let value) = answer else { throw Failure(.refused(CBError(.unknown))) }
             return value
         }
@@ -60,13 +60,13 @@ extension Peripheral {
 
     /// Writes a descriptor's value; not that of 2902, which notifications write.
     public func write(_ value: Data, toDescriptor descriptor: DescriptorID) async throws {
-        try await BluetoothError.run(context(.write, descriptor)) {
+        try await run(.write, descriptor) {
             guard descriptor.uuid != CBUUID(string: "2902") else {
                 throw Failure(.refused(CBATTError(.writeNotPermitted)))
             }
-            try check(value, .withResponse)
-            let found = try await core.descriptor(descriptor)
-            _ = try await core.perform(.writeDescriptor(found.attribute, value), on: found.link)
+            try self.check(value, .withResponse)
+            let found = try await self.core.descriptor(descriptor)
+            _ = try await self.core.perform(.writeDescriptor(found.attribute, value), on: found.link)
         }
     }
 }

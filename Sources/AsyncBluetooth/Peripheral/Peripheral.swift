@@ -30,7 +30,7 @@ public final class Peripheral: Sendable {
 
     /// Makes a link, unless there is one; waits as long as it takes.
     public func connect() async throws {
-        try await BluetoothError.run(context(.connect)) { _ = try await core.connectedLink() }
+        try await run(.connect) { [core] in _ = try await core.connectedLink() }
     }
 
     /// Ends the link, with all that is under way on it: ``BluetoothError/Reason/cancelled``.
@@ -40,7 +40,7 @@ public final class Peripheral: Sendable {
 
     /// The link's signal strength in dBm.
     public func readRSSI() async throws -> Int {
-        try await BluetoothError.run(context(.readRSSI)) {
+        try await run(.readRSSI) { [core] in
             let link = try await core.connectedLink()
             guard case .rssi(let rssi) = try await core.perform(.readRSSI, on: link) else {
                 throw Failure(.refused(CBError(.unknown)))
@@ -51,7 +51,7 @@ public final class Peripheral: Sendable {
 
     /// The most bytes that one write takes on this link: 512 with response, what a packet carries without.
     public func maximumWriteLength(for type: CBCharacteristicWriteType) async throws -> Int {
-        try await BluetoothError.run(context(.connect)) {
+        try await run(.connect) { [core] in
             _ = try await core.connectedLink()
             return core.object.maximumWriteValueLength(for: type)
         }
@@ -62,8 +62,20 @@ public final class Peripheral: Sendable {
     )
         -> BluetoothError.Context
     {
-        BluetoothError.Context(operation, peer: core.identifier, path: path?.description)
+        BluetoothError.Context(operation, peer: core.identifier, peerName: name, path: path?.description)
     }
+
+    /// Runs an operation for as long as the central's settings allow, and completes its errors.
+    func run<Result: Sendable>(
+        _ operation: BluetoothError.Operation, _ path: (any CustomStringConvertible & Sendable)? = nil,
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await BluetoothError.run(
+            context(operation, path), within: core.radio.core.settings.operationTimeout, body)
+    }
+
+    /// The device as texts for people name it: name and identifier.
+    var label: String { BluetoothError.Context.label(identifier, name) }
 }
 
 extension Peripheral: Hashable, CustomStringConvertible {

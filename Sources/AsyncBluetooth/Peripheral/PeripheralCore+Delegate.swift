@@ -6,14 +6,14 @@ extension PeripheralCore {
     func connected() {
         // One that the app took back before this callback is no link.
         guard object.state == .connected else { return }
-        Log.debug(.connection, "connected to \(identifier)")
+        log.debug(.connection, "connected to \(identifier)", context)
         transition { state in
             if state.isConnecting { state.beginLink() }
         }
     }
 
     func connectFailed(_ error: (any Error)?) {
-        Log.debug(.connection, "no connection to \(identifier)")
+        log.debug(.connection, "no connection to \(identifier)", context)
         transition { state in
             state.failConnects(.connectionFailed(error))
             if state.isClosing { state.endClosing() }
@@ -21,7 +21,7 @@ extension PeripheralCore {
     }
 
     func disconnected(_ error: (any Error)?) {
-        Log.debug(.connection, "disconnected from \(identifier)")
+        log.debug(.connection, "disconnected from \(identifier)", context)
         transition { state in
             state.endLink(.disconnected(error))
             state.endClosing()
@@ -46,7 +46,7 @@ extension PeripheralCore {
 
 extension PeripheralCore: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        Log.debug(.discovery, "services of \(identifier) changed")
+        log.debug(.discovery, "services of \(identifier) changed", context)
         transition { $0.forget(invalidatedServices) }
     }
 
@@ -87,7 +87,7 @@ extension PeripheralCore: CBPeripheralDelegate {
             guard let id = state.link?.notifying[ObjectIdentifier(characteristic)] else { return [] }
             return state.subscriptions[id]?.consumers ?? []
         }
-        for consumer in consumers { consumer.feed.yield(value) }
+        for consumer in consumers { consumer.buffer.append(value) }
     }
 
     func peripheral(

@@ -2,8 +2,8 @@ import CoreBluetooth
 
 /// Notifications, from the first consumer of a characteristic to the last.
 extension PeripheralCore {
-    func addConsumer(_ feed: Feed<Data>, of id: CharacteristicID) -> Int {
-        withState { $0.addConsumer(id, feed) }
+    func addConsumer(_ buffer: ElementBuffer<Data>, of id: CharacteristicID) -> Int {
+        withState { $0.addConsumer(id, buffer) }
     }
 
     func removeConsumer(_ number: Int, of id: CharacteristicID) {
@@ -16,7 +16,7 @@ extension PeripheralCore {
             do {
                 return try await subscribeOnce(id)
             } catch let failure as Failure {
-                guard case .disconnected = failure.reason, withState({ !$0.maintenance.isEmpty }) else { throw failure }
+                guard case .disconnected = failure.reason, withState({ $0.maintenance.isActive }) else { throw failure }
             }
         }
     }
@@ -27,7 +27,7 @@ extension PeripheralCore {
         let waiter = Waiter<Answer>()
         let isOn = transition { state -> Bool? in
             guard state.link?.number == found.link else { return nil }
-            // Where nobody consumes any more, the subscription failed, and the feeds say why.
+            // Where nobody consumes any more, the subscription failed, and the buffers say why.
             guard let subscription = state.subscriptions[id], !subscription.consumers.isEmpty else { return true }
             if subscription.phase == .on { return true }
             state.subscriptions[id]?.waiters.append(waiter)
@@ -49,9 +49,10 @@ extension PeripheralCore {
                 try await subscribeOnce(id)
             } catch let failure as Failure {
                 if case .disconnected = failure.reason { throw failure }
-                let context = BluetoothError.Context(.notifications, peer: identifier, path: id.description)
+                let context = BluetoothError.Context(
+                    .notifications, peer: identifier, peerName: object.name, path: id.description)
                 let consumers = withState { $0.subscriptions.removeValue(forKey: id)?.consumers } ?? []
-                for consumer in consumers { consumer.feed.finish(BluetoothError(context, failure.reason)) }
+                for consumer in consumers { consumer.buffer.finish(BluetoothError(context, failure.reason)) }
             }
         }
     }

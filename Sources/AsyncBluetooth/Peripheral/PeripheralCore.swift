@@ -42,7 +42,7 @@ final class PeripheralCore: NSObject, Sendable {
             switch order {
             case .connect: connect()
             case .cancel:
-                Log.debug(.connection, "disconnect \(identifier)")
+                log.debug(.connection, "disconnect \(identifier)", context)
                 radio.manager.value.cancelPeripheralConnection(object)
             case .command(let command, _):
                 command.submit(to: object)
@@ -52,9 +52,12 @@ final class PeripheralCore: NSObject, Sendable {
 
     private func connect() {
         guard let object = livingObject() else {
-            return transition { $0.failConnects(.unknownPeripheral) }
+            return transition { state in
+                state.failConnects(.unknownPeripheral)
+                if state.isClosing { state.endClosing() }
+            }
         }
-        Log.debug(.connection, "connect \(identifier)")
+        log.debug(.connection, "connect \(identifier)", context)
         radio.manager.value.connect(object)
     }
 
@@ -74,6 +77,13 @@ final class PeripheralCore: NSObject, Sendable {
 
     var object: CBPeripheral { withState { $0.object } }
 
+    var log: Log { radio.core.log }
+
+    /// The device, as log lines name it.
+    var context: BluetoothError.Context {
+        BluetoothError.Context(.connect, peer: identifier, peerName: object.name)
+    }
+
     // MARK: Connecting
 
     /// The link's number, once there is one.
@@ -81,9 +91,11 @@ final class PeripheralCore: NSObject, Sendable {
         try Task.checkCancellation()
         while true {
             if let number = withState({ $0.link?.number }) { return number }
-            try await radio.core.ready()
             do {
-                return try await joinConnect()
+                return try await BluetoothError.limited(radio.core.settings.connectTimeout) {
+                    try await self.radio.core.ready()
+                    return try await self.joinConnect()
+                }
             } catch let failure as Failure {
                 // A reset passes by itself.
                 guard case .unavailable(let state) = failure.reason, !state.isTerminal else { throw failure }
@@ -103,6 +115,10 @@ final class PeripheralCore: NSObject, Sendable {
             return nil
         }
         if let number { return number }
+        // A connect that reaches an adapter which has just become unusable is never answered, and is not among those
+        // that this change of state has failed.
+        let now = radio.core.managerState
+        if now != .poweredOn { transition { $0.failConnects(.unavailable(now)) } }
         return try await waiter.value {
             transition { state in
                 state.connects.removeAll { $0 === waiter }

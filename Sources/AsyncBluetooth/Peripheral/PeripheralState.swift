@@ -24,10 +24,8 @@ struct PeripheralState {
     var closes: [Waiter<Void>] = []
     var subscriptions: [CharacteristicID: Subscription] = [:]
     var lastConsumer = 0
-    /// Who keeps the connection up; notifications survive the link while there is anybody.
-    var maintenance: [Int: Task<Void, Never>?] = [:]
-    /// Those that ended because the app ended the link.
-    var stoppedMaintenance: Set<Int> = []
+    /// The tasks that keep the connection up; notifications survive the link while one is active.
+    var maintenance = ConnectionMaintenance()
     /// Who may make a request to a characteristic that answers by notification; the first one does.
     var turns: [CharacteristicID: [Waiter<Void>]] = [:]
     var context: [ObjectIdentifier: any Sendable] = [:]
@@ -80,9 +78,13 @@ struct PeripheralState {
         completions.append { waiter.finish(result) }
     }
 
-    private mutating func finish(_ feed: Feed<Data>, _ id: CharacteristicID, _ reason: BluetoothError.Reason) {
-        let context = BluetoothError.Context(.notifications, peer: identifier, path: id.description)
-        completions.append { feed.finish(BluetoothError(context, reason)) }
+    private mutating func finish(_ buffer: ElementBuffer<Data>, _ id: CharacteristicID, _ reason: BluetoothError.Reason)
+    {
+        completions.append { [object, identifier] in
+            let context = BluetoothError.Context(
+                .notifications, peer: identifier, peerName: object.name, path: id.description)
+            buffer.finish(BluetoothError(context, reason))
+        }
     }
 
     // MARK: The link
@@ -113,7 +115,7 @@ struct PeripheralState {
         link = nil
         for waiter in old.waiters { complete(waiter, .failure(Failure(reason))) }
         for waiter in old.ends { complete(waiter, .failure(Failure(reason))) }
-        let isKept = if case .cancelled = reason { false } else { !maintenance.isEmpty }
+        let isKept = if case .cancelled = reason { false } else { maintenance.isActive }
         for (id, var subscription) in subscriptions {
             let wasActive = subscription.phase != .off
             for waiter in subscription.waiters { complete(waiter, .failure(Failure(reason))) }
@@ -121,7 +123,7 @@ struct PeripheralState {
             subscription.characteristic = nil
             subscription.phase = .off
             if wasActive, !isKept {
-                for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+                for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
                 subscription.consumers = []
             }
             subscriptions[id] = subscription.consumers.isEmpty ? nil : subscription
@@ -130,24 +132,21 @@ struct PeripheralState {
 
     mutating func beginMaintenance() -> Int {
         lastConsumer += 1
-        maintenance[lastConsumer] = .some(nil)
+        maintenance.begin(lastConsumer)
         return lastConsumer
     }
 
     /// The app ended the link: nobody keeps it up any more.
     mutating func stopMaintenance() {
-        for (number, task) in maintenance where stoppedMaintenance.insert(number).inserted {
-            completions.append { task?.cancel() }
-        }
+        for task in maintenance.stop() { completions.append { task.cancel() } }
     }
 
     /// If nobody keeps the connection up any more, consumers that have no subscription end.
     mutating func endMaintenance(_ number: Int, _ reason: BluetoothError.Reason) {
-        maintenance[number] = nil
-        stoppedMaintenance.remove(number)
+        maintenance.end(number)
         guard maintenance.isEmpty, link == nil else { return }
         for (id, subscription) in subscriptions {
-            for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+            for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
         }
         subscriptions = [:]
     }
@@ -177,10 +176,10 @@ struct PeripheralState {
 
     // MARK: Subscriptions
 
-    mutating func addConsumer(_ id: CharacteristicID, _ feed: Feed<Data>) -> Int {
+    mutating func addConsumer(_ id: CharacteristicID, _ buffer: ElementBuffer<Data>) -> Int {
         lastConsumer += 1
         subscriptions[id, default: Subscription()].consumers.append(
-            Subscription.Consumer(number: lastConsumer, feed: feed))
+            Subscription.Consumer(number: lastConsumer, buffer: buffer))
         return lastConsumer
     }
 
@@ -222,7 +221,7 @@ struct PeripheralState {
         }
         if isOn, case .failure(let error) = result {
             let reason = (error as? Failure)?.reason ?? .refused(error)
-            for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+            for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
             subscription.consumers = []
         }
         subscriptions[id] = subscription
@@ -240,7 +239,7 @@ struct PeripheralState {
             let reason = BluetoothError.Reason.missingCharacteristics([id.uuid])
             link?.notifying[ObjectIdentifier(characteristic)] = nil
             for waiter in subscription.waiters { complete(waiter, .failure(Failure(reason))) }
-            for consumer in subscription.consumers { finish(consumer.feed, id, reason) }
+            for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
             subscriptions[id] = nil
         }
     }

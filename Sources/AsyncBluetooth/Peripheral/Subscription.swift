@@ -9,7 +9,7 @@ struct Subscription {
 
     struct Consumer {
         let number: Int
-        let feed: Feed<Data>
+        let buffer: ElementBuffer<Data>
     }
 
     var consumers: [Consumer] = []

@@ -10,7 +10,9 @@ extension ServerCore: CBPeripheralManagerDelegate {
             advertised.map { AdvertisedData($0) })
     }
 
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { changeState(to: peripheral.state) }
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        changeState(to: peripheral.state, peripheral)
+    }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
         let waiter = withState { $0.additions.removeValue(forKey: ObjectIdentifier(service)) }
@@ -18,11 +20,7 @@ extension ServerCore: CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        let waiter = withState { state in
-            defer { state.advertising = nil }
-            return state.advertising
-        }
-        waiter?.finish(error.map { .failure(Failure(.refused($0))) } ?? .success(()))
+        transition(peripheral) { $0.advertisingStarted(error) }
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { pump(peripheral) }
@@ -42,25 +40,33 @@ extension ServerCore: CBPeripheralManagerDelegate {
     }
 
     private func tell(_ characteristic: CBCharacteristic, _ event: (CharacteristicID) -> SubscriptionEvent) {
-        let (id, feeds) = withState { state in
-            (state.attributes[ObjectIdentifier(characteristic)]?.id, Array(state.subscriptionFeeds.values))
+        let (id, buffers) = withState { state in
+            (state.attributes[ObjectIdentifier(characteristic)]?.id, Array(state.subscriptionBuffers.values))
         }
         guard let id else { return }
         let told = event(id)
-        for feed in feeds { feed.yield(told) }
+        for buffer in buffers { buffer.append(told) }
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
-        let waiter = withState { $0.publishing.isEmpty ? nil : $0.publishing.removeFirst() }
-        waiter?.finish(error.map { .failure(Failure(.refused($0))) } ?? .success(PSM))
+        let waiter = transition(peripheral) { $0.published() }
+        if let error {
+            waiter?.finish(.failure(Failure(.refused(error))))
+        } else if waiter?.finish(.success(PSM)) != true {
+            // The caller does not wait any more.
+            transition(peripheral) { $0.order(.unpublish(PSM)) }
+        }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        guard let channel else { return Log.debug(.server, "a channel could not be opened") }
-        let feeds = withState { Array($0.channelFeeds.values) }
+        guard let channel else {
+            return log.debug(
+                .server, "a channel could not be opened: \(error?.localizedDescription ?? "no reason given")")
+        }
+        let buffers = withState { Array($0.channelBuffers.values) }
         let bytes = ByteChannel(Unchecked(channel))
-        for feed in feeds { feed.yield(bytes) }
+        for buffer in buffers { buffer.append(bytes) }
     }
 }

@@ -11,10 +11,10 @@ extension ServerCore {
             return peripheral.respond(to: request.value, withResult: .readNotPermitted)
         }
         let central = RemoteCentral(request.value.central)
-        handle {
+        handle(refuse: { peripheral.respond(to: request.value, withResult: .insufficientResources) }) {
             let result: CBATTError.Code
             do {
-                let value = try await handler(central)
+                let value = try await self.limited { try await handler(central) }
                 if request.value.offset <= value.count {
                     request.value.value = Data(value.dropFirst(request.value.offset))
                     result = .success
@@ -34,10 +34,10 @@ extension ServerCore {
         let answered = Unchecked(first)
         let writes = joined(requests)
         guard let writes else { return peripheral.respond(to: first, withResult: .writeNotPermitted) }
-        handle {
+        handle(refuse: { peripheral.respond(to: first, withResult: .insufficientResources) }) {
             var result = CBATTError.Code.success
             do {
-                for (handler, write) in writes { try await handler(write) }
+                for (handler, write) in writes { try await self.limited { try await handler(write) } }
             } catch {
                 result = error.attCode
             }

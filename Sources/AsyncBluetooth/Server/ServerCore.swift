@@ -4,22 +4,27 @@ import Synchronization
 
 /// What stands between a `PeripheralServer` and its `CBPeripheralManager`, whose delegate it is.
 ///
-/// The state is under one lock; CoreBluetooth is called, and tasks go on, outside it.
+/// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
+/// them, by one thread at a time; tasks go on outside it too.
 final class ServerCore: NSObject, Sendable {
     let executor: any TaskExecutor
+    let settings: PeripheralServer.Settings
+    let log: Log
     private let state: Lock<Unchecked<ServerState>>
 
     init(
-        executor: any TaskExecutor, restoring services: [ServedService],
+        executor: any TaskExecutor, settings: PeripheralServer.Settings, restoring services: [ServedService],
         onRestore: (@Sendable (RestoredServer) -> Void)?
     ) {
         self.executor = executor
+        self.settings = settings
+        log = Log(settings.logger)
         state = Lock(Unchecked(ServerState(restorable: services, onRestore: onRestore)))
     }
 
     /// What an earlier process left, before the first state or never.
     func restore(_ services: [CBMutableService], _ advertisement: AdvertisedData?) {
-        Log.debug(.server, "restored \(services.count) services")
+        log.debug(.server, "restored \(services.count) services")
         let (restored, handler) = withState { state in
             let all = services.map { state.restore($0) }
             let restored = RestoredServer(
@@ -30,89 +35,86 @@ final class ServerCore: NSObject, Sendable {
         handler?(restored)
     }
 
+    // MARK: Changes
+
+    /// Reads or changes the state; nothing may follow from it.
     func withState<Result>(_ body: (inout ServerState) -> Result) -> Result {
         state.withLock { Unchecked(body(&$0.value)) }.value
+    }
+
+    /// Changes the state, and does what follows from it.
+    @discardableResult
+    func transition<Result>(_ manager: CBPeripheralManager, _ body: (inout ServerState) -> Result) -> Result {
+        let (result, completions, mustSubmit) = withState { state in
+            let result = body(&state)
+            return (result, state.takeCompletions(), state.beginSubmitting())
+        }
+        if mustSubmit { submit(to: manager) }
+        for completion in completions { completion() }
+        return result
+    }
+
+    private func submit(to manager: CBPeripheralManager) {
+        while let call = withState({ $0.nextCall() }) {
+            switch call {
+            case .add(let service): manager.add(service)
+            case .remove(let service): manager.remove(service)
+            case .startAdvertising(let data): manager.startAdvertising(data)
+            case .stopAdvertising: manager.stopAdvertising()
+            case .publish(let isEncryptionRequired): manager.publishL2CAPChannel(withEncryption: isEncryptionRequired)
+            case .unpublish(let psm): manager.unpublishL2CAPChannel(psm)
+            }
+        }
     }
 
     // MARK: The adapter
 
     /// Waits for `poweredOn`.
-    func ready() async throws {
+    ///
+    /// - Parameter patiently: Whether to wait in states too that do not pass by themselves.
+    /// - Throws: `Failure`, `CancellationError`.
+    func ready(patiently: Bool = false) async throws {
         try Task.checkCancellation()
         while true {
             let waiter = Waiter<Void>()
             let now = withState { state -> CBManagerState in
-                if state.managerState != .poweredOn { state.ready.append(waiter) }
+                let mustWait = state.managerState != .poweredOn && (patiently || !state.managerState.isTerminal)
+                if mustWait { state.ready.append(waiter) }
                 return state.managerState
             }
             if now == .poweredOn { return }
-            if now.isTerminal {
-                withState { $0.ready.removeAll { $0 === waiter } }
-                throw Failure(.unavailable(now))
-            }
+            if now.isTerminal, !patiently { throw Failure(.unavailable(now)) }
             try await waiter.value { withState { $0.ready.removeAll { $0 === waiter } } }
         }
     }
 
-    func changeState(to new: CBManagerState) {
-        let (ready, failed, publishing) = withState { state in
-            _ = state.endRestoration()
-            state.managerState = new
-            defer { state.ready = [] }
-            guard new != .poweredOn else { return (state.ready, [Waiter<Void>](), [Waiter<CBL2CAPPSM>]()) }
-            defer { state.publishing = [] }
-            // All but a switched off adapter withdraw what was published.
-            if new != .poweredOff {
-                state.services = [:]
-                state.attributes = [:]
-                state.objects = [:]
-            }
-            return (state.ready, state.takeWaiters(), state.publishing)
+    /// Waits for `poweredOn`, and changes the state while it is.
+    func whenReady<Result>(
+        _ manager: Unchecked<CBPeripheralManager>, _ body: (inout ServerState) -> Result
+    ) async throws -> Result {
+        while true {
+            try await ready()
+            let result = transition(manager.value) { $0.managerState == .poweredOn ? body(&$0) : nil }
+            if let result { return result }
         }
-        Log.debug(.server, "Bluetooth is \(new)")
-        for waiter in failed { waiter.finish(.failure(Failure(.unavailable(new)))) }
-        for waiter in publishing { waiter.finish(.failure(Failure(.unavailable(new)))) }
-        for waiter in ready { waiter.finish(.success(())) }
     }
 
-    // MARK: Handlers
-
-    /// Runs a handler in a task that ends with the server.
-    func handle(_ body: @escaping @Sendable () async -> Void) {
-        let number = withState { state -> Int in
-            let number = state.newNumber()
-            state.handlers[number] = .some(nil)
-            return number
+    func changeState(to new: CBManagerState, _ manager: CBPeripheralManager) {
+        log.debug(.server, "Bluetooth is \(new)")
+        let buffers = transition(manager) { state in
+            _ = state.endRestoration()
+            state.changeState(to: new)
+            return Array(state.stateBuffers.values)
         }
-        let task = Task(executorPreference: executor) { [weak self] in
-            await body()
-            self?.withState { $0.handlers[number] = nil }
-        }
-        withState { state in
-            if state.handlers[number] != nil { state.handlers[number] = task }
-        }
+        for buffer in buffers { buffer.append(new) }
     }
 
     /// The server is gone.
-    func abandon() {
-        let (handlers, subscriptions, channels, waiters) = withState { state in
-            let handlers = state.handlers.values.compactMap { $0 }
-            return (
-                handlers, Array(state.subscriptionFeeds.values), Array(state.channelFeeds.values), state.takeWaiters()
-            )
-        }
-        for task in handlers { task.cancel() }
-        for feed in subscriptions { feed.finish() }
-        for feed in channels { feed.finish() }
-        for waiter in waiters { waiter.finish(.failure(Failure(.cancelled))) }
+    func abandon(_ manager: CBPeripheralManager) {
+        for handler in transition(manager, { $0.abandon() }) { handler.cancel() }
     }
 
     // MARK: Updates
-
-    func enqueue(_ update: ServerState.Update, on manager: CBPeripheralManager) {
-        withState { $0.updates.append(update) }
-        pump(manager)
-    }
 
     /// Sends updates in order while there is room, one thread at a time.
     func pump(_ manager: CBPeripheralManager) {

@@ -1,6 +1,9 @@
 import CoreBluetooth
 
 /// What a server has published, and who waits for what.
+///
+/// A change is made under the lock; what it leads to is done outside: calls of CoreBluetooth in `outbox`, in order, and
+/// waiting tasks in `completions`.
 struct ServerState {
     struct Attribute {
         let id: CharacteristicID
@@ -15,18 +18,48 @@ struct ServerState {
         let waiter: Waiter<Void>
     }
 
+    /// A channel that is to be published; one at a time is with CoreBluetooth, since its callback does not name the call.
+    struct Publication {
+        let isEncryptionRequired: Bool
+        let waiter: Waiter<CBL2CAPPSM>
+    }
+
+    /// A call to make.
+    enum Call {
+        case add(CBMutableService)
+        case remove(CBMutableService)
+        case startAdvertising([String: Any])
+        case stopAdvertising
+        case publish(isEncryptionRequired: Bool)
+        case unpublish(CBL2CAPPSM)
+
+        /// Whether the call withdraws something: such a call waits while the adapter is off.
+        var isWithdrawal: Bool {
+            switch self {
+            case .remove, .stopAdvertising, .unpublish: true
+            case .add, .startAdvertising, .publish: false
+            }
+        }
+    }
+
     var managerState = CBManagerState.unknown
     var ready: [Waiter<Void>] = []
     var services: [ServiceID: CBMutableService] = [:]
     var attributes: [ObjectIdentifier: Attribute] = [:]
     var objects: [CharacteristicID: CBMutableCharacteristic] = [:]
     var additions: [ObjectIdentifier: Waiter<Void>] = [:]
-    var advertising: Waiter<Void>?
-    var publishing: [Waiter<CBL2CAPPSM>] = []
+    /// The advertisement that is on the air, or on its way there, by who asked for it.
+    var advertisement: Waiter<Void>?
+    /// Calls of `startAdvertising` whose callbacks are still to come, in order.
+    var advertisingCalls: [Waiter<Void>] = []
+    var publications: [Publication] = []
+    var isPublishing = false
     var updates: [Update] = []
-    var subscriptionFeeds: [Int: Feed<SubscriptionEvent>] = [:]
-    var channelFeeds: [Int: Feed<ByteChannel>] = [:]
+    var stateBuffers: [Int: ElementBuffer<CBManagerState>] = [:]
+    var subscriptionBuffers: [Int: ElementBuffer<SubscriptionEvent>] = [:]
+    var channelBuffers: [Int: ElementBuffer<ByteChannel>] = [:]
     var handlers: [Int: Task<Void, Never>?] = [:]
+    var refusedCount = 0
     var lastNumber = 0
     /// What answers for services that an earlier process left.
     var restorable: [ServedService] = []
@@ -34,74 +67,141 @@ struct ServerState {
     var isPumping = false
     var mustPumpAgain = false
 
+    private var outbox: [Call] = []
+    private var isSubmitting = false
+    private var completions: [() -> Void] = []
+
+    init(restorable: [ServedService], onRestore: (@Sendable (RestoredServer) -> Void)?) {
+        self.restorable = restorable
+        self.onRestore = onRestore
+    }
+
     mutating func newNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Names a new service; one of a UUID that is there already gets the next number.
-    mutating func register(_ service: ServedService, _ object: CBMutableService) -> ServiceID {
-        var number = 1
-        while services[ServiceID(service.uuid, number: number)] != nil { number += 1 }
-        let id = ServiceID(service.uuid, number: number)
-        services[id] = object
-        var counts: [CBUUID: Int] = [:]
-        for (served, object) in zip(service.characteristics, object.characteristics ?? []) {
-            guard let object = object as? CBMutableCharacteristic else { continue }
-            counts[served.uuid, default: 0] += 1
-            let path = CharacteristicID(served.uuid, number: counts[served.uuid, default: 1], in: id)
-            attributes[ObjectIdentifier(object)] = Attribute(id: path, served: served, object: object)
-            objects[path] = object
-        }
-        return id
+    // MARK: What changes lead to
+
+    mutating func order(_ call: Call) { outbox.append(call) }
+
+    mutating func complete<Value>(_ waiter: Waiter<Value>, _ result: Result<Value, any Error>) {
+        completions.append { waiter.finish(result) }
     }
 
-    /// What is restored comes before the first state or never.
+    mutating func takeCompletions() -> [() -> Void] {
+        defer { completions = [] }
+        return completions
+    }
+
+    mutating func beginSubmitting() -> Bool {
+        guard !isSubmitting, !outbox.isEmpty, managerState == .poweredOn else { return false }
+        isSubmitting = true
+        return true
+    }
+
+    /// The next call; nil ends the submitting.
+    mutating func nextCall() -> Call? {
+        guard managerState == .poweredOn, !outbox.isEmpty else {
+            isSubmitting = false
+            return nil
+        }
+        return outbox.removeFirst()
+    }
+
+    // MARK: The adapter
+
+    mutating func changeState(to new: CBManagerState) {
+        managerState = new
+        for waiter in ready { complete(waiter, .success(())) }
+        ready = []
+        guard new != .poweredOn else { return }
+        let failure = Failure(.unavailable(new))
+        let waiters = [Waiter<Void>](additions.values) + advertisingCalls + updates.map(\.waiter)
+        for waiter in waiters { complete(waiter, .failure(failure)) }
+        for publication in publications { complete(publication.waiter, .failure(failure)) }
+        // An advertisement that has begun goes on by itself when the adapter is switched on again (S104).
+        if let last = advertisement, advertisingCalls.contains(where: { $0 === last }) { advertisement = nil }
+        additions = [:]
+        advertisingCalls = []
+        updates = []
+        publications = []
+        isPublishing = false
+        outbox.removeAll { !$0.isWithdrawal }
+        guard new != .poweredOff else { return }
+        // All but a switched off adapter withdraw what was published.
+        outbox = []
+        services = [:]
+        attributes = [:]
+        objects = [:]
+        advertisement = nil
+    }
+
+    /// The server is gone.
     ///
-    /// - Returns: Who is to be told, once.
-    mutating func endRestoration() -> (@Sendable (RestoredServer) -> Void)? {
-        defer {
-            restorable = []
-            onRestore = nil
-        }
-        return onRestore
+    /// - Returns: The handlers that run.
+    mutating func abandon() -> [Task<Void, Never>] {
+        let failure = Failure(.cancelled)
+        let waiters = [Waiter<Void>](additions.values) + advertisingCalls + updates.map(\.waiter) + ready
+        for waiter in waiters { complete(waiter, .failure(failure)) }
+        for publication in publications { complete(publication.waiter, .failure(failure)) }
+        for buffer in stateBuffers.values { completions.append { buffer.finish() } }
+        for buffer in subscriptionBuffers.values { completions.append { buffer.finish() } }
+        for buffer in channelBuffers.values { completions.append { buffer.finish() } }
+        return handlers.values.compactMap { $0 }
     }
 
-    /// Takes over a service that an earlier process left.
-    ///
-    /// - Returns: Its name, and whether there are handlers for it: those of the first description that is alike.
-    mutating func restore(_ object: CBMutableService) -> (ServiceID, isAnswered: Bool) {
-        let uuids = object.characteristics?.map(\.uuid) ?? []
-        let index = restorable.firstIndex { $0.uuid == object.uuid && $0.characteristics.map(\.uuid) == uuids }
-        let served =
-            index.map { restorable.remove(at: $0) }
-            ?? ServedService(
-                object.uuid, isPrimary: object.isPrimary,
-                characteristics: (object.characteristics ?? []).map { ServedCharacteristic($0.uuid, $0.properties) })
-        return (register(served, object), index != nil)
+    // MARK: Advertising
+
+    mutating func startAdvertising(_ data: [String: Any], _ waiter: Waiter<Void>) {
+        for earlier in advertisingCalls { complete(earlier, .failure(Failure(.cancelled))) }
+        advertisement = waiter
+        advertisingCalls.append(waiter)
+        order(.stopAdvertising)
+        order(.startAdvertising(data))
     }
 
-    /// Forgets a service.
-    ///
-    /// - Returns: Its object, and those who wait to notify of it.
-    mutating func unregister(_ id: ServiceID) -> (CBMutableService, [Waiter<Void>])? {
-        guard let object = services.removeValue(forKey: id) else { return nil }
-        for characteristic in object.characteristics ?? [] {
-            guard let attribute = attributes.removeValue(forKey: ObjectIdentifier(characteristic)) else { continue }
-            objects[attribute.id] = nil
-        }
-        let gone = updates.filter { $0.characteristic.service == id }.map(\.waiter)
-        updates.removeAll { $0.characteristic.service == id }
-        return (object, gone)
+    /// - Parameter waiter: Whose advertisement is meant, unless another one took its place; nil is any.
+    mutating func stopAdvertising(of waiter: Waiter<Void>? = nil) {
+        guard waiter == nil || waiter === advertisement else { return }
+        advertisement = nil
+        for call in advertisingCalls { complete(call, .failure(Failure(.cancelled))) }
+        order(.stopAdvertising)
     }
 
-    /// Takes all who wait for an answer of the adapter.
-    mutating func takeWaiters() -> [Waiter<Void>] {
-        defer {
-            additions = [:]
-            advertising = nil
-            updates = []
-        }
-        return additions.values + [advertising].compactMap { $0 } + updates.map(\.waiter)
+    /// The callback of the earliest call that awaits one.
+    mutating func advertisingStarted(_ error: (any Error)?) {
+        guard !advertisingCalls.isEmpty else { return }
+        let waiter = advertisingCalls.removeFirst()
+        if error != nil, advertisement === waiter { advertisement = nil }
+        complete(waiter, error.map { .failure(Failure(.refused($0))) } ?? .success(()))
+    }
+
+    // MARK: Channels
+
+    mutating func publish(_ publication: Publication) {
+        publications.append(publication)
+        publishNext()
+    }
+
+    /// The caller does not wait any more; what is with CoreBluetooth already is withdrawn when its callback comes.
+    mutating func withdraw(_ waiter: Waiter<CBL2CAPPSM>) {
+        guard let index = publications.firstIndex(where: { $0.waiter === waiter }) else { return }
+        if index > 0 || !isPublishing { publications.remove(at: index) }
+    }
+
+    /// - Returns: Who waits for the channel; nil if the callback is of a call that the adapter's state has ended.
+    mutating func published() -> Waiter<CBL2CAPPSM>? {
+        guard isPublishing else { return nil }
+        isPublishing = false
+        let waiter = publications.removeFirst().waiter
+        publishNext()
+        return waiter
+    }
+
+    private mutating func publishNext() {
+        guard !isPublishing, let first = publications.first else { return }
+        isPublishing = true
+        order(.publish(isEncryptionRequired: first.isEncryptionRequired))
     }
 }

@@ -1,18 +1,40 @@
+import CoreBluetooth
 import Logging
 
-/// The module's log lines: label `AsyncBluetooth`, level `debug`, each with a `category`.
+/// The log lines of one central or server, each with a `category`; those about a device carry its identifier and name.
 ///
 /// Values are not logged.
-enum Log {
+struct Log: Sendable {
     /// What a line is about.
     enum Category: String {
-        case state, scan, connection, discovery, server
+        case state, scan, connection, discovery, server, buffer
     }
 
-    /// Writes a line.
-    ///
-    /// A new logger each time, so that the handler is the one that the app has bootstrapped by now.
-    static func debug(_ category: Category, _ text: @autoclosure () -> String) {
-        Logger(label: "AsyncBluetooth").debug("\(text())", metadata: ["category": "\(category.rawValue)"])
+    /// The app's logger; nil for one of label `AsyncBluetooth`.
+    private let logger: Logger?
+
+    init(_ logger: Logger?) { self.logger = logger }
+
+    /// Writes a line of level `debug`.
+    func debug(_ category: Category, _ text: @autoclosure () -> String, _ device: BluetoothError.Context? = nil) {
+        write(.debug, category, text(), device)
+    }
+
+    /// Writes a line of level `warning`.
+    func warning(_ category: Category, _ text: @autoclosure () -> String, _ device: BluetoothError.Context? = nil) {
+        write(.warning, category, text(), device)
+    }
+
+    private func write(
+        _ level: Logger.Level, _ category: Category, _ text: @autoclosure () -> String,
+        _ device: BluetoothError.Context?
+    ) {
+        // Without the app's logger it is a new one each time, so that its handler is the one bootstrapped by now.
+        let logger = logger ?? Logger(label: "AsyncBluetooth")
+        guard logger.logLevel <= level else { return }
+        var metadata: Logger.Metadata = ["category": "\(category.rawValue)"]
+        if let peer = device?.peer { metadata["peripheral"] = "\(peer.uuidString)" }
+        if let name = device?.peerName { metadata["name"] = "\(name)" }
+        logger.log(level: level, "\(text())", metadata: metadata)
     }
 }

@@ -1,17 +1,20 @@
 /// Values that come over the air, for `for try await`.
 ///
 /// Each iterator is a consumer of its own: what the values need (a scan, a subscription) begins with the iterator and
-/// ends with it, at the end of the loop. Values that come while the consumer is busy are kept. A cancelled task gets
-/// `CancellationError`.
+/// ends with it, at the end of the loop. Values that come while the consumer is busy are kept, as many as the
+/// ``BufferingPolicy`` says. A cancelled task gets `CancellationError`; whoever reads next goes on with the next value.
 public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
-    let makeReader: @Sendable () -> FeedReader<Element>
+    let makeReader: @Sendable () -> ElementReader<Element>
 
     /// Begins to collect.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
     /// One consumer.
     public struct Iterator: AsyncIteratorProtocol {
-        var reader: FeedReader<Element>
+        var reader: ElementReader<Element>
+
+        /// How many elements were dropped because this consumer was late; see ``BufferingPolicy``.
+        public var droppedCount: Int { reader.droppedCount }
 
         /// The next value, nil at the end.
         ///
@@ -31,14 +34,17 @@ public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
 ///
 /// Each iterator is a consumer of its own; what the events need ends with it. A cancelled task gets the end.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
-    let makeReader: @Sendable () -> FeedReader<Element>
+    let makeReader: @Sendable () -> ElementReader<Element>
 
     /// Begins to collect.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
     /// One consumer.
     public struct Iterator: AsyncIteratorProtocol {
-        var reader: FeedReader<Element>
+        var reader: ElementReader<Element>
+
+        /// How many elements were dropped because this consumer was late; see ``BufferingPolicy``.
+        public var droppedCount: Int { reader.droppedCount }
 
         /// The next event, nil at the end.
         public mutating func next() async -> Element? { await next(isolation: #isolation) }
@@ -48,7 +54,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
             do {
                 return try await reader.next(isolation: actor)
             } catch {
-                // A feed of events ends without an error, so this is the cancellation.
+                // A sequence of events has no error to throw: this is a cancellation, or a buffer that overflowed.
                 return nil
             }
         }

@@ -37,7 +37,9 @@ final class Waiter<Value: Sendable>: Sendable {
     ///
     /// - Parameter onCancel: Called when the task is cancelled before there is a result.
     /// - Throws: The failure, or `CancellationError`.
-    func value(onCancel: @Sendable () -> Void) async throws -> Value {
+    func value(
+        isolation: isolated (any Actor)? = #isolation, onCancel: @Sendable () -> Void
+    ) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Value, any Error>? in

@@ -66,17 +66,23 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         case malformedValue(any Error)
         /// It took longer than this.
         case timedOut(Duration)
+        /// The consumer was late, and more elements came than ``BufferingPolicy/failing(beyond:)`` keeps.
+        case bufferOverflow(limit: Int)
+        /// The text is no Bluetooth device address, as in `C0:11:22:33:44:55`.
+        case malformedAddress(String)
     }
 
     /// All but the reason.
     package struct Context: Sendable {
         let operation: Operation
         let peer: UUID?
+        let peerName: String?
         let path: String?
 
-        package init(_ operation: Operation, peer: UUID? = nil, path: String? = nil) {
+        package init(_ operation: Operation, peer: UUID? = nil, peerName: String? = nil, path: String? = nil) {
             self.operation = operation
             self.peer = peer
+            self.peerName = peerName
             self.path = path
         }
     }
@@ -85,6 +91,8 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
     public let operation: Operation
     /// With which device, where it was one.
     public let peer: UUID?
+    /// That device's name, where it is known.
+    public let peerName: String?
     /// On which attribute: UUIDs with slashes between them, as in `180D/2A37`; for a scan, the services that it is for.
     public let path: String?
     /// Why it failed.
@@ -93,16 +101,28 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
     package init(_ context: Context, _ reason: Reason) {
         operation = context.operation
         peer = context.peer
+        peerName = context.peerName
         path = context.path
         self.reason = reason
     }
 
-    /// `read 180D/2A38 of 8A2F…: the device does not have the services 180D`.
+    /// `read 180D/2A38 of Polar H10 (8A2F…): the device does not have the services 180D`.
     public var description: String {
+        "\(Context(operation, peer: peer, peerName: peerName, path: path)): \(reason)"
+    }
+}
+
+extension BluetoothError.Context: CustomStringConvertible {
+    package var description: String {
         var text = operation.rawValue
         if let path { text += " \(path)" }
-        if let peer { text += " of \(peer.uuidString)" }
-        return "\(text): \(reason)"
+        if let peer { text += " of \(Self.label(peer, peerName))" }
+        return text
+    }
+
+    /// A device as texts for people name it.
+    static func label(_ identifier: UUID, _ name: String?) -> String {
+        name.map { "\($0) (\(identifier.uuidString))" } ?? identifier.uuidString
     }
 }
 
@@ -124,6 +144,8 @@ extension BluetoothError.Reason: CustomStringConvertible {
         case .refused(let error): "refused\(Self.cause(error))"
         case .malformedValue(let error): "the value is malformed: \(error)"
         case .timedOut(let limit): "it took longer than \(limit)"
+        case .bufferOverflow(let limit): "more than \(limit) elements waited for a slow consumer"
+        case .malformedAddress(let text): "\"\(text)\" is no device address"
         }
     }
 
@@ -152,6 +174,28 @@ extension BluetoothError {
         } catch let error as CancellationError {
             InterruptionRecord.current?.note(context())
             throw error
+        }
+    }
+
+    /// Runs an operation for as long as a setting allows, and completes its errors.
+    static func run<Result: Sendable>(
+        _ context: @autoclosure () -> Context, within limit: Duration?,
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await run(context()) { try await limited(limit, body) }
+    }
+
+    /// Runs a part of an operation for as long as a setting allows.
+    ///
+    /// - Throws: `Failure` with `timedOut`, or what the part throws.
+    static func limited<Result: Sendable>(
+        _ limit: Duration?, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        guard let limit else { return try await body() }
+        do {
+            return try await withTimeout(limit, body)
+        } catch let error as BluetoothError {
+            throw Failure(error.reason)
         }
     }
 }

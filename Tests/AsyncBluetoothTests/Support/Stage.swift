@@ -17,9 +17,12 @@ struct Stage: Sendable {
     /// The emulator of the test that runs.
     init() { self.init(Emulator.current) }
 
-    init(_ emulator: Emulator) {
+    /// - Parameters:
+    ///   - emulator: The world.
+    ///   - jobLimit: How many jobs tasks may run; `play` throws when there are more.
+    init(_ emulator: Emulator, jobLimit: Int = .max) {
         self.emulator = emulator
-        executor = HoldingExecutor(emulator)
+        executor = HoldingExecutor(emulator, jobLimit: jobLimit)
     }
 
     func makeCentral() -> Central { Central(backend: .emulator(emulator), taskExecutor: executor) }
@@ -36,11 +39,12 @@ struct Stage: Sendable {
             return try await body()
         }
         do {
-            try await emulator.advance(until: { isDone.isSet }, within: limit)
+            try await emulator.advance(until: { isDone.isSet || executor.isExhausted }, within: limit)
         } catch {
             task.cancel()
             Issue.record("the body did not end: \(error)")
         }
+        if executor.isExhausted { throw TaskSpins() }
         let result = try await task.value
         // What the body let go, as a subscription, ends with what is due now.
         try await emulator.advance(by: .zero)

@@ -45,7 +45,7 @@ extension AsyncScenario {
         AsyncScenario("a device is known by its identifier") { c in
             let found = try await c.find()
             let known = try await c.play { [central = c.central] in
-                try await central.peripheral(found.identifier)
+                try await central.peripheral(identifier: found.identifier)
             }
             #expect(known === found)
         },

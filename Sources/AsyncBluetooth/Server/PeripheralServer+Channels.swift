@@ -1,0 +1,41 @@
+import BluetoothLocking
+public import CoreBluetooth
+
+/// L2CAP channels.
+extension PeripheralServer {
+    /// Listens for L2CAP channels, which come in ``channels``.
+    ///
+    /// A call that is cancelled leaves nothing behind: a channel that the system publishes all the same is withdrawn.
+    ///
+    /// - Parameter isEncryptionRequired: Whether others have to encrypt the link first.
+    /// - Returns: The number that the system chose.
+    public func publishChannel(isEncryptionRequired: Bool = false) async throws -> CBL2CAPPSM {
+        let core = core
+        let manager = manager
+        return try await core.run(.publish) {
+            let waiter = Waiter<CBL2CAPPSM>()
+            try await core.whenReady(manager) { state in
+                state.publish(ServerState.Publication(isEncryptionRequired: isEncryptionRequired, waiter: waiter))
+            }
+            return try await waiter.value { core.transition(manager.value) { $0.withdraw(waiter) } }
+        }
+    }
+
+    /// Stops to listen, and closes the channels of this number.
+    public func unpublishChannel(_ psm: CBL2CAPPSM) { core.transition(manager.value) { $0.order(.unpublish(psm)) } }
+
+    /// The channels that others open, from now on; those that nobody takes are closed.
+    public var channels: EventSequence<ByteChannel> {
+        let core = core
+        return EventSequence {
+            let buffer = ElementBuffer<ByteChannel>(
+                .oldest(core.settings.channelLimit), core.context(.channel), core.log)
+            let number = core.withState { state -> Int in
+                let number = state.newNumber()
+                state.channelBuffers[number] = buffer
+                return number
+            }
+            return ElementReader(buffer, onDeinit: DeinitAction { core.withState { $0.channelBuffers[number] = nil } })
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import BluetoothLocking
+public import CoreBluetooth
+
+/// Subscribers.
+extension PeripheralServer {
+    /// The devices that subscribe to a characteristic now.
+    public func subscribers(of characteristic: CharacteristicID) -> [RemoteCentral] {
+        core.subscribers(of: characteristic)
+    }
+
+    /// Sends a notification, or indication; waits until there is room for it, not until it arrived.
+    ///
+    /// - Parameters:
+    ///   - value: At most what one packet to each of them carries, ``RemoteCentral/maximumUpdateLength``; more throws
+    ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    ///   - characteristic: Of a published service.
+    ///   - centrals: Who is meant, of those that subscribe; nil is every subscriber. It may be nobody.
+    public func notify(
+        _ value: Data, of characteristic: CharacteristicID, to centrals: [RemoteCentral]? = nil
+    ) async throws {
+        let core = core
+        let manager = manager
+        try await core.run(.notify, characteristic.description) {
+            let wanted = centrals.map { Set($0.map(\.identifier)) }
+            let targets = core.subscribers(of: characteristic).filter { wanted?.contains($0.identifier) ?? true }
+            let maximum = targets.map(\.maximumUpdateLength).min() ?? 512
+            guard value.count <= maximum else { throw Failure(.valueTooLong(length: value.count, maximum: maximum)) }
+            let waiter = Waiter<Void>()
+            let update = ServerState.Update(
+                characteristic: characteristic, value: value, centrals: wanted, waiter: waiter)
+            let isPublished = try await core.whenReady(manager) { state -> Bool in
+                guard state.objects[characteristic] != nil else { return false }
+                state.updates.append(update)
+                return true
+            }
+            guard isPublished else { throw Failure(.missingCharacteristics([characteristic.uuid])) }
+            core.pump(manager.value)
+            try await waiter.value { core.withState { $0.updates.removeAll { $0.waiter === waiter } } }
+        }
+    }
+
+    /// Who subscribes and who does not any more, from now on.
+    ///
+    /// A consumer that is late loses events as ``Settings/buffering`` says; ``subscribers(of:)`` is true at any time.
+    public var subscriptions: EventSequence<SubscriptionEvent> {
+        let core = core
+        return EventSequence {
+            let buffer = ElementBuffer<SubscriptionEvent>(core.settings.buffering, core.context(.publish), core.log)
+            let number = core.withState { state -> Int in
+                let number = state.newNumber()
+                state.subscriptionBuffers[number] = buffer
+                return number
+            }
+            return ElementReader(
+                buffer, onDeinit: DeinitAction { core.withState { $0.subscriptionBuffers[number] = nil } })
+        }
+    }
+}
+
+extension ServerCore {
+    func subscribers(of characteristic: CharacteristicID) -> [RemoteCentral] {
+        withState { $0.objects[characteristic] }?.subscribedCentrals?.map { RemoteCentral($0) } ?? []
+    }
+
+    func context(_ operation: BluetoothError.Operation, _ path: String? = nil) -> BluetoothError.Context {
+        BluetoothError.Context(operation, path: path)
+    }
+
+    /// Runs an operation for as long as the settings allow, and completes its errors.
+    func run<Result: Sendable>(
+        _ operation: BluetoothError.Operation, _ path: String? = nil,
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await BluetoothError.run(context(operation, path), within: settings.operationTimeout, body)
+    }
+}

@@ -1,0 +1,164 @@
+import BluetoothLocking
+import DequeModule
+import Synchronization
+
+/// Elements on their way to a sequence's consumers; those that arrive before a consumer asks are kept, up to a limit.
+///
+/// Several consumers may wait at once: each element goes to one of them. A consumer that is cancelled takes nothing.
+final class ElementBuffer<Element: Sendable>: Sendable {
+    /// What a consumer gets.
+    enum Next: Sendable {
+        case element(Element)
+        case end((any Error)?)
+        case cancelled
+    }
+
+    private struct State {
+        var elements: Deque<Element> = []
+        var waiters: [Waiter<Void>] = []
+        var isFinished = false
+        var error: (any Error)?
+        var droppedCount = 0
+        /// Whether elements were dropped since the buffer was last empty.
+        var hasGap = false
+
+        mutating func takeWaiters() -> [Waiter<Void>] {
+            defer { waiters = [] }
+            return waiters
+        }
+    }
+
+    private let state: Lock<State>
+    private let policy: BufferingPolicy
+    private let context: BluetoothError.Context
+    private let log: Log
+    /// Is called when the buffer is empty again after elements were dropped.
+    private let onGapRead: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - policy: How much is kept.
+    ///   - context: What the elements come from, for the error and the log line of an overflow.
+    ///   - log: Where that line goes.
+    ///   - first: An element that is there from the beginning.
+    ///   - onGapRead: Is called when the consumers have read all that was kept and elements were dropped.
+    init(
+        _ policy: BufferingPolicy, _ context: BluetoothError.Context, _ log: Log, first: Element? = nil,
+        onGapRead: @escaping @Sendable () -> Void = {}
+    ) {
+        state = Lock(State(elements: first.map { [$0] } ?? []))
+        self.policy = policy
+        self.context = context
+        self.log = log
+        self.onGapRead = onGapRead
+    }
+
+    /// How many elements were dropped because the consumer was late.
+    var droppedCount: Int { state.withLock { $0.droppedCount } }
+
+    // MARK: The producer
+
+    /// Appends an element; dropped once finished.
+    ///
+    /// - Parameter isSuperseded: Whether the new element takes the place of one that waits.
+    /// - Returns: Whether the element is kept.
+    @discardableResult
+    func append(_ element: Element, inPlaceOf isSuperseded: ((Element) -> Bool)? = nil) -> Bool {
+        // What is dropped is released outside the lock.
+        let (waiters, dropped, isKept, isFirstDrop) = state.withLock {
+            state -> ([Waiter<Void>], Element?, Bool, Bool) in
+            guard !state.isFinished else { return ([], element, false, false) }
+            if let isSuperseded, let index = state.elements.firstIndex(where: isSuperseded) {
+                let old = state.elements[index]
+                state.elements[index] = element
+                return ([], old, true, false)
+            }
+            guard state.elements.count >= policy.limit else {
+                state.elements.append(element)
+                return (state.takeWaiters(), nil, true, false)
+            }
+            state.droppedCount += 1
+            state.hasGap = true
+            let isFirstDrop = state.droppedCount == 1
+            switch policy.overflow {
+            case .dropOldest:
+                let oldest = state.elements.removeFirst()
+                state.elements.append(element)
+                return ([], oldest, true, isFirstDrop)
+            case .dropNewest: return ([], element, false, isFirstDrop)
+            case .fail:
+                state.isFinished = true
+                state.error = BluetoothError(context, .bufferOverflow(limit: policy.limit))
+                return ([], element, false, isFirstDrop)
+            }
+        }
+        withExtendedLifetime(dropped) {}
+        if isFirstDrop { logOverflow() }
+        for waiter in waiters { waiter.finish(.success(())) }
+        return isKept
+    }
+
+    /// Ends the sequence behind what is there already; later ends are dropped.
+    func finish(_ error: (any Error)? = nil) {
+        let waiters = state.withLock { state -> [Waiter<Void>] in
+            guard !state.isFinished else { return [] }
+            state.isFinished = true
+            state.error = error
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.finish(.success(())) }
+    }
+
+    private func logOverflow() {
+        let rule =
+            switch policy.overflow {
+            case .dropOldest: "the oldest is dropped for each new one"
+            case .dropNewest: "new ones are dropped"
+            case .fail: "the sequence ends"
+            }
+        log.warning(.buffer, "\(context): \(policy.limit) elements wait for a slow consumer; \(rule)", context)
+    }
+
+    // MARK: The consumers
+
+    /// Drops what is there.
+    func discard() {
+        let old = state.withLock { state in
+            defer { state.elements = [] }
+            return state.elements
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// The next element, now or as soon as there is one.
+    ///
+    /// A cancellation concerns this call alone: the buffer, and the next call, go on as if it had not been made.
+    func next(isolation: isolated (any Actor)? = #isolation) async -> Next {
+        while true {
+            if Task.isCancelled { return .cancelled }
+            let waiter = Waiter<Void>()
+            if let next = take(orWaitWith: waiter) { return next }
+            do {
+                try await waiter.value(isolation: isolation) {
+                    state.withLock { $0.waiters.removeAll { $0 === waiter } }
+                }
+            } catch {
+                return .cancelled
+            }
+        }
+    }
+
+    private func take(orWaitWith waiter: Waiter<Void>) -> Next? {
+        let (next, isGapRead) = state.withLock { state -> (Next?, Bool) in
+            if let first = state.elements.popFirst() {
+                guard state.hasGap, state.elements.isEmpty else { return (.element(first), false) }
+                state.hasGap = false
+                return (.element(first), true)
+            }
+            if state.isFinished { return (.end(state.error), false) }
+            state.waiters.append(waiter)
+            return (nil, false)
+        }
+        if isGapRead { onGapRead() }
+        return next
+    }
+}

@@ -1,0 +1,109 @@
+import AsyncBluetooth
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothLocking
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Random programs with a cancellation or a timeout at each await, from a seed: nothing hangs, nothing spins, nothing is
+/// left behind.
+@Suite(.timeLimit(.minutes(5))) struct CancellationProgramTests {
+    private static let operations = 60
+    /// A program needs some thousands of jobs.
+    private static let jobLimit = 200_000
+
+    @Test(arguments: Array(UInt64(1)...40))
+    func whateverIsCancelledEverythingReturnsAndNothingIsLeft(seed: UInt64) async throws {
+        var configuration = EmulatorConfiguration.default
+        configuration.traceLimit = 100_000
+        let emulator = Emulator(configuration: configuration, time: .virtual, seed: seed)
+        let stage = Stage(emulator, jobLimit: Self.jobLimit)
+        let device = try emulator.add(.gadget)
+        let outcomes = Outcomes()
+        let left = try await stage.play(within: .seconds(100_000)) { () -> Remains in
+            let party = try await Party(stage, device)
+            try await Self.run(seed, party, outcomes)
+            return try await party.end()
+        }
+        #expect(outcomes.count == Self.operations, "seed \(seed): an operation did not return")
+        #expect(outcomes.surprises.isEmpty, "seed \(seed): \(outcomes.surprises)")
+        try await emulator.advance(by: .seconds(60))
+        #expect(left.objects.filter { !$0.isGone }.map(\.name) == [], "seed \(seed): objects stay alive")
+        #expect(device.connectionCount == 0, "seed \(seed): the link outlives its peripheral")
+        #expect(device.subscriberCount(of: "FFF1") + device.subscriberCount(of: "FFF2") == 0, "seed \(seed)")
+        let trace = TraceBalance(emulator.trace)
+        #expect(!trace.isScanning, "seed \(seed): a scan goes on")
+        #expect(trace.services.isEmpty, "seed \(seed): services stay published: \(trace.services)")
+        #expect(trace.channels.isEmpty, "seed \(seed): channels stay published: \(trace.channels)")
+        #expect(!trace.isAdvertising, "seed \(seed): advertising goes on")
+    }
+
+    private static func run(_ seed: UInt64, _ party: Party, _ outcomes: Outcomes) async throws {
+        var random = SeededNumbers(state: seed)
+        let clock = party.stage.emulator.swiftClock
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<operations {
+                let choices = (0..<6).map { _ in random.next() }
+                group.addTask {
+                    try await clock.sleep(for: .milliseconds(Int(choices[0] % 20_000)))
+                    outcomes.note(await Self.outcome(choices, party, clock), of: number)
+                }
+            }
+            for _ in 0..<10 {
+                let choices = (0..<2).map { _ in random.next() }
+                group.addTask {
+                    try await clock.sleep(for: .milliseconds(Int(choices[0] % 20_000)))
+                    await Self.disturb(choices[1], party)
+                }
+            }
+            try await group.waitForAll()
+        }
+        party.stage.emulator.host.setPower(true)
+        party.stage.emulator.host(named: "peripheral 1")?.setPower(true)
+        party.device.setProximity(.near)
+        try await clock.sleep(for: .seconds(5))
+    }
+
+    /// Runs one operation and interrupts it: by a timeout, by a cancellation, before its first step, or late.
+    private static func outcome(
+        _ choices: [UInt64], _ party: Party, _ clock: EmulatorClock
+    ) async -> (any Error)? {
+        let limit = Duration.milliseconds(choices[2] % 8 == 0 ? 0 : Int(choices[2] % 4_000))
+        let operation = ProgramOperation.all[Int(choices[1] % UInt64(ProgramOperation.all.count))]
+        do {
+            switch choices[3] % 3 {
+            case 0: try await withTimeout(.seconds(60), clock: clock) { try await operation.run(party, choices[4]) }
+            case 1: try await withTimeout(limit, clock: clock) { try await operation.run(party, choices[4]) }
+            default:
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await operation.run(party, choices[4]) }
+                    try await clock.sleep(for: limit)
+                    group.cancelAll()
+                    try await group.waitForAll()
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Something happens to the link or the adapter.
+    private static func disturb(_ choice: UInt64, _ party: Party) async {
+        let peripheral = party.peripheral
+        let serversHost = party.stage.emulator.host(named: "peripheral 1")
+        switch choice % 8 {
+        case 0: party.device.disconnect()
+        case 1: party.device.reset()
+        case 2: await peripheral.disconnect()
+        case 3: party.device.failNextConnections()
+        case 4: party.stage.emulator.host.setPower(choice & 64 == 0)
+        case 5: serversHost?.setPower(choice & 64 == 0)
+        case 6: (choice & 64 == 0 ? serversHost : party.stage.emulator.host)?.reset(for: .seconds(1))
+        default: party.device.setProximity(choice & 64 == 0 ? .outOfRange : .near)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Testing
+
+@Suite(.emulator(.instant)) struct FindingTests {
+    private func addLamps(_ emulator: Emulator) throws {
+        for (name, address) in [("Lamp 1", "C0:00:00:00:00:01"), ("Lamp 2", "C0:00:00:00:00:02")] {
+            var lamp = PeripheralDescription.gadget
+            lamp.name = name
+            lamp.address = .init(stringLiteral: address)
+            lamp.advertising = [AdvertisingDescription(AdvertisingData(localName: name, services: ["FFF0"]))]
+            try emulator.add(lamp)
+        }
+    }
+
+    private static func reason(_ body: () async throws -> Void) async throws -> BluetoothError.Reason? {
+        do {
+            try await body()
+            return nil
+        } catch let error as BluetoothError {
+            return error.reason
+        }
+    }
+
+    @Test func theFirstThatMatchesIsFoundAndTheScanEnds() async throws {
+        let stage = Stage()
+        try addLamps(stage.emulator)
+        let central = stage.makeCentral()
+        let name = try await stage.play {
+            try await central.first(within: .seconds(3_600)) { $0.advertisement.localName == "Lamp 2" }.peripheral.name
+        }
+        #expect(name == "Lamp 2")
+        #expect(stage.count(of: "stopScan") == 1)
+    }
+
+    @Test func aDeviceIsFoundByItsAddress() async throws {
+        let stage = Stage()
+        try addLamps(stage.emulator)
+        let central = stage.makeCentral()
+        let names = try await stage.play {
+            let scanned = try await central.peripheral(address: "c0:00:00:00:00:02", within: .seconds(3_600))
+            try await scanned.connect()
+            // It is connected, and need not be heard.
+            let scans = stage.count(of: "startScan")
+            let connected = try await central.peripheral(address: "C0:00:00:00:00:02", within: .seconds(3_600))
+            #expect(stage.count(of: "startScan") == scans)
+            #expect(connected === scanned)
+            return [scanned.name, scanned.address]
+        }
+        #expect(names == ["Lamp 2", "C0:00:00:00:00:02"])
+    }
+
+    @Test(arguments: [
+        "", "C0:00:00:00:00", "C0:00:00:00:00:0G", "C0-00-00-00-00-02", "C0:00:00:00:00:02:", "Ä:0:0:0:0:0",
+    ])
+    func whatIsNoAddressIsAnError(text: String) async throws {
+        let stage = Stage()
+        let central = stage.makeCentral()
+        let reason = try await stage.play { () -> BluetoothError.Reason? in
+            try await Self.reason { _ = try await central.peripheral(address: text, within: .seconds(3_600)) }
+        }
+        guard case .malformedAddress(text) = reason else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+    }
+
+    @Test func anErrorNamesTheDevice() async throws {
+        let stage = Stage()
+        let (_, gadget) = try await stage.find(.gadget)
+        let error = await #expect(throws: BluetoothError.self) {
+            try await stage.play { _ = try await gadget.read("180D/2A37") }
+        }
+        #expect(error?.peerName == "Gadget")
+        let text =
+            "read 180D/2A37 of Gadget (\(gadget.identifier.uuidString)): the device does not have the services 180D"
+        #expect(error.map { "\($0)" } == text)
+    }
+}

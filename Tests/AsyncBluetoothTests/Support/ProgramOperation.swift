@@ -1,0 +1,80 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import CoreBluetooth
+import Foundation
+
+/// A call of AsyncBluetooth that a random program makes and interrupts.
+struct ProgramOperation: Sendable {
+    let run: @Sendable (_ party: Party, _ choice: UInt64) async throws -> Void
+
+    /// Each way to wait.
+    static let all = client + sequences + server
+
+    private static let client: [ProgramOperation] = [
+        .init { party, _ in _ = try await party.peripheral.read("FFF0/FFF1") },
+        .init { party, choice in try await party.peripheral.write(byte(choice), to: "FFF0/FFF1") },
+        .init { party, choice in
+            for _ in 0..<30 { try await party.peripheral.writeWithoutResponse(byte(choice), to: "FFF0/FFF2") }
+        },
+        .init { party, choice in
+            _ = try await party.peripheral.request(byte(choice), write: "FFF0/FFF1", notify: "FFF0/FFF1")
+        },
+        .init { party, _ in _ = try await party.peripheral.readRSSI() },
+        .init { party, _ in _ = try await party.peripheral.services() },
+        .init { party, _ in _ = try await party.peripheral.descriptors(of: "FFF0/FFF1") },
+        .init { party, _ in _ = try await party.peripheral.read(descriptor: "FFF0/FFF1/2901") },
+        .init { party, _ in try await party.peripheral.connect() },
+        .init { party, _ in await party.peripheral.disconnect() },
+        .init { party, _ in try await party.central.waitUntilPoweredOn() },
+        .init { party, _ in
+            _ = try await party.central.peripheral(identifier: party.peripheral.identifier)
+        },
+        .init { party, _ in _ = try await party.central.connectedPeripherals(offering: [CBUUID(string: "FFF0")]) },
+    ]
+
+    private static let sequences: [ProgramOperation] = [
+        .init { party, choice in
+            let path: CharacteristicID = choice % 2 == 0 ? "FFF0/FFF1" : "FFF0/FFF2"
+            for try await _ in party.peripheral.notifications(of: path) where choice % 4 < 2 { break }
+        },
+        .init { party, _ in try await party.shared.read(party.peripheral) },
+        .init { party, _ in try await party.shared.read(party.peripheral) },
+        .init { party, choice in
+            // Notified while the sequence above may be read, or may have been left.
+            party.device.notify("FFF2", value: byte(choice))
+        },
+        .init { party, choice in
+            for try await _ in party.central.scan(allowDuplicates: choice % 2 == 0) where choice % 4 < 2 { break }
+        },
+        .init { party, _ in
+            _ = try await party.central.first(for: [CBUUID(string: "FFF0")], within: .seconds(3_600)) { _ in false }
+        },
+        .init { party, choice in
+            for await state in party.central.states where choice % 2 == 0 && state == .poweredOff { break }
+        },
+        .init { party, choice in
+            let policy = ReconnectionPolicy.backoff(attempts: choice % 2 == 0 ? 3 : nil, seed: choice)
+            for await _ in party.peripheral.maintainConnection(policy, clock: party.stage.emulator.swiftClock) {}
+        },
+    ]
+
+    private static let server: [ProgramOperation] = [
+        .init { party, _ in
+            let service = ServedService(CBUUID(string: "FFD0"), characteristics: [])
+            party.server.remove(try await party.server.add(service))
+        },
+        .init { party, _ in
+            try await party.server.startAdvertising(name: "Program", services: [CBUUID(string: "FFD0")])
+        },
+        .init { party, choice in try await party.server.notify(byte(choice), of: "FFE0/FFE1") },
+        .init { party, choice in
+            let psm = try await party.server.publishChannel(isEncryptionRequired: choice % 2 == 0)
+            party.server.unpublishChannel(psm)
+        },
+        .init { party, _ in for await _ in party.server.subscriptions {} },
+        .init { party, _ in for await _ in party.server.channels {} },
+        .init { party, _ in try await party.server.waitUntilPoweredOn() },
+    ]
+
+    private static func byte(_ choice: UInt64) -> Data { Data([UInt8(truncatingIfNeeded: choice)]) }
+}

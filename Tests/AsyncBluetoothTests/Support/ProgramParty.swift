@@ -1,0 +1,145 @@
+import AsyncBluetooth
+import BluetoothEmulator
+import BluetoothLocking
+import CoreBluetooth
+import Foundation
+import Synchronization
+
+/// Those who take part in a random program: a central with a peripheral, and a server, in one world.
+struct Party: Sendable {
+    let stage: Stage
+    let device: EmulatedDevice
+    let central: Central
+    let peripheral: Peripheral
+    let server: PeripheralServer
+    /// A subscription that several operations read, one after the other and at once.
+    let shared: SharedSubscription
+
+    init(_ stage: Stage, _ device: EmulatedDevice) async throws {
+        self.stage = stage
+        self.device = device
+        central = stage.makeCentral()
+        peripheral = try await Stage.first(central)
+        server = stage.makeServer()
+        shared = SharedSubscription()
+        try await server.waitUntilPoweredOn()
+        try await server.add(
+            ServedService(CBUUID(string: "FFE0"), characteristics: [.init(CBUUID(string: "FFE1"), .notify)]))
+    }
+
+    /// Shows that what was interrupted hinders nothing, and withdraws what the program published for good.
+    func end() async throws -> Remains {
+        for _ in 0..<8 {
+            do {
+                try await peripheral.connect()
+                break
+            } catch is BluetoothError {}
+        }
+        try await peripheral.write(Data([0x2A]), to: "FFF0/FFF1")
+        let value = try await peripheral.read("FFF0/FFF1")
+        guard value == Data([0x2A]) else { throw Unexpected("the value is \([UInt8](value))") }
+        let values = try await peripheral.subscribe(to: "FFF0/FFF1")
+        device.notify("FFF1", value: Data([0x2B]))
+        for try await value in values {
+            guard value == Data([0x2B]) else { continue }
+            break
+        }
+        let psm = try await server.publishChannel()
+        server.unpublishChannel(psm)
+        try await server.startAdvertising(name: "Last")
+        server.stopAdvertising()
+        server.remove("FFE0")
+        shared.drop()
+        return Remains(objects: [
+            WeakObject("central", central), WeakObject("peripheral", peripheral), WeakObject("server", server),
+        ])
+    }
+}
+
+/// What should be gone after a program.
+struct Remains: Sendable {
+    let objects: [WeakObject]
+}
+
+/// A reference that keeps nothing alive.
+final class WeakObject: Sendable {
+    private struct Reference: Sendable {
+        weak var object: (any AnyObject & Sendable)?
+    }
+
+    let name: String
+    private let reference: Lock<Reference>
+
+    init(_ name: String, _ object: any AnyObject & Sendable) {
+        self.name = name
+        reference = Lock(Reference(object: object))
+    }
+
+    var isGone: Bool { reference.withLock { $0.object == nil } }
+}
+
+/// A sequence that is read again and again, and made anew when it has ended.
+final class SharedSubscription: Sendable {
+    private let values = Lock<ValueSequence<Data>?>(nil)
+
+    func read(_ peripheral: Peripheral) async throws {
+        let sequence: ValueSequence<Data>
+        if let known = values.withLock({ $0 }) {
+            sequence = known
+        } else {
+            sequence = try await peripheral.subscribe(to: "FFF0/FFF2")
+            values.withLock { $0 = sequence }
+        }
+        do {
+            for try await _ in sequence { break }
+        } catch let error as BluetoothError {
+            drop()
+            throw error
+        }
+    }
+
+    func drop() {
+        let old = values.withLock { values in
+            defer { values = nil }
+            return values
+        }
+        withExtendedLifetime(old) {}
+    }
+}
+
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// What became of each operation.
+final class Outcomes: Sendable {
+    private let errors = Lock<[Int: (any Error)?]>([:])
+
+    func note(_ error: (any Error)?, of number: Int) { errors.withLock { $0[number] = .some(error) } }
+
+    var count: Int { errors.withLock { $0.count } }
+
+    /// Errors that no operation may throw.
+    var surprises: [String] {
+        errors.withLock { errors in
+            errors.values.compactMap { $0 }.filter { !($0 is CancellationError || $0 is BluetoothError) }.map {
+                "\($0)"
+            }
+        }
+    }
+}
+
+/// A stream of numbers that follows from a seed.
+///
+/// Source: Steele, Lea and Flood, SplitMix64.
+struct SeededNumbers: RandomNumberGenerator, Sendable {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
