@@ -40,6 +40,10 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var channelBuffer = 16_384
     /// What the users and the exchange of features take in a pairing, besides the round trips.
     public var pairingDelay: Duration = .milliseconds(500)
+    /// Whether a host without a `CBPairingAgent` agrees to pairings, as a person at the system's dialog does.
+    ///
+    /// With `false` they are refused, as on a Linux system where no one is there to agree.
+    public var agreesToPairing = true
     /// How many bonds a host keeps.
     public var maximumBonds = 100
     /// How many prepared writes of one central a server keeps, 0 or more; one more is refused with 0x09.

@@ -30,6 +30,18 @@ import Testing
         #expect(told == [SecureStage.value(link)])
     }
 
+    /// A Linux system without an agent agrees to nothing.
+    @Test(arguments: [PairingCapability.noInputNoOutput, nil])
+    func aHostThatDoesNotAgreeNeedsAnAgent(agent: PairingCapability?) async throws {
+        var configuration = EmulatorConfiguration.instant
+        configuration.agreesToPairing = false
+        let stage = try await SecureStage(agent: agent, configuration: configuration)
+        let link = try await stage.beginRead()
+        if agent != nil { try await stage.answer(.accept) }
+        #expect(stage.central.events.last == (agent == nil ? SecureStage.refused(link) : SecureStage.value(link)))
+        #expect(stage.emulator.host.isBonded(with: stage.device) == (agent != nil))
+    }
+
     @Test func aDeviceThatNeverAnswersFailsAfter30SecondsAndForGood() async throws {
         let stage = try await SecureStage(PairingDescription(answer: .ignore))
         let link = try await stage.beginRead()

@@ -59,6 +59,11 @@ extension World {
         let agents: [LinkSide: Ref<Manager>] = [
             .central: agent(of: link.host), .peripheral: device.host.flatMap { agent(of: $0) },
         ].compactMapValues { $0 }
+        let hosts: [LinkSide] = device.host == nil ? [.central] : [.central, .peripheral]
+        guard configuration.agreesToPairing || hosts.allSatisfy({ agents[$0] != nil }) else {
+            return pairingFailed(
+                ref, BackendError(.operationCancelled, operation: "pair", message: "no one is there to agree"))
+        }
         func capability(_ side: LinkSide) -> PairingCapability {
             agents[side].flatMap { managers[$0]?.capability } ?? .noInputNoOutput
         }

@@ -36,7 +36,7 @@ struct SettingsPage {
         "notifyBuffer": Note("values", "E maxNotificationQueue"),
         "maximumAdvertisingSets": Note("advertising managers of a host"),
         "channelBuffer": Note("bytes"), "packetLossRate": Note("chance, 0...1"),
-        "pairingDelay": Note("time", "E pairingDelay"),
+        "pairingDelay": Note("time", "E pairingDelay"), "agreesToPairing": Note("yes or no"),
         "maximumBonds": Note("bonds of a host"), "prepareQueueLength": Note("prepared writes"),
         "packetsPerConnectionEvent": Note("packets", "E simulateBackpressure, backpressureProcessingDelay"),
         "rssiDeviation": Note("dBm, both ways", "N simulateRSSIDeviation · E rssiVariation"),
