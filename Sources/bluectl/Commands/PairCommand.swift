@@ -8,13 +8,13 @@ struct PairCommand: RadioCommand {
         discussion: """
             What the pairing asks comes on standard error and is answered on standard input: a number to compare, to \
             type here, or to type at the device. The end of the input is a no. While a question is open, --timeout \
-            does not run.
+            does not run. Another device that asks to pair meanwhile is refused.
             """)
 
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument
 
-    @Flag(help: "Say yes to all that needs no number: consent, comparison, out-of-band data.")
+    @Flag(help: "Say yes to all that this device asks and that needs no number: consent, comparison, out-of-band data.")
     var yes = false
 
     @OptionGroup(title: "Common options")
@@ -22,7 +22,7 @@ struct PairCommand: RadioCommand {
 
     func perform(in session: Session) async throws {
         let peripheral = try await session.find(device.query)
-        let isBonded = try await PairingPrompt(session, saysYes: yes).pair(peripheral)
+        let isBonded = try await PairingPrompt.pair(peripheral, in: session, saysYes: yes)
         session.show(BondRecord("paired", peripheral, isBonded: isBonded, backend: session.emulatedBackend))
     }
 }

@@ -46,6 +46,13 @@ struct ServeCommand: RadioCommand {
             """)
     var visit = false
 
+    @Flag(
+        help: """
+            Pair unasked with every central that uses what the file calls encrypted, without a number (Just Works). \
+            By default you are asked for each, with numbers where the central can, and the end of the input is a no.
+            """)
+    var acceptPairing = false
+
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
@@ -108,6 +115,8 @@ struct ServeCommand: RadioCommand {
         let device = ServedDevice(file.description)
         let server = Server(device, session: session)
         defer { server.stop() }
+        let pairing = device.needsEncryption ? PairingPrompt.serving(session, saysYes: acceptPairing) : nil
+        defer { pairing?.stop() }
         do {
             try await server.start()
         } catch let failure as Failure where failure.status == .usage {

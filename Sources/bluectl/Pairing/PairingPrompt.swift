@@ -1,41 +1,44 @@
 import CoreBluetoothPackage
 
-/// Answers what a pairing asks, by the user at the terminal.
+/// Answers what pairings ask, by the user at the terminal.
 @MainActor
 final class PairingPrompt {
-    private let session: Session
+    private let session: any RadioSession
+    /// The one device that the user wants to pair with; nil for whichever asks.
+    private let peer: PairingPeer?
     /// Whether yes is the answer to all that needs no number.
     private let saysYes: Bool
     private let input = LineInput()
     private var agent: CBPairingAgent?
     private var asking: Task<Void, Never>?
     private var asked: CBPairingRequest?
-    private var name = ""
+    /// Devices whose refusal the user was told of.
+    private var refused: Set<UUID> = []
     private var isBonded = false
 
-    /// A prompt for the radio of a session.
-    ///
-    /// - Parameter saysYes: Whether yes is the answer to all that needs no number.
-    init(_ session: Session, saysYes: Bool) {
+    /// - Parameters:
+    ///   - session: Whose radio it is.
+    ///   - peer: The device that the user wants to pair with, others being refused; nil for all that ask.
+    ///   - saysYes: Whether yes is the answer to all that needs no number.
+    private init(_ session: any RadioSession, peer: PairingPeer?, saysYes: Bool) {
         self.session = session
+        self.peer = peer
         self.saysYes = saysYes
     }
 
-    /// Pairs.
+    /// Pairs with one device; any other is refused meanwhile.
     ///
     /// The time that a step may take does not run while the user is asked.
     ///
+    /// - Parameter saysYes: Whether yes is the answer to all that needs no number.
     /// - Returns: Whether both sides keep the keys.
-    func pair(_ peripheral: CBPeripheral) async throws -> Bool {
-        name = PrintableText.of(peripheral.name ?? peripheral.identifier.uuidString)
-        let agent = CBPairingAgent(
-            backend: session.radio, capability: .keyboardDisplay, delegate: self, queue: .main)
-        self.agent = agent
-        defer {
-            self.agent = nil
-            input.cancel()
-        }
-        session.console.progress("Pairing with \(name)…")
+    static func pair(_ peripheral: CBPeripheral, in session: Session, saysYes: Bool) async throws -> Bool {
+        let peer = PairingPeer(
+            identifier: peripheral.identifier, name: peripheral.name, address: peripheral.address)
+        let prompt = PairingPrompt(session, peer: peer, saysYes: saysYes)
+        let agent = prompt.makeAgent(.keyboardDisplay)
+        defer { prompt.stop() }
+        session.console.progress("Pairing with \(peer.label)…")
         try await session.perform(.pairing) {
             agent.pair(peripheral) { [session] error in
                 let failure = error.map { Failure(.failed, "cannot pair: " + ErrorText.of($0)) }
@@ -43,29 +46,54 @@ final class PairingPrompt {
             }
         }
         session.console.clearProgress()
-        return isBonded
+        return prompt.isBonded
+    }
+
+    /// Answers centrals that pair with what a session publishes, until `stop()`.
+    ///
+    /// - Parameter saysYes: Whether they pair unasked, as with a device without display and keyboard.
+    static func serving(_ session: PeripheralSession, saysYes: Bool) -> PairingPrompt {
+        let prompt = PairingPrompt(session, peer: nil, saysYes: saysYes)
+        _ = prompt.makeAgent(saysYes ? .noInputNoOutput : .keyboardDisplay)
+        return prompt
+    }
+
+    private func makeAgent(_ capability: CBPairingCapability) -> CBPairingAgent {
+        let agent = CBPairingAgent(backend: session.radio, capability: capability, delegate: self, queue: .main)
+        self.agent = agent
+        return agent
+    }
+
+    /// Answers no more; what is open is refused.
+    func stop() {
+        agent = nil
+        input.cancel()
     }
 
     // MARK: Questions
 
-    private func answer(_ request: CBPairingRequest) async {
+    private func answer(_ request: CBPairingRequest, about peer: PairingPeer) async {
         guard request.isOpen else { return }
         asked = request
         defer { asked = nil }
-        show(request.question)
+        show(request.question, about: peer)
         switch request.question {
         case .display: break
         case .enterPasskey: await enter(request)
         case .consent, .confirm, .outOfBand:
             if saysYes { return request.accept() }
-            session.steps.stopTimer()
-            let answer = await input.next()?.trimmingCharacters(in: .whitespaces).lowercased()
+            if session.isAwaiting(.pairing) { session.steps.stopTimer() }
+            let line = await input.next()
+            if line == nil, self.peer == nil, request.isOpen {
+                session.console.note("refused, since the input has ended; --accept-pairing agrees unasked")
+            }
+            let answer = line?.trimmingCharacters(in: .whitespaces).lowercased()
             decide(request, ["y", "yes"].contains(answer) ? .accept : .reject)
         }
     }
 
     private func enter(_ request: CBPairingRequest) async {
-        session.steps.stopTimer()
+        if session.isAwaiting(.pairing) { session.steps.stopTimer() }
         while let line = await input.next() {
             let digits = line.filter { !$0.isWhitespace }
             if let passkey = Int(digits), digits.count <= 6, (0...999_999).contains(passkey) {
@@ -89,22 +117,31 @@ final class PairingPrompt {
         }
     }
 
-    private func show(_ question: CBPairingRequest.Question) {
-        let text = PairingText(question, name: name)
+    private func show(_ question: CBPairingRequest.Question, about peer: PairingPeer) {
+        let text = PairingText(question, about: peer, backend: session.emulatedBackend)
         if session.console.isJSON {
             session.console.print(json: text.record)
         } else if !saysYes || text.needsUser {
             session.console.note(text.line)
         }
     }
+
+    /// Another device asks while the user pairs with this one: neither the user nor `--yes` agreed to that.
+    private func refuse(_ request: CBPairingRequest) {
+        request.reject()
+        guard refused.count < 16, refused.insert(request.peerIdentifier).inserted else { return }
+        session.console.note("another device, \(request.peerIdentifier.uuidString), asked to pair and was refused")
+    }
 }
 
 extension PairingPrompt: @preconcurrency CBPairingAgentDelegate {
     func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest) {
+        let asker = peer ?? PairingPeer(identifier: request.peerIdentifier)
+        guard asker.identifier == request.peerIdentifier else { return refuse(request) }
         let before = asking
         asking = Task {
             await before?.value
-            await answer(request)
+            await answer(request, about: asker)
         }
     }
 
@@ -113,6 +150,6 @@ extension PairingPrompt: @preconcurrency CBPairingAgentDelegate {
     }
 
     func pairingAgent(_ agent: CBPairingAgent, didPairWith identifier: UUID, isBonded: Bool) {
-        self.isBonded = isBonded
+        if identifier == peer?.identifier { self.isBonded = isBonded }
     }
 }

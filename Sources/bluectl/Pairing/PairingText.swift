@@ -1,5 +1,15 @@
 import CoreBluetoothPackage
 
+/// The other side of a pairing, as far as it is known.
+struct PairingPeer: Equatable {
+    let identifier: UUID
+    var name: String?
+    var address: String?
+
+    /// What people call it.
+    var label: String { name.map(PrintableText.of) ?? identifier.uuidString }
+}
+
 /// A pairing's question for people and as JSON.
 struct PairingText: Equatable {
     /// A question as JSON.
@@ -8,6 +18,12 @@ struct PairingText: Equatable {
         let question: String
         /// Six digits, where the question has them.
         let passkey: String?
+        /// Of the device that is paired with.
+        let identifier: String
+        let address: String?
+        let name: String?
+        /// Only where the radio is not a real one.
+        let backend: String?
     }
 
     let record: Record
@@ -15,29 +31,26 @@ struct PairingText: Equatable {
     /// Whether the user has to do something that "yes" does not do.
     let needsUser: Bool
 
-    init(_ question: CBPairingRequest.Question, name: String) {
+    /// - Parameter backend: The radio's name, where it is not a real one.
+    init(_ question: CBPairingRequest.Question, about peer: PairingPeer, backend: String?) {
+        let label = peer.label
+        let (kind, passkey, text): (String, Int?, String)
         switch question {
-        case .consent:
-            record = Record(question: "consent", passkey: nil)
-            line = "Pair with \(name)? [y/N]"
-            needsUser = false
-        case .confirm(let passkey):
-            record = Record(question: "confirm", passkey: Self.digits(passkey))
-            line = "Does \(name) show \(Self.digits(passkey))? [y/N]"
-            needsUser = false
-        case .enterPasskey:
-            record = Record(question: "enterPasskey", passkey: nil)
-            line = "Which six digits does \(name) show?"
-            needsUser = true
-        case .display(let passkey):
-            record = Record(question: "display", passkey: Self.digits(passkey))
-            line = "Type \(Self.digits(passkey)) at \(name)."
-            needsUser = true
+        case .consent: (kind, passkey, text) = ("consent", nil, "Pair with \(label)? [y/N]")
+        case .confirm(let number):
+            (kind, passkey, text) = ("confirm", number, "Does \(label) show \(Self.digits(number))? [y/N]")
+        case .enterPasskey: (kind, passkey, text) = ("enterPasskey", nil, "Which six digits does \(label) show?")
+        case .display(let number):
+            (kind, passkey, text) = ("display", number, "Type \(Self.digits(number)) at \(label).")
         case .outOfBand:
-            record = Record(question: "outOfBand", passkey: nil)
-            line = "Did \(name) give its data in another way, such as NFC? [y/N]"
-            needsUser = false
+            (kind, passkey, text) =
+                ("outOfBand", nil, "Did \(label) give its data in another way, such as NFC? [y/N]")
         }
+        record = Record(
+            question: kind, passkey: passkey.map(Self.digits), identifier: peer.identifier.uuidString,
+            address: peer.address, name: peer.name, backend: backend)
+        line = backend == nil ? text : "EMULATED: " + text
+        needsUser = ["enterPasskey", "display"].contains(kind)
     }
 
     /// Six digits.

@@ -39,6 +39,14 @@ final class ServedDevice {
         }
     }
 
+    /// Whether a central must encrypt the link, and so pair, for something that is served.
+    var needsEncryption: Bool {
+        characteristics.contains { served in
+            !served.object.permissions.isDisjoint(with: [.readEncryptionRequired, .writeEncryptionRequired])
+                || !served.object.properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+        } || channels.contains(where: \.isEncryptionRequired)
+    }
+
     /// For a visitor.
     var visited: Visitor.Device {
         Visitor.Device(

@@ -10,6 +10,7 @@ protocol RadioSession: AnyObject, Sendable {
     ///   - limit: How long one step may take.
     init(_ radio: CBBackendSelection, console: Console, limit: Duration)
 
+    var radio: CBBackendSelection { get }
     var console: Console { get }
     /// What is awaited.
     var steps: StepWaiter { get }

@@ -31,6 +31,17 @@ struct PairTests {
             pairing: {answer: ignore}
         """
 
+    /// To be served: its value needs an encrypted link.
+    private static let safe = """
+        devices:
+          - name: Safe
+            advertising: [{data: {localName: Safe, services: [FFE0]}}]
+            services:
+              - uuid: FFE0
+                characteristics:
+                  - {uuid: FFE1, properties: [read], permissions: [readEncryptionRequired], value: 07}
+        """
+
     private func pair(_ device: Int, _ arguments: String..., input: String = "") async throws -> Tool.Outcome {
         try await Tool.withFile(Self.world, "w.yaml") { file in
             try await Tool.run(
@@ -43,7 +54,7 @@ struct PairTests {
         let right = try await pair(1, input: "no number\n004711\n")
         #expect(right.status == 0, "\(right)")
         #expect(right.output == "Paired with Lock (C0:DE:00:00:00:01); both keep the keys\n")
-        #expect(right.errors.contains("Which six digits does Lock show?\n"))
+        #expect(right.errors.contains("\nEMULATED: Which six digits does Lock show?\n"))
         #expect(right.errors.contains("\"no number\" is not a passkey: six digits are wanted\n"))
         let wrong = try await pair(1, input: "4712\n")
         #expect(wrong.status == 1)
@@ -61,6 +72,10 @@ struct PairTests {
         #expect(yes.status == 0, "\(yes)")
         let objects = try yes.objects()
         #expect(objects.first?["question"] as? String == "confirm")
+        #expect(objects.first?["address"] as? String == "C0:DE:00:00:00:03")
+        #expect(objects.first?["name"] as? String == "Watch")
+        #expect(objects.first?["identifier"] as? String == objects.last?["identifier"] as? String)
+        #expect(objects.allSatisfy { $0["backend"] as? String == "emulator" })
         #expect((objects.first?["passkey"] as? String)?.count == 6)
         #expect(objects.last?["event"] as? String == "paired")
         #expect(objects.last?["isBonded"] as? Bool == true)
@@ -95,6 +110,22 @@ struct PairTests {
         let silent = try await pair(6, "--timeout", "1")
         #expect(silent.status == 3)
         #expect(silent.errors.hasSuffix("bluectl: timed out after 1 s pairing\n"))
+    }
+
+    @Test(arguments: [["--accept-pairing"], []])
+    func aCentralPairsWithWhatIsServedOnlyIfTheUserAgrees(_ options: [String]) async throws {
+        let run = try await Tool.withFile(Self.safe, "w.yaml") { file in
+            try await Tool.run(
+                ["serve", file, "--backend", "emulator", "--visit", "--duration", "0.1", "--json", "--timeout", "5"]
+                    + options, input: "")
+        }
+        let objects = try run.objects()
+        let questions = objects.filter { $0["question"] != nil }
+        let kind = options.isEmpty ? "confirm" : "consent"
+        #expect(questions.contains { $0["question"] as? String == kind && $0["identifier"] != nil }, "\(run)")
+        let isRead = objects.contains { $0["event"] as? String == "read" }
+        #expect(isRead == !options.isEmpty, "\(run)")
+        #expect(run.errors.contains("--accept-pairing") == options.isEmpty)
     }
 
     @Test func unpairNeedsABond() async throws {

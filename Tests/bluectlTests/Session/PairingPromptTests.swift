@@ -1,0 +1,94 @@
+#if Emulator
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetoothPackage
+import Testing
+
+@testable import bluectl
+
+/// The prompt of `bluectl pair`, on virtual time.
+@MainActor
+@Suite struct PairingPromptTests {
+    /// Connects to a device and reads its only characteristic.
+    private final class Reader: NSObject, @preconcurrency CBCentralManagerDelegate,
+        @preconcurrency CBPeripheralDelegate
+    {
+        private(set) var outcome: Result<Data?, any Error>?
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+
+        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            peripheral.delegate = self
+            peripheral.discoverServices(nil)
+        }
+
+        func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+            for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+        ) {
+            for characteristic in service.characteristics ?? [] { peripheral.readValue(for: characteristic) }
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+        ) {
+            outcome = error.map { .failure($0) } ?? .success(characteristic.value)
+        }
+    }
+
+    /// A device that shows a number and asks whether it is the same, before its value can be read.
+    private static func device(_ name: String) -> PeripheralDescription {
+        PeripheralDescription(
+            name: name, advertising: [AdvertisingDescription(AdvertisingData(localName: name))],
+            services: [
+                ServiceDescription(
+                    "FFE0",
+                    characteristics: [
+                        CharacteristicDescription("FFE1", .read, permissions: .readEncryptionRequired)
+                    ])
+            ],
+            pairing: PairingDescription(capability: .displayYesNo))
+    }
+
+    @Test func yesIsForTheDeviceThatTheUserNamedAndForNoOther() async throws {
+        let emulator = Emulator(time: .virtual)
+        let wanted = try emulator.add(Self.device("Wanted"))
+        let pest = try emulator.add(Self.device("Pest"))
+        let session = Session(.emulator(emulator), console: Console(isJSON: true), limit: .seconds(60))
+        var found: [String: CBPeripheral] = [:]
+        session.onDiscovery = { peripheral, record in found[record.advertisedName ?? ""] = peripheral }
+        try await emulator.advance(by: .seconds(1))
+        session.startScan()
+        try await emulator.advance(by: .seconds(3))
+        session.stopScan()
+        let device = try #require(found["Wanted"])
+        let other = try #require(found["Pest"])
+
+        // While the user pairs with one device, a program on this computer uses another.
+        wanted.setProximity(.outOfRange)
+        let pairing = Task { try await PairingPrompt.pair(device, in: session, saysYes: true) }
+        while !session.isAwaiting(.pairing) { await Task.yield() }
+        let reader = Reader()
+        let central = CBCentralManager(backend: .emulator(emulator), delegate: reader, queue: .main)
+        try await emulator.advance(by: .seconds(1))
+        let used = try #require(central.retrievePeripherals(withIdentifiers: [other.identifier]).first)
+        central.connect(used)
+        try await emulator.advance(by: .seconds(20))
+        #expect(used.state == .connected)
+        guard case .failure(let error)? = reader.outcome else {
+            Issue.record("\(String(describing: reader.outcome))")
+            return
+        }
+        #expect((error as? CBATTError)?.code == .insufficientAuthentication)
+        #expect(!emulator.host.isBonded(with: pest))
+
+        wanted.setProximity(.near)
+        try await emulator.advance(by: .seconds(20))
+        #expect(try await pairing.value)
+        #expect(emulator.host.isBonded(with: wanted) && !emulator.host.isBonded(with: pest))
+    }
+}
+#endif
