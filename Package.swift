@@ -193,6 +193,7 @@ let package = Package(
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
                 "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ", "VirtualTasks",
+                .target(name: "BlueZ", condition: whenBlueZ),
             ],
             swiftSettings: settings),
 

@@ -18,8 +18,8 @@ public final class BlueZBackend: BluetoothBackend {
     private let controllers: any ControllerAccess
     private let store: PreservationStore
     private let peripheralTimings: PeripheralTimings
-    private let radios: Radios
-    private let peripheralRadios = Lock<[AdapterSelector: PeripheralRadio]>([:])
+    private let centrals = Radios<CentralRadio>()
+    private let peripherals = Radios<PeripheralRadio>()
     private let pairing: PairingRadio
 
     /// A backend with a connection of its own.
@@ -38,12 +38,16 @@ public final class BlueZBackend: BluetoothBackend {
         self.controllers = controllers
         self.store = store
         self.peripheralTimings = peripheralTimings
-        let radios = Radios()
-        self.radios = radios
         let daemon = BlueZDaemon(
             address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
         self.daemon = daemon
-        pairing = PairingRadio(daemon: daemon, timings: timings) { radios.all }
+        pairing = PairingRadio(
+            daemon: daemon, timings: timings, acceptsJustWorks: configuration.acceptsJustWorksPairing
+        ) { [centrals] in
+            centrals.all
+        } peripherals: { [peripherals] in
+            peripherals.all
+        }
     }
 
     /// The process's backend of a configuration; always the same one.
@@ -72,16 +76,14 @@ public final class BlueZBackend: BluetoothBackend {
         switch feature {
         // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
         case .disconnectReason:
-            radios.all.contains { $0.query { $0.tellsDisconnectReasons } }
+            centrals.all.contains { $0.query { $0.tellsDisconnectReasons } }
         case .channels: network.isAvailable
         case .pairing: daemon.currentPhase == .ready
         case .peripheralRole:
-            peripheralRadios.withLock { Array($0.values) }.contains {
-                $0.query { $0.adapter?.supportsPeripheral == true }
-            }
+            peripherals.all.contains { $0.query { $0.adapter?.supportsPeripheral == true } }
         case .connectedRSSI: controllers.isAvailable
         case .extendedScanAndConnect:
-            radios.all.contains {
+            centrals.all.contains {
                 $0.query { host in host.adapter.map { host.tree.advertisers[$0]?.isExtended } == true }
             }
         }
@@ -91,23 +93,21 @@ public final class BlueZBackend: BluetoothBackend {
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         BlueZManager(
             radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)),
-            restoring: options.restoreIdentifier, pairing: configuration.answersPairing ? pairing : nil)
+            restoring: options.restoreIdentifier, pairing: pairing)
     }
 
     /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let selector = AdapterSelector(options.adapter ?? configuration.adapter)
-        let radio = peripheralRadios.withLock { radios in
-            if let known = radios[selector] { return known }
-            let made = PeripheralRadio(
+        let radio = peripherals.radio(selector) {
+            PeripheralRadio(
                 selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings,
                 network: network)
-            radios[selector] = made
-            return made
         }
+        tellPairing(of: radio)
         // Pairing looks devices up in the central radio.
-        _ = self.radio(AdapterSelector(configuration.adapter))
-        return BlueZManager(radio: radio, pairing: configuration.answersPairing ? pairing : nil)
+        _ = self.radio(selector)
+        return BlueZManager(radio: radio, pairing: pairing)
     }
 
     /// Makes the answers and wishes of one pairing agent.
@@ -117,24 +117,36 @@ public final class BlueZBackend: BluetoothBackend {
     }
 
     private func radio(_ selector: AdapterSelector) -> CentralRadio {
-        let radio = radios.bySelector.withLock { radios in
-            if let known = radios[selector] { return known }
-            let made = CentralRadio(
+        let radio = centrals.radio(selector) {
+            CentralRadio(
                 selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
                 store: store)
-            radios[selector] = made
-            return made
         }
         let pairing = pairing
         radio.onSecurityFailure { [weak pairing] in pairing?.securityFailed($0) }
+        tellPairing(of: radio)
         return radio
+    }
+
+    private func tellPairing(of radio: some Radio) {
+        let (pairing, id) = (pairing, ObjectIdentifier(radio))
+        radio.onPairingNeed { [weak pairing] in pairing?.needChanged(of: id, to: $0) }
     }
 }
 
-/// The central radios of a backend, by adapter.
-private final class Radios: Sendable {
-    let bySelector = Lock<[AdapterSelector: CentralRadio]>([:])
+/// The radios of a role of a backend, by adapter.
+private final class Radios<Role: Radio>: Sendable {
+    private let bySelector = Lock<[AdapterSelector: Role]>([:])
 
-    var all: [CentralRadio] { bySelector.withLock { Array($0.values) } }
+    var all: [Role] { bySelector.withLock { Array($0.values) } }
+
+    func radio(_ selector: AdapterSelector, make: () -> Role) -> Role {
+        bySelector.withLock { radios in
+            if let known = radios[selector] { return known }
+            let made = make()
+            radios[selector] = made
+            return made
+        }
+    }
 }
 #endif

@@ -1,5 +1,5 @@
 #if os(Linux)
-/// Where BlueZ is to be found.
+/// Where BlueZ is to be found, and what this process agrees to there.
 public struct BlueZConfiguration: Hashable, Sendable {
     /// The message bus of `bluetoothd`, in the notation of the D-Bus Specification (`unix:path=…`).
     ///
@@ -9,17 +9,28 @@ public struct BlueZConfiguration: Hashable, Sendable {
     ///
     /// Without one, it is the first that is on.
     public var adapter: String?
-    /// Whether this process agrees to pairings that its own links need, while the app has no `CBPairingAgent`.
+    /// Whether this process agrees to pairings without a number (Just Works) that it needs itself, where no one else is
+    /// asked: the app has no `CBPairingAgent`, and the system has no default agent such as a desktop's.
     ///
-    /// It is then BlueZ's default agent, a device without display and keyboard. With `false` that is left to the agents of
-    /// the system, such as a desktop's; where there is none, protected attributes cannot be used.
-    public var answersPairing: Bool
+    /// A pairing is needed by a connection that a `CBCentralManager` of this process has or makes, and, with any central
+    /// that is connected, while a `CBPeripheralManager` publishes something that requires encryption. With `true` every
+    /// such peer bonds unasked, and a third party may listen and speak in between; it suits devices that pair in a
+    /// protected place. With `false` such pairings are refused. Either way nothing else is agreed to, and no device is
+    /// marked as trusted.
+    ///
+    /// Source: Core Specification, Vol 3, Part H, 2.3.5.1; BlueZ, `org.bluez.Agent1.RequestAuthorization`.
+    public var acceptsJustWorksPairing: Bool
 
     /// Describes where BlueZ is to be found; without arguments, where it is on every Linux system.
-    public init(busAddress: String? = nil, adapter: String? = nil, answersPairing: Bool = true) {
+    ///
+    /// - Parameters:
+    ///   - busAddress: See ``busAddress``.
+    ///   - adapter: See ``adapter``.
+    ///   - acceptsJustWorksPairing: See ``acceptsJustWorksPairing``.
+    public init(busAddress: String? = nil, adapter: String? = nil, acceptsJustWorksPairing: Bool = false) {
         self.busAddress = busAddress
         self.adapter = adapter
-        self.answersPairing = answersPairing
+        self.acceptsJustWorksPairing = acceptsJustWorksPairing
     }
 }
 #endif

@@ -23,6 +23,8 @@ struct HostFixture: PlayedDaemon {
     private(set) var sockets: [(socket: WriteSocketID, action: WriteSocket.Action)] = []
     /// Peers that an operation failed with for want of security.
     private(set) var insecure: [PeerID] = []
+    /// When connections began to be there, and ceased to.
+    private(set) var pairingNeeds: [Bool] = []
     /// Channels that were asked for and have no answer yet.
     private(set) var dialled: [(id: CallID, local: L2CAPAddress, peer: L2CAPAddress)] = []
     /// Questions for the signal strength of a link that have no answer yet.
@@ -136,6 +138,7 @@ struct HostFixture: PlayedDaemon {
             case .refresh: refreshes += 1
             case .preserve(_, let state): kept.append(state)
             case .securityFailed(let peer): insecure.append(peer)
+            case .pairingNeedChanged(let isNeeded): pairingNeeds.append(isNeeded)
             case .note(let note): if note.level == .warning { warnings.append(note.text) }
             case .startTimer, .stopTimer: break
             }

@@ -17,6 +17,15 @@ private final class PairingRecorder: EventSink {
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
+/// Keeps what a peripheral manager is told.
+private final class PeripheralEvents: EventSink {
+    let label = "peripheral recorder"
+    let events = Recorder<PeripheralEvent>()
+
+    func deliver(_ event: PeripheralEvent) { events.append(event) }
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+}
+
 /// Pairing as a whole, on a private bus, against a scripted `org.bluez`.
 @Suite struct PairingBackendTests {
     private let stage: RadioStage
@@ -28,15 +37,142 @@ private final class PairingRecorder: EventSink {
         device = .objectPath(HostFixture.path(stage.device))
     }
 
-    @Test func aLinkOfOursMayPairWithoutAnAgentAndAnotherMayNot() async throws {
-        let (daemon, central, peer) = try await stage.discovered()
-        try await daemon.service.calls.first { $0.member == "RequestDefaultAgent" }
-        await #expect(throws: DBusError.self) { try await daemon.askAgent("RequestAuthorization", [device]) }
+    private func connect(_ central: any CentralBackend, to peer: PeerID) async throws {
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         try await stage.recorder.events.first { if case .connected = $0 { true } else { false } }
-        #expect(try await daemon.askAgent("RequestAuthorization", [device]) == [])
-        await #expect(throws: DBusError.self) { try await daemon.askAgent("RequestPinCode", [device]) }
     }
+
+    private func waitForCall(_ member: String, of daemon: ScriptedBlueZ) async throws {
+        try await daemon.service.calls.first { $0.member == member }
+    }
+
+    /// What was set by `Properties.Set`.
+    private func sets(of daemon: ScriptedBlueZ) -> [DBusValue] {
+        daemon.service.calls.elements.filter { $0.member == "Set" }.map { $0.body[1] }
+    }
+
+    // MARK: Connections
+
+    @Test func withoutConsentNothingIsAgreedTo() async throws {
+        let (daemon, central, peer) = try await stage.discovered()
+        #expect(daemon.asksNoAgent)
+        try await connect(central, to: peer)
+        try await waitForCall("RegisterAgent", of: daemon)
+        for member in ["RequestAuthorization", "RequestPinCode", "RequestPasskey"] {
+            await #expect(throws: DBusError.self) { try await daemon.askAgent(member, [device]) }
+        }
+        let headset = DBusValue.string("00001124-0000-1000-8000-00805f9b34fb")
+        await #expect(throws: DBusError.self) { try await daemon.askAgent("AuthorizeService", [device, headset]) }
+        central.submit(.disconnect(peer: peer))
+        try await waitForCall("UnregisterAgent", of: daemon)
+        #expect(daemon.asksNoAgent && !daemon.isPairable && sets(of: daemon).isEmpty)
+    }
+
+    @Test func theSettingAgreesToOurLinksAndToNothingElse() async throws {
+        let backend = stage.makeBackend(acceptsJustWorksPairing: true)
+        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        try await connect(central, to: peer)
+        try await waitForCall("RegisterAgent", of: daemon)
+        #expect(try await daemon.askAgent("RequestAuthorization", [device]) == [])
+        let other = daemon.addDevice("F0:F1:F2:F3:F4:99", properties: ["Connected": .boolean(true)])
+        let others = DBusValue.objectPath(HostFixture.path(other))
+        await #expect(throws: DBusError.self) { try await daemon.askAgent("RequestAuthorization", [others]) }
+        let headset = DBusValue.string("00001124-0000-1000-8000-00805f9b34fb")
+        await #expect(throws: DBusError.self) { try await daemon.askAgent("AuthorizeService", [device, headset]) }
+        daemon.service.set(stage.device, "org.bluez.Device1", ["Paired": .boolean(true)])
+        central.submit(.disconnect(peer: peer))
+        try await waitForCall("UnregisterAgent", of: daemon)
+        #expect(sets(of: daemon).isEmpty, "no device is marked as trusted")
+    }
+
+    @Test(arguments: [true, false]) func aDesktopsAgentStaysTheDefaultOne(isAccepting: Bool) async throws {
+        let backend = stage.makeBackend(acceptsJustWorksPairing: isAccepting)
+        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        daemon.addDesktopAgent()
+        try await connect(central, to: peer)
+        try await waitForCall("RegisterAgent", of: daemon)
+        #expect(daemon.asksDesktop)
+        central.submit(.disconnect(peer: peer))
+        try await waitForCall("UnregisterAgent", of: daemon)
+        #expect(daemon.asksDesktop && daemon.isPairable)
+        #expect(!daemon.service.calls.elements.contains { $0.member == "RequestDefaultAgent" })
+    }
+
+    @Test func anAppsAgentIsTheDefaultOneForItsConnections() async throws {
+        let backend = stage.makeBackend()
+        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        daemon.addDesktopAgent()
+        let agent = backend.makePairing()
+        agent.activate(recorder)
+        agent.submit(.setCapability(.displayYesNo))
+        #expect(daemon.asksDesktop)
+        try await connect(central, to: peer)
+        try await waitForCall("RequestDefaultAgent", of: daemon)
+        #expect(!daemon.asksDesktop)
+        central.submit(.disconnect(peer: peer))
+        try await waitForCall("UnregisterAgent", of: daemon)
+        #expect(daemon.asksDesktop)
+        agent.invalidate()
+    }
+
+    @Test func whatTheAdministratorSwitchesOffStaysOff() async throws {
+        let backend = stage.makeBackend()
+        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        daemon.addDesktopAgent()
+        let agent = backend.makePairing()
+        agent.activate(recorder)
+        agent.submit(.setCapability(.displayYesNo))
+        try await connect(central, to: peer)
+        try await waitForCall("RequestDefaultAgent", of: daemon)
+        daemon.setPairable(false)
+        central.submit(.disconnect(peer: peer))
+        // The desktop's agent is the default one again, for which BlueZ switches pairing on.
+        try await daemon.service.calls.first { $0.member == "Set" && $0.body[2].unwrapped == .boolean(false) }
+        #expect(daemon.asksDesktop && sets(of: daemon) == [.string("Pairable")])
+        agent.invalidate()
+    }
+
+    // MARK: Publications
+
+    @Test func onlyCentralsOfSomethingEncryptedMayPair() async throws {
+        let backend = stage.makeBackend(acceptsJustWorksPairing: true)
+        let daemon = try ScriptedBlueZ(on: stage.bus)
+        let scripted = ScriptedPeripherals(of: daemon)
+        let peripheral = backend.makePeripheral(PeripheralOptions())
+        let served = PeripheralEvents()
+        peripheral.activate(served)
+        try await served.events.first { $0 == .stateChanged(.poweredOn) }
+        peripheral.submit(.addService(operation: OperationID(rawValue: 1), service: PeripheralFixture.service()))
+        try await served.events.first { $0 == .serviceAdded(operation: OperationID(rawValue: 1)) }
+        #expect(daemon.asksNoAgent)
+
+        peripheral.submit(.addService(operation: OperationID(rawValue: 2), service: Self.safe))
+        try await served.events.first { $0 == .serviceAdded(operation: OperationID(rawValue: 2)) }
+        try await waitForCall("RegisterAgent", of: daemon)
+        daemon.addDevice(RadioStage.address)
+        await #expect(throws: DBusError.self, "it is not connected") {
+            try await daemon.askAgent("RequestAuthorization", [device])
+        }
+        daemon.service.set(stage.device, "org.bluez.Device1", ["Connected": .boolean(true)])
+        #expect(try await daemon.askAgent("RequestAuthorization", [device]) == [])
+        let headset = DBusValue.string("00001124-0000-1000-8000-00805f9b34fb")
+        await #expect(throws: DBusError.self) { try await daemon.askAgent("AuthorizeService", [device, headset]) }
+
+        peripheral.submit(.removeService(Self.safe.id))
+        try await waitForCall("UnregisterAgent", of: daemon)
+        #expect(daemon.asksNoAgent && sets(of: daemon).isEmpty)
+        withExtendedLifetime(scripted) {}
+    }
+
+    private static let safe = ServiceDefinition(
+        id: AttributeID(rawValue: 50), uuid: "C0DE5000-0000-0000-0000-000000000000",
+        characteristics: [
+            ServiceDefinition.Characteristic(
+                id: AttributeID(rawValue: 51), uuid: "C0DE5001-0000-0000-0000-000000000000", properties: .read,
+                permissions: .readEncryptionRequired)
+        ])
+
+    // MARK: An app's agent
 
     @Test func theAppAnswersPairsAndUnpairs() async throws {
         let backend = stage.makeBackend()
@@ -44,9 +180,7 @@ private final class PairingRecorder: EventSink {
         let agent = backend.makePairing()
         agent.activate(recorder)
         agent.submit(.setCapability(.keyboardDisplay))
-        try await daemon.service.calls.first {
-            $0.member == "RegisterAgent" && $0.body.last == .string("KeyboardDisplay")
-        }
+        try await waitForCall("RequestDefaultAgent", of: daemon)
         let (recorder, device) = (recorder, device)
         async let answer = daemon.askAgent("RequestPasskey", [device])
         let event = try await recorder.events.first { if case .requested = $0 { true } else { false } }
@@ -61,24 +195,29 @@ private final class PairingRecorder: EventSink {
         try await recorder.events.first {
             $0 == .paired(peer: peer, operation: OperationID(rawValue: 1), isBonded: true)
         }
-        try await daemon.service.calls.first {
-            $0.member == "Set" && $0.body[1] == .string("Trusted")
-        }
         agent.submit(.unpair(peer: peer, operation: OperationID(rawValue: 2)))
         try await recorder.events.first { $0 == .unpaired(peer: peer, operation: OperationID(rawValue: 2)) }
-        #expect(!daemon.service.paths.contains(stage.device))
+        #expect(!daemon.service.paths.contains(stage.device) && sets(of: daemon).isEmpty)
         agent.invalidate()
         withExtendedLifetime(central) {}
     }
 
     @Test func aRestartedDaemonGetsTheAgentAgain() async throws {
-        let (daemon, central, _) = try await stage.discovered()
-        try await daemon.service.calls.first { $0.member == "RequestDefaultAgent" }
+        let backend = stage.makeBackend()
+        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        let agent = backend.makePairing()
+        agent.activate(recorder)
+        agent.submit(.setCapability(.displayYesNo))
+        try await connect(central, to: peer)
+        try await waitForCall("RequestDefaultAgent", of: daemon)
         daemon.service.calls.removeAll()
         daemon.kill()
         try daemon.start()
-        try await daemon.service.calls.first { $0.member == "RequestDefaultAgent" }
-        withExtendedLifetime(central) {}
+        try await stage.recorder.events.wait { $0.count { $0 == .stateChanged(.poweredOn) } == 2 }
+        daemon.addDevice(RadioStage.address)
+        central.submit(.connect(peer: peer, operation: OperationID(rawValue: 2), options: ConnectOptions()))
+        try await waitForCall("RequestDefaultAgent", of: daemon)
+        agent.invalidate()
     }
 }
 #endif

@@ -13,7 +13,9 @@ import Testing
     private var answers: [AgentCallID: AgentAnswer] = [:]
     private var events: [PairingHost.Agent: [PairingEvent]] = [:]
     private var timers: [PeerID] = []
+    private var agentTimers: [Int] = []
     private var refused: [PeerID] = []
+    private var warnings: [String] = []
     private var device = PairingDevice(
         path: HostFixture.device, peer: PeerID(UUID()), isConnected: true, isOurs: true)
     private var lastAsked: UInt64 = 0
@@ -25,8 +27,9 @@ import Testing
             case .answer(let id, let answer): answers[id] = answer
             case .deliver(let agent, let event): events[agent, default: []].append(event)
             case .startTimer(let peer, _): timers.append(peer)
+            case .startAgentTimer(let number, _): agentTimers.append(number)
             case .refused(let peer): refused.append(peer)
-            case .note: break
+            case .note(let note): if note.level == .warning { warnings.append(note.text) }
             }
         }
     }
@@ -40,18 +43,37 @@ import Testing
     }
 
     private mutating func ask(_ question: PairingQuestion, about device: PairingDevice?) -> AgentCallID {
+        ask(.pairing(question), about: device)
+    }
+
+    private mutating func ask(
+        _ question: AgentQuestion, about device: PairingDevice?, at path: ObjectPath = HostFixture.device
+    ) -> AgentCallID {
         lastAsked += 1
         let id = AgentCallID(number: lastAsked)
-        input(.asked(id, question, device))
+        input(.asked(id, question, device?.path ?? path, device))
         return id
     }
 
+    /// An app's agent, while something needs pairing.
     private mutating func makeAgent(_ agent: Int = 1, _ capability: PairingCapability = .keyboardDisplay) {
         input(.daemon(isReady: true))
+        input(.needChanged(true))
         input(.activated(agent))
         input(.command(agent, .setCapability(capability), nil))
-        while !calls.isEmpty { answer(calls[0].call.member) }
+        answerAll()
     }
+
+    private mutating func answerAll() {
+        while !calls.isEmpty { answer(calls[0].call.member) }
+        for timer in agentTimers { input(.agentTimer(timer)) }
+        agentTimers = []
+        if !calls.isEmpty { answerAll() }
+    }
+
+    private mutating func setPairable(_ isOn: Bool) { input(.pairableChanged(HostFixture.adapter, isOn: isOn)) }
+
+    private var members: [String] { calls.map(\.call.member) }
 
     private func request(of agent: Int = 1) throws -> PairingRequestID {
         let requests = (events[agent] ?? []).compactMap { event in
@@ -66,132 +88,222 @@ import Testing
 
     // MARK: Registration
 
-    @Test mutating func withoutAnAgentOfTheAppWeAreADeviceWithoutDisplayAndKeyboard() {
-        input(.wanted)
-        #expect(calls.isEmpty)
+    @Test mutating func anAgentIsThereOnlyWhileSomethingNeedsPairing() {
         input(.daemon(isReady: true))
-        #expect(calls.map(\.call.member) == ["RegisterAgent"])
+        #expect(calls.isEmpty)
+        input(.needChanged(true))
+        #expect(members == ["RegisterAgent"])
         #expect(calls.first?.call.body == [.objectPath(PairingHost.agentPath), .string("NoInputNoOutput")])
         answer("RegisterAgent")
-        #expect(calls.map(\.call.member) == ["RequestDefaultAgent"])
-        answer("RequestDefaultAgent")
-        #expect(calls.isEmpty)
-    }
-
-    /// The daemon ends bonding with one default agent, and may forget to begin it again with the next.
-    @Test mutating func bondingThatEndsJustAfterTheAgentCameIsBegunAgainOnce() {
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        #expect(calls.isEmpty)
-        makeAgent()
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        #expect(calls.map(\.call.member) == ["Set"])
-        #expect(
-            calls.first?.call.body == [
-                .string("org.bluez.Adapter1"), .string("Pairable"), .variant(.boolean(true)),
-            ])
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        #expect(calls.count == 1, "a second time it is somebody's wish")
-    }
-
-    @Test(arguments: ["RegisterAgent", "RequestDefaultAgent"])
-    mutating func bondingThatEndsWhileTheAgentComesIsBegunAgainOnceItIsThere(during member: String) {
-        input(.wanted)
-        input(.daemon(isReady: true))
-        if member == "RequestDefaultAgent" { answer("RegisterAgent") }
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        #expect(calls.map(\.call.member) == [member])
-        if member == "RegisterAgent" { answer("RegisterAgent") }
-        answer("RequestDefaultAgent")
-        #expect(calls.map(\.call.member) == ["Set"])
-    }
-
-    @Test mutating func bondingThatTheDaemonBeganAgainByItselfIsLeftAlone() {
-        input(.wanted)
-        input(.daemon(isReady: true))
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        answer("RegisterAgent")
-        input(.bondingChanged(HostFixture.adapter, isOn: true))
-        answer("RequestDefaultAgent")
-        #expect(calls.isEmpty)
-    }
-
-    @Test mutating func bondingThatEndsAsTheAgentGoesIsNotBegunAgain() {
-        makeAgent()
-        input(.invalidated(1))
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        #expect(calls.map(\.call.member) == ["UnregisterAgent"])
-    }
-
-    @Test mutating func bondingIsNotOursToBeginWhereAnotherProgramsAgentIsAsked() {
-        input(.wanted)
-        input(.daemon(isReady: true))
-        answer("RegisterAgent")
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        answer("RequestDefaultAgent", .failure(Self.error("Failed")))
-        input(.bondingChanged(HostFixture.adapter, isOn: false))
-        #expect(calls.isEmpty)
-    }
-
-    @Test mutating func anAppsAgentReplacesItAndGivesItBack() {
-        input(.wanted)
-        makeAgent(1, .displayYesNo)
-        input(.invalidated(1))
+        #expect(calls.isEmpty, "a desktop's agent stays the default one")
+        input(.needChanged(false))
+        #expect(members == ["UnregisterAgent"])
         answer("UnregisterAgent")
-        #expect(calls.first?.call.body.last == .string("NoInputNoOutput"))
+        #expect(calls.isEmpty)
+    }
+
+    @Test mutating func anAppsAgentIsTheDefaultOneOnlyWhileSomethingNeedsPairing() {
+        input(.daemon(isReady: true))
+        input(.activated(1))
+        input(.command(1, .setCapability(.displayYesNo), nil))
+        #expect(calls.isEmpty)
+        input(.needChanged(true))
+        #expect(calls.first?.call.body.last == .string("DisplayYesNo"))
+        answer("RegisterAgent")
+        #expect(members == ["RequestDefaultAgent"])
+        answer("RequestDefaultAgent")
+        input(.needChanged(false))
+        #expect(members == ["UnregisterAgent"])
+    }
+
+    @Test(arguments: [PairingCapability.displayYesNo, .noInputNoOutput])
+    mutating func theDefaultAgentIsGivenUpWithTheAppsAgent(capability: PairingCapability) {
+        makeAgent(1, capability)
+        input(.invalidated(1))
+        #expect(members == ["UnregisterAgent"])
+        answerAll()
+        // It is there to refuse, and is not the default one before others.
+        input(.needChanged(false))
+        #expect(members == ["UnregisterAgent"])
     }
 
     @Test(
         arguments: zip(
             [PairingCapability.displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay],
             ["DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay"]))
-    mutating func theCapabilityFollowsTheApp(capability: PairingCapability, name: String) {
+    mutating func theCapabilityIsTheApps(capability: PairingCapability, name: String) {
         input(.daemon(isReady: true))
         input(.activated(1))
         input(.command(1, .setCapability(capability), nil))
+        input(.needChanged(true))
+        #expect(calls.first?.call.body.last == .string(name))
+    }
+
+    @Test mutating func anotherCapabilityTakesAnotherAgent() {
+        input(.daemon(isReady: true))
+        input(.needChanged(true))
         answer("RegisterAgent")
-        if capability != .noInputNoOutput {
-            answer("UnregisterAgent")
-            #expect(calls.first?.call.body.last == .string(name))
-        } else {
-            #expect(calls.map(\.call.member) == ["RequestDefaultAgent"])
-        }
+        input(.activated(1))
+        input(.command(1, .setCapability(.displayOnly), nil))
+        answer("UnregisterAgent")
+        #expect(calls.first?.call.body.last == .string("DisplayOnly"))
     }
 
     @Test mutating func aRefusedAgentIsNotTriedForEver() {
-        input(.wanted)
+        input(.needChanged(true))
         input(.daemon(isReady: true))
         answer("RegisterAgent", .failure(Self.error("InvalidArguments")))
-        #expect(calls.isEmpty)
+        #expect(calls.isEmpty && warnings.count == 1)
         // A new daemon may think otherwise.
         input(.daemon(isReady: false))
         input(.daemon(isReady: true))
-        #expect(calls.map(\.call.member) == ["RegisterAgent"])
+        #expect(members == ["RegisterAgent"])
     }
 
     @Test mutating func aReleasedAgentIsRegisteredAgain() {
         makeAgent()
         input(.released)
-        #expect(calls.map(\.call.member) == ["RegisterAgent"])
+        #expect(members == ["RegisterAgent"])
     }
 
-    // MARK: Without an agent of the app
+    // MARK: Pairable
 
-    @Test mutating func ourOwnLinksAreAgreedToAndNothingElse() {
-        input(.wanted)
+    /// The kernel confirms it a moment later; an agent that came in between would have no bonds.
+    @Test mutating func theNextAgentWaitsUntilBlueZHasSwitchedPairingOff() {
+        makeAgent(1, .displayOnly)
+        setPairable(true)
+        input(.command(1, .setCapability(.keyboardOnly), nil))
+        answer("UnregisterAgent")
+        #expect(calls.isEmpty)
+        setPairable(false)
+        #expect(members == ["RegisterAgent"])
+    }
+
+    @Test mutating func theNextAgentComesAfterAMomentWhereAnotherAgentKeepsPairingOn() {
+        makeAgent(1, .displayOnly)
+        setPairable(true)
+        input(.command(1, .setCapability(.keyboardOnly), nil))
+        answer("UnregisterAgent")
+        #expect(calls.isEmpty)
+        input(.agentTimer(agentTimers.removeLast()))
+        #expect(members == ["RegisterAgent"])
+    }
+
+    @Test mutating func whatTheAdministratorSwitchesOffIsNeverSwitchedOn() {
+        makeAgent()
+        setPairable(true)
+        for _ in 0..<3 {
+            setPairable(false)
+            answerAll()
+            #expect(calls.isEmpty)
+            setPairable(true)
+        }
+        #expect(calls.isEmpty)
+        #expect(warnings.count == 3 && warnings[0].contains("bluetoothctl pairable on"))
+    }
+
+    /// BlueZ would switch it on for a new default agent.
+    @Test mutating func noAgentBecomesTheDefaultOneWhilePairingIsSwitchedOff() {
+        setPairable(false)
+        input(.daemon(isReady: true))
+        input(.activated(1))
+        input(.command(1, .setCapability(.displayOnly), nil))
+        input(.needChanged(true))
+        answerAll()
+        #expect(calls.isEmpty && warnings.count == 1)
+        setPairable(true)
+        #expect(members == ["RequestDefaultAgent"])
+    }
+
+    /// BlueZ switches it on for the agent that is the default one then.
+    @Test(arguments: [true, false])
+    mutating func whatBlueZSwitchesOnAsOurAgentLeavesIsSwitchedOffAgain(isReplied: Bool) {
+        makeAgent()
+        setPairable(true)
+        setPairable(false)
+        input(.needChanged(false))
+        if isReplied { answer("UnregisterAgent") }
+        setPairable(true)
+        #expect(members.last == "Set")
+        #expect(
+            calls.last?.call.body == [
+                .string("org.bluez.Adapter1"), .string("Pairable"), .variant(.boolean(false)),
+            ])
+    }
+
+    @Test mutating func whatTheAdministratorSwitchesOnLaterStaysOn() {
+        makeAgent()
+        setPairable(true)
+        setPairable(false)
+        input(.needChanged(false))
+        answerAll()
+        setPairable(true)
+        #expect(calls.isEmpty)
+    }
+
+    // MARK: Consent
+
+    @Test mutating func withoutAnAgentOfTheAppNothingIsAgreedTo() {
+        input(.needChanged(true))
+        let ours = ask(.consent, about: device)
+        #expect(answers[ours] == .reject)
+        #expect(warnings.count == 1 && warnings[0].contains("CBPairingAgent"))
+        #expect(refused == [device.peer], "what needed it is told")
+        let again = ask(.consent, about: device)
+        #expect(answers[again] == .reject && warnings.count == 1, "logged once")
+    }
+
+    @Test mutating func theSettingAgreesToWhatThisProcessNeedsAndToNothingElse() {
+        host = PairingHost(acceptsJustWorks: true)
+        input(.needChanged(true))
         let ours = ask(.consent, about: device)
         #expect(answers[ours] == .accept)
+        input(.pairedChanged(device, isPaired: true))
         device.isOurs = false
         let others = ask(.consent, about: device)
         #expect(answers[others] == .reject)
         let unknown = ask(.consent, about: nil)
         #expect(answers[unknown] == .reject)
+        #expect(!members.contains("Set"), "no device is marked as trusted")
     }
 
     @Test(arguments: [PairingQuestion.enterPasskey, .confirm(passkey: 1), .display(passkey: 1)])
-    mutating func numbersNeedSomebodyWhoReadsThem(question: PairingQuestion) {
-        input(.wanted)
+    mutating func numbersNeedAnAgent(question: PairingQuestion) {
+        host = PairingHost(acceptsJustWorks: true)
+        input(.needChanged(true))
         let call = ask(question, about: device)
         #expect(answers[call] == .reject)
+        #expect(warnings.count == 1 && warnings[0].contains("CBPairingAgent"))
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    mutating func noServiceIsEverAuthorized(hasAgent: Bool, isAccepting: Bool) {
+        host = PairingHost(acceptsJustWorks: isAccepting)
+        if hasAgent { makeAgent() } else { input(.needChanged(true)) }
+        let call = ask(.service("00001124-0000-1000-8000-00805f9b34fb"), about: device)
+        #expect(answers[call] == .reject && events[1] == nil)
+        #expect(warnings.count == 1 && warnings[0].contains("00001124"))
+        let pin = ask(.pinCode, about: device)
+        #expect(answers[pin] == .reject && warnings.count == 2)
+    }
+
+    @Test mutating func anAppIsNotAskedAboutDevicesThatItHasNothingToDoWith() {
+        makeAgent()
+        device.isOurs = false
+        let call = ask(.confirm(passkey: 1), about: device)
+        #expect(answers[call] == .reject && events[1] == nil && refused.isEmpty)
+        #expect(warnings.count == 1 && warnings[0].contains("bluetoothctl pair"))
+    }
+
+    @Test mutating func theLogOfRefusalsIsBounded() {
+        input(.needChanged(true))
+        for number in 0...RefusalLog.capacity {
+            let path = HostFixture.path("/org/bluez/hci0/dev_\(number)")
+            for _ in 0..<2 { _ = ask(.pinCode, about: nil, at: path) }
+        }
+        #expect(warnings.count == RefusalLog.capacity + 1)
+        _ = ask(.pinCode, about: nil, at: HostFixture.path("/org/bluez/hci0/dev_0"))
+        #expect(warnings.count == RefusalLog.capacity + 2, "the first was forgotten")
     }
 
     // MARK: Questions
@@ -207,8 +319,7 @@ import Testing
         #expect(answers[passkey] == .passkey(42))
         input(.pairedChanged(device, isPaired: true))
         #expect(events[1]?.last == .paired(peer: device.peer, operation: nil, isBonded: true))
-        // Bonded peers that come by themselves are let in.
-        #expect(calls.map(\.call.member) == ["Set"])
+        #expect(calls.isEmpty, "no device is marked as trusted")
     }
 
     @Test mutating func aRefusalFailsThePairing() throws {
@@ -264,7 +375,7 @@ import Testing
 
     @Test(arguments: [true, false]) mutating func aRenewedBondIsToldOnceItsLinkHasLivedOn(_ isLost: Bool) throws {
         makeAgent()
-        input(.snapshot([device]))
+        input(.snapshot([device], pairable: [:]))
         _ = ask(.consent, about: device)
         input(.command(1, .answer(request: try request(), answer: .accept), nil))
         #expect(timers == [device.peer] && events[1]?.count == 1)
@@ -319,7 +430,7 @@ import Testing
         makeAgent()
         let operation = OperationID(rawValue: 9)
         input(.command(1, .pair(peer: device.peer, operation: operation), device))
-        #expect(calls.last?.call.path == device.path)
+        #expect(members == ["Pair"] && calls.last?.call.path == device.path)
         // Who asked for it need not agree to it.
         let call = ask(.consent, about: device)
         #expect(answers[call] == .accept)
@@ -328,6 +439,31 @@ import Testing
         answer("Pair")
         #expect(events[1] == [.paired(peer: device.peer, operation: operation, isBonded: true)])
         #expect(!calls.contains { $0.call.member == "Disconnect" })
+    }
+
+    /// bluetoothd asks the agent of the program that calls, if it has one by then.
+    @Test mutating func aPairingThatAnAppBeginsWaitsForItsAgentWhichNeedNotBeTheDefaultOne() {
+        input(.daemon(isReady: true))
+        input(.activated(1))
+        input(.command(1, .setCapability(.displayYesNo), nil))
+        device.isOurs = false
+        input(.command(1, .pair(peer: device.peer, operation: OperationID(rawValue: 9)), device))
+        #expect(members == ["RegisterAgent"])
+        answer("RegisterAgent")
+        #expect(members == ["Pair"])
+        let call = ask(.confirm(passkey: 5), about: device)
+        #expect(answers[call] == nil && events[1]?.count == 1)
+        answer("Pair")
+        #expect(members == ["UnregisterAgent"])
+    }
+
+    @Test mutating func aPairingEndsWithItsAgent() {
+        makeAgent()
+        input(.command(1, .pair(peer: device.peer, operation: OperationID(rawValue: 9)), device))
+        input(.invalidated(1))
+        #expect(members == ["Pair", "CancelPairing", "UnregisterAgent"])
+        let call = ask(.consent, about: PairingDevice(path: device.path, peer: device.peer))
+        #expect(answers[call] == .reject)
     }
 
     @Test mutating func aLinkThatWasMadeForPairingIsGivenUp() {
@@ -368,7 +504,7 @@ import Testing
         makeAgent(1)
         makeAgent(2)
         device.isPaired = true
-        input(.snapshot([device]))
+        input(.snapshot([device], pairable: [:]))
         let operation = OperationID(rawValue: 3)
         input(.command(1, .unpair(peer: device.peer, operation: operation), device))
         #expect(calls.last?.call.path == HostFixture.adapter)

@@ -32,6 +32,8 @@ struct PeripheralFixture: PlayedDaemon {
     private(set) var stoppedListening: [UInt16] = []
     private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
     private(set) var timers: Set<PeripheralTimer> = []
+    /// When something that is published began to require encryption, or ceased to.
+    private(set) var pairingNeeds: [Bool] = []
     private(set) var warnings: [String] = []
     private var lastCall: UInt64 = 0
 
@@ -135,6 +137,7 @@ struct PeripheralFixture: PlayedDaemon {
             case .channel(let channel, let action): actions.append((channel, action))
             case .startTimer(let timer, _): timers.insert(timer)
             case .stopTimer(let timer): timers.remove(timer)
+            case .pairingNeedChanged(let isNeeded): pairingNeeds.append(isNeeded)
             case .note(let note): if note.level == .warning { warnings.append(note.text) }
             }
         }

@@ -19,7 +19,7 @@ import Testing
     private func listening() -> PeripheralFixture {
         var fixture = PeripheralFixture.serving()
         fixture.command(.publishChannel(operation: first, isEncryptionRequired: true))
-        fixture.input(.listening(1, first, .success(0x81)))
+        fixture.input(.listening(1, first, .success(0x81), isEncryptionRequired: true))
         return fixture
     }
 
@@ -40,7 +40,7 @@ import Testing
         var fixture = PeripheralFixture.serving()
         let error = BackendError(.operationNotSupported, operation: "listen")
         fixture.command(.publishChannel(operation: first, isEncryptionRequired: false))
-        fixture.input(.listening(1, first, .failure(error)))
+        fixture.input(.listening(1, first, .failure(error), isEncryptionRequired: false))
         #expect(fixture.events == [.operationFailed(operation: first, error: error)])
     }
 

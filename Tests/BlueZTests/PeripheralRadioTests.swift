@@ -36,9 +36,8 @@ private final class PeripheralRecorder: EventSink {
         guard case .explicit(let text) = bus.address else { throw CancellationError() }
         var timings = PeripheralTimings()
         timings.settling = .milliseconds(20)
-        var configuration = BlueZConfiguration(busAddress: text)
-        configuration.answersPairing = false
-        let backend = BlueZBackend(configuration, timings: BlueZTimings(), peripheralTimings: timings)
+        let backend = BlueZBackend(
+            BlueZConfiguration(busAddress: text), timings: BlueZTimings(), peripheralTimings: timings)
         peripheral = backend.makePeripheral(PeripheralOptions())
     }
 

@@ -40,7 +40,9 @@ struct RadioStage {
         self.wrap = wrap
     }
 
-    func makeBackend(store: PreservationStore = PreservationStore(folder: nil)) -> BlueZBackend {
+    func makeBackend(
+        store: PreservationStore = PreservationStore(folder: nil), acceptsJustWorksPairing: Bool = false
+    ) -> BlueZBackend {
         var timings = BlueZTimings()
         timings.powerLoss = .milliseconds(20)
         timings.arrival = .milliseconds(20)
@@ -50,7 +52,8 @@ struct RadioStage {
         timings.attributeRetry = .milliseconds(2)
         timings.serviceChanges = .milliseconds(20)
         guard case .explicit(let text) = bus.address else { return BlueZBackend() }
-        return BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings, store: store)
+        let configuration = BlueZConfiguration(busAddress: text, acceptsJustWorksPairing: acceptsJustWorksPairing)
+        return BlueZBackend(configuration, timings: timings, store: store)
     }
 
     func central(of backend: BlueZBackend? = nil, restoring identifier: String? = nil) throws -> any CentralBackend {

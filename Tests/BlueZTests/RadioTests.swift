@@ -28,8 +28,6 @@ private struct EchoHost: RadioHost {
 }
 
 private final class EchoRadio: Radio {
-    static let isServing = false
-
     let core: RadioCore<EchoHost>
     let said = Recorder<String>()
 

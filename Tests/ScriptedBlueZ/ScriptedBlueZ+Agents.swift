@@ -1,19 +1,63 @@
 #if os(Linux)
 public import BluetoothDBus
+import BluetoothLocking
+import Synchronization
+
+/// The agents of all programs, in the order in which bluetoothd keeps them.
+struct ScriptedAgents: Sendable {
+    /// Their objects, by program.
+    var paths: [String: String] = [:]
+    /// Programs whose agents may be the default one; the first is.
+    var defaults: [String] = []
+}
 
 /// Agents and pairing.
+///
+/// As in bluetoothd, the first agent that is registered is the default one, and `Pairable` goes on with each new default
+/// agent and off with the last.
 extension ScriptedBlueZ {
     /// `org.bluez.AgentManager1`.
     public static let agentManager = "org.bluez.AgentManager1"
     /// Where it is.
     public static let agentManagerPath = "/org/bluez"
 
-    /// Adds the manager of agents, which takes every agent, and devices that pair at once.
+    private static let desktop = "desktop"
+    private static let doesNotExist = DBusError(name: "org.bluez.Error.DoesNotExist", message: "Does Not Exist")
+
+    /// Adds the manager of agents, and devices that pair at once.
     func answerAgents() {
         service.add(Self.agentManagerPath, [Self.agentManager: [:]])
-        for member in ["RegisterAgent", "UnregisterAgent", "RequestDefaultAgent"] {
-            service.on(Self.agentManager, member) { _ in .values([]) }
+        service.on(Self.agentManager, "RegisterAgent") { [weak self] call in
+            let path = call.body.first?.pathValue?.text ?? ""
+            guard self?.agents.withLock({ $0.paths.updateValue(path, forKey: call.sender) }) == nil else {
+                return .error(DBusError(name: "org.bluez.Error.AlreadyExists", message: "Already Exists"))
+            }
+            self?.changeDefault { if $0.isEmpty { $0 = [call.sender] } }
+            return .values([])
         }
+        service.on(Self.agentManager, "RequestDefaultAgent") { [weak self] call in
+            guard self?.agents.withLock({ $0.paths[call.sender] }) != nil else { return .error(Self.doesNotExist) }
+            self?.changeDefault { $0 = [call.sender] + $0.filter { $0 != call.sender } }
+            return .values([])
+        }
+        service.on(Self.agentManager, "UnregisterAgent") { [weak self] call in
+            guard self?.agents.withLock({ $0.paths.removeValue(forKey: call.sender) }) != nil else {
+                return .error(Self.doesNotExist)
+            }
+            self?.changeDefault { $0.removeAll { $0 == call.sender } }
+            return .values([])
+        }
+        service.on("org.freedesktop.DBus.Properties", "Set") { [weak self] call in
+            guard call.body[1] == .string("Pairable"), let isOn = call.body[2].unwrapped.boolValue else {
+                return .error(DBusError(name: DBusError.Name.unknownMethod, message: "Set"))
+            }
+            self?.setPairable(isOn)
+            return .values([])
+        }
+        answerPairing()
+    }
+
+    private func answerPairing() {
         service.on(Interface.device, "Pair") { [weak self] call in
             self?.service.set(call.path, Interface.device, ["Paired": .boolean(true)])
             return .values([])
@@ -26,13 +70,44 @@ extension ScriptedBlueZ {
         }
     }
 
-    /// Asks the agent that a client registered, as the daemon does while it pairs.
+    private func changeDefault(_ change: (inout [String]) -> Void) {
+        let (before, after) = agents.withLock { agents in
+            let before = agents.defaults.first
+            change(&agents.defaults)
+            return (before, agents.defaults.first)
+        }
+        if before != after { setPairable(after != nil) }
+    }
+
+    /// Switches pairing on or off, as a user does.
+    public func setPairable(_ isOn: Bool) {
+        guard isPairable != isOn else { return }
+        service.set(Self.adapter, Interface.adapter, ["Pairable": .boolean(isOn)])
+    }
+
+    /// Whether pairing is switched on.
+    public var isPairable: Bool { service.property(Self.adapter, Interface.adapter, "Pairable") == .boolean(true) }
+
+    /// A desktop makes its agent the default one.
+    public func addDesktopAgent() { changeDefault { $0.insert(Self.desktop, at: 0) } }
+
+    /// Whether the desktop's agent would be asked.
+    public var asksDesktop: Bool { agents.withLock { $0.defaults.first } == Self.desktop }
+
+    /// Whether there is no default agent.
+    public var asksNoAgent: Bool { agents.withLock { $0.defaults.isEmpty } }
+
+    /// Asks the default agent, as the daemon does about a pairing that no program began.
     ///
-    /// - Throws: The agent's refusal.
+    /// - Throws: The agent's refusal; also where there is no agent, or a desktop's.
     public func askAgent(_ member: String, _ body: [DBusValue] = []) async throws -> [DBusValue] {
-        let call = try await service.calls.first { $0.member == "RegisterAgent" }
-        let path = call.body.first?.pathValue?.text ?? ""
-        return try await service.call(call.sender, path, "org.bluez.Agent1", member, body)
+        let agent = agents.withLock { agents in
+            agents.defaults.first.flatMap { owner in agents.paths[owner].map { (owner, $0) } }
+        }
+        guard let (owner, path) = agent else {
+            throw DBusError(name: "org.bluez.Error.DoesNotExist", message: "no agent of a client is the default one")
+        }
+        return try await service.call(owner, path, "org.bluez.Agent1", member, body)
     }
 }
 #endif

@@ -29,6 +29,9 @@ public final class ScriptedBlueZ: Sendable {
     /// Values of attributes, by path.
     private let values = Lock<[String: [UInt8]]>([:])
 
+    /// The agents of all programs.
+    let agents = Lock(ScriptedAgents())
+
     /// Joins the bus with one adapter.
     public init(on bus: PrivateBus, isPowered: Bool = true) throws {
         service = try ScriptedService(on: bus)
@@ -49,6 +52,8 @@ public final class ScriptedBlueZ: Sendable {
     /// Dies, as `bluetoothd` does when it is killed: objects of devices and attributes are gone.
     public func kill() {
         service.stop()
+        agents.withLock { $0 = ScriptedAgents() }
+        if service.paths.contains(Self.adapter) { setPairable(false) }
         for path in service.paths where path.hasPrefix(Self.adapter + "/") { service.remove(path, announce: false) }
     }
 
@@ -59,7 +64,8 @@ public final class ScriptedBlueZ: Sendable {
             [
                 Interface.adapter: [
                     "Address": .string(Self.adapterAddress), "Powered": .boolean(isPowered),
-                    "Discovering": .boolean(false), "Roles": .strings(["central", "peripheral"]),
+                    "Discovering": .boolean(false), "Pairable": .boolean(false),
+                    "Roles": .strings(["central", "peripheral"]),
                 ]
             ])
     }

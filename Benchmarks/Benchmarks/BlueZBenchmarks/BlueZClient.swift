@@ -21,7 +21,7 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     init(_ address: String) {
         super.init()
         manager = CBCentralManager(
-            backend: .bluez(BlueZConfiguration(busAddress: address, answersPairing: false)), delegate: self,
+            backend: .bluez(BlueZConfiguration(busAddress: address)), delegate: self,
             queue: queue)
         done.wait()
     }

@@ -57,6 +57,8 @@ struct CentralHost: Sendable {
     var sockets: [WriteSocketID: PeerID] = [:]
     var lastSocket: UInt64 = 0
     var timers: Set<TimerKey> = []
+    /// Whether a connection is there, or being made, that may need pairing.
+    private var mayNeedPairing = false
     /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
     var tellsDisconnectReasons = false
 
@@ -97,6 +99,7 @@ struct CentralHost: Sendable {
         }
         runDiscovery()
         preserve()
+        notePairingNeed()
         defer { effects = [] }
         return effects
     }
@@ -156,6 +159,13 @@ struct CentralHost: Sendable {
     mutating func tellPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
         // Before the app is told: what it knows is kept.
         effects.insert(.preserve(manager, state), at: 0)
+    }
+
+    private mutating func notePairingNeed() {
+        let isNeeded = !links.isEmpty || dials.active != nil
+        guard isNeeded != mayNeedPairing else { return }
+        mayNeedPairing = isNeeded
+        effects.append(.pairingNeedChanged(isNeeded))
     }
 
     mutating func tellSecurityFailed(_ peer: PeerID) { effects.append(.securityFailed(peer)) }

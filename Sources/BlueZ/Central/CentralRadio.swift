@@ -5,8 +5,6 @@ import Synchronization
 
 /// Runs a ``CentralHost``.
 final class CentralRadio: Radio {
-    static let isServing = false
-
     let core: RadioCore<CentralHost>
     private let signalStrengths: SignalStrengthReader
     private let sockets = Lock<[WriteSocketID: WriteSocket]>([:])
@@ -53,6 +51,7 @@ final class CentralRadio: Radio {
             signalStrengths.read(peer, on: adapter) { [weak self] in self?.process(.signalStrength(id, $0)) }
         case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .socket(let socket, let action): perform(action, on: socket)
+        case .pairingNeedChanged(let isNeeded): tellPairingNeed(isNeeded)
         case .securityFailed(let peer): securityHandler.withLock { $0 }?(peer)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): deliver(event, to: manager)

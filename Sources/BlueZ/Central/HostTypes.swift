@@ -89,6 +89,8 @@ enum HostEffect: Equatable, Sendable {
     case socket(WriteSocketID, WriteSocket.Action)
     /// An operation failed for want of encryption or authentication.
     case securityFailed(PeerID)
+    /// Whether a connection that is there, or being made, may need pairing.
+    case pairingNeedChanged(Bool)
     /// Asks for a snapshot.
     case refresh
     case deliver(HostLedger.Manager, CentralEvent)

@@ -10,9 +10,7 @@ enum Agent1 {
 
     /// What a call means.
     enum Request: Equatable {
-        case ask(PairingQuestion, ObjectPath)
-        /// May the device use a service?
-        case authorize(ObjectPath)
+        case ask(AgentQuestion, ObjectPath)
         case cancel
         case release
     }
@@ -32,7 +30,7 @@ enum Agent1 {
         return interface
     }
 
-    /// What a call means; nil for those of classic Bluetooth, which are refused.
+    /// What a call means; nil for one that makes no sense, which is refused.
     static func request(_ call: DBusCall) -> Request? {
         request(call.member, call.arguments)
     }
@@ -46,11 +44,12 @@ enum Agent1 {
         guard let path = arguments.first?.pathValue else { return nil }
         let number = arguments.count > 1 ? arguments[1].uint32Value.flatMap(passkey) : nil
         switch member {
-        case "RequestPasskey": return .ask(.enterPasskey, path)
-        case "RequestAuthorization": return .ask(.consent, path)
-        case "AuthorizeService": return .authorize(path)
-        case "DisplayPasskey": return number.map { .ask(.display(passkey: $0), path) }
-        case "RequestConfirmation": return number.map { .ask(.confirm(passkey: $0), path) }
+        case "RequestPasskey": return .ask(.pairing(.enterPasskey), path)
+        case "RequestAuthorization": return .ask(.pairing(.consent), path)
+        case "DisplayPasskey": return number.map { .ask(.pairing(.display(passkey: $0)), path) }
+        case "RequestConfirmation": return number.map { .ask(.pairing(.confirm(passkey: $0)), path) }
+        case "AuthorizeService": return .ask(.service(arguments.last?.stringValue ?? "?"), path)
+        case "RequestPinCode", "DisplayPinCode": return .ask(.pinCode, path)
         default: return nil
         }
     }

@@ -6,9 +6,24 @@ import BluetoothDBus
 ///
 /// Pure.
 ///
+/// bluetoothd keeps the default agents of all programs in a list. The first agent that is registered is put into it, and
+/// `RequestDefaultAgent` puts one in front; the one in front is asked about pairings that no program began. So an agent that
+/// is only registered is asked where no other program offers one, and leaves a desktop's alone.
+///
 /// BlueZ pitfall: without an agent, pairings that a protected attribute starts fail or hang for ever
 /// (https://github.com/hbldh/bleak/issues/1434), and only the default agent is asked about them.
+///
+/// BlueZ pitfall: bluetoothd switches `Pairable` on for all adapters whenever another agent comes to the front, and off when
+/// the last one leaves (`adapter_set_io_capability`), whatever the administrator chose. We never switch it on; the agent is
+/// not made the default one while an adapter is switched off, and what bluetoothd undoes as our agent leaves is restored.
 struct AgentRegistration: Sendable {
+    /// What our agent should be.
+    struct Wanted: Equatable, Sendable {
+        var capability: PairingCapability
+        /// Whether it is to be asked before the agents of other programs.
+        var isDefault = false
+    }
+
     /// The next call.
     enum Step: Equatable, Sendable {
         case register(PairingCapability)
@@ -25,77 +40,136 @@ struct AgentRegistration: Sendable {
         }
     }
 
+    /// For how long bluetoothd may change `Pairable` as the outcome of a call.
+    struct Wait: Equatable, Sendable {
+        let number: Int
+        let step: Step
+    }
+
     /// What is wanted; nil for no agent.
-    var wanted: PairingCapability?
+    var wanted: Wanted?
+    /// Whether the daemon was asked to put the agent in front.
+    private(set) var isDefault = false
     private var registered: PairingCapability?
-    private var isDefault = false
-    /// Whether bonding is ours to care for: the daemon agreed that the agent is the default one.
-    private var mayRepair = false
-    /// Adapters that ended bonding since the daemon was asked to take the agent; see ``takeRepairs()``.
-    private var unbonding: Set<ObjectPath> = []
-    /// Adapters that were told once to bond again.
-    private var repaired: Set<ObjectPath> = []
     private var pending: Step?
     /// What the daemon refused; it is not asked again before that changes.
     private var refused: PairingCapability?
+    private var wait: Wait?
+    private var lastWait = 0
+    /// `Adapter1.Pairable` of each adapter.
+    private var pairable: [ObjectPath: Bool] = [:]
+    /// Adapters that were switched off when a call was made that makes bluetoothd switch them on.
+    private var switchedOff: Set<ObjectPath> = []
+    /// Adapters that are off, and that the log says so of.
+    private var noted: Set<ObjectPath> = []
+
+    /// Whether the agent is what is wanted, or cannot be.
+    var isSettled: Bool {
+        guard let wanted else { return registered == nil }
+        return registered == wanted.capability || refused == wanted.capability
+    }
+
+    // MARK: Calls
 
     /// The call to make now, if any; its outcome must be told by ``done(error:)``.
     mutating func nextStep() -> Step? {
         guard pending == nil else { return nil }
         pending = step
+        if pending == .unregister { switchedOff = off }
         return pending
     }
 
     private var step: Step? {
-        if let registered, registered != wanted { return .unregister }
-        guard let wanted, wanted != refused else { return nil }
-        guard registered != nil else { return .register(wanted) }
-        return isDefault ? nil : .makeDefault
+        if let registered {
+            guard let wanted, wanted.capability == registered, wanted.isDefault || !isDefault else {
+                return .unregister
+            }
+            return wanted.isDefault && !isDefault && off.isEmpty ? .makeDefault : nil
+        }
+        // An agent that comes before the last one's end is confirmed by the kernel would not be bonded with.
+        guard wait == nil, let wanted, wanted.capability != refused else { return nil }
+        return .register(wanted.capability)
     }
 
+    private var off: Set<ObjectPath> { Set(pairable.filter { !$0.value }.keys) }
+
     /// Takes in the outcome of the last call.
-    mutating func done(error: DBusError?) {
-        guard let step = pending else { return }
-        pending = nil
+    ///
+    /// - Returns: The number with which ``waitOver(_:)`` is to be called after a moment.
+    mutating func done(error: DBusError?) -> Int? {
+        guard let step = pending else { return nil }
+        (pending, wait) = (nil, nil)
         switch step {
         case .register(let capability):
             // One that is there already is ours.
-            if error == nil || error?.name == "org.bluez.Error.AlreadyExists" {
-                registered = capability
-            } else {
+            guard error == nil || error?.name == "org.bluez.Error.AlreadyExists" else {
                 refused = capability
+                return nil
             }
-        case .makeDefault:
-            isDefault = true
-            mayRepair = error == nil
-        case .unregister: reset()
+            registered = capability
+        case .makeDefault: isDefault = true
+        case .unregister:
+            (registered, isDefault, refused) = (nil, false, nil)
+            // Nothing will change.
+            guard pairable.values.contains(true) || !switchedOff.isEmpty else { return nil }
         }
+        lastWait += 1
+        wait = Wait(number: lastWait, step: step)
+        return lastWait
     }
 
-    /// An adapter makes bonds from now on, or none any more.
-    mutating func bondingChanged(on adapter: ObjectPath, to isOn: Bool) {
-        let isOurs = pending != .unregister && (registered != nil || pending != nil)
-        if isOn || !isOurs { unbonding.remove(adapter) } else { unbonding.insert(adapter) }
+    mutating func waitOver(_ number: Int) {
+        if wait?.number == number { wait = nil }
     }
 
-    /// The adapters that are to bond again.
-    ///
-    /// BlueZ pitfall: bluetoothd does not bond while there is no default agent. Where one goes and the next one comes
-    /// before the kernel has confirmed the first half of that, the second half is left out, and all bonds end with
-    /// their links. That is told before or after the new agent is the default one; once for each adapter, after which
-    /// it is somebody's wish.
-    mutating func takeRepairs() -> [ObjectPath] {
-        guard mayRepair else { return [] }
-        defer {
-            repaired.formUnion(unbonding)
-            unbonding = []
-        }
-        return unbonding.subtracting(repaired).sorted()
-    }
-
-    /// The daemon forgot the agent, or is gone itself.
+    /// The daemon has forgotten the agent.
     mutating func reset() {
-        self = AgentRegistration(wanted: wanted)
+        self = AgentRegistration(wanted: wanted, lastWait: lastWait, pairable: pairable, noted: noted)
+    }
+
+    /// The daemon is gone, and its adapters with it.
+    mutating func daemonWent() {
+        self = AgentRegistration(wanted: wanted, lastWait: lastWait)
+    }
+
+    // MARK: Pairable
+
+    /// `Adapter1.Pairable` of an adapter; nil once that is gone.
+    ///
+    /// - Returns: Whether bluetoothd undid what the administrator chose, so that it is to be restored.
+    mutating func pairableChanged(on adapter: ObjectPath, to isOn: Bool?) -> Bool {
+        let old = pairable[adapter]
+        pairable[adapter] = isOn
+        guard isOn == true else {
+            // With our agent in its place, only a user switches this off.
+            if old == true, isOn == false, registered != nil, pending != .unregister { switchedOff.insert(adapter) }
+            if wait?.step == .unregister, off.count == pairable.count, switchedOff.isEmpty { wait = nil }
+            return false
+        }
+        noted.remove(adapter)
+        let wasOff = switchedOff.remove(adapter) != nil
+        let isBlueZs = [.makeDefault, .unregister].contains(pending ?? wait?.step)
+        return wasOff && isBlueZs
+    }
+
+    /// The adapters on which pairing is switched off although the agent is there, each once until that changes.
+    mutating func takeSwitchedOff() -> [ObjectPath] {
+        guard registered != nil, pending == nil, wait == nil else { return [] }
+        let new = off.subtracting(noted)
+        noted.formUnion(new)
+        return new.sorted()
+    }
+}
+
+extension AgentRegistration {
+    private init(
+        wanted: Wanted?, lastWait: Int, pairable: [ObjectPath: Bool] = [:], noted: Set<ObjectPath> = []
+    ) {
+        self.init()
+        self.wanted = wanted
+        self.lastWait = lastWait
+        self.pairable = pairable
+        self.noted = noted
     }
 }
 #endif

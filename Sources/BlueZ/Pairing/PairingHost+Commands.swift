@@ -21,8 +21,16 @@ extension PairingHost {
         if device.isPaired {
             return effects.append(.deliver(agent, .paired(peer: peer, operation: operation, isBonded: true)))
         }
-        let wish = Wish(agent: agent, operation: operation, device: device, isPairing: true)
-        call(.wish(wish), device.path, Device1.interface, "Pair", [], timings.pairing)
+        waiting.append(Wish(agent: agent, operation: operation, device: device, isPairing: true))
+    }
+
+    /// Our agent is registered: bluetoothd will ask it, and not another program's.
+    mutating func beginWaiting() {
+        let ready = waiting
+        waiting = []
+        for wish in ready {
+            call(.wish(wish), wish.device.path, Device1.interface, "Pair", [], timings.pairing)
+        }
     }
 
     mutating func unpair(
@@ -47,6 +55,12 @@ extension PairingHost {
             questions.removeAll { $0.id == question.id }
             reject(question, "the agent is gone")
         }
+        waiting.removeAll { $0.agent == agent }
+        for (id, purpose) in calls {
+            guard case .wish(let wish) = purpose, wish.agent == agent, wish.isPairing else { continue }
+            calls[id] = .cleanup
+            call(.cleanup, wish.device.path, Device1.interface, "CancelPairing", [], timings.disconnect)
+        }
     }
 
     func hasWish(for peer: PeerID, of agent: Agent) -> Bool {
@@ -55,12 +69,20 @@ extension PairingHost {
         }
     }
 
+    /// Whether a pairing that an app asked for is under way, or about to be.
+    var isPairing: Bool {
+        !waiting.isEmpty
+            || calls.values.contains { if case .wish(let wish) = $0 { wish.isPairing } else { false } }
+    }
+
     // MARK: Outcomes
 
     mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
         switch calls.removeValue(forKey: id) {
         case .registration?:
-            registration.done(error: result.failure)
+            if let wait = registration.done(error: result.failure) {
+                effects.append(.startAgentTimer(wait, timings.agentChange))
+            }
             if let error = result.failure {
                 effects.append(.note(HostNote(level: .warning, text: "bluetoothd refuses our pairing agent: \(error)")))
             }
@@ -96,23 +118,35 @@ extension PairingHost {
         call(.cleanup, wish.device.path, Device1.interface, "Disconnect", [], timings.disconnect)
     }
 
-    mutating func allowBonding(_ adapter: ObjectPath) {
-        let value: [DBusValue] = [.string(Adapter1.interface), .string("Pairable"), .variant(.boolean(true))]
+    mutating func pairableChanged(_ adapter: ObjectPath, _ isOn: Bool?) {
+        guard registration.pairableChanged(on: adapter, to: isOn) else { return }
+        effects.append(
+            .note(
+                HostNote(
+                    level: .info,
+                    text: "\(adapter.lastElement): bluetoothd switched pairing on; it is switched off again")))
+        let value: [DBusValue] = [.string(Adapter1.interface), .string("Pairable"), .variant(.boolean(false))]
         call(.cleanup, adapter, InterfaceSignal.properties, "Set", value, timings.discovery)
+    }
+
+    /// Says where pairing cannot succeed, for those who want it.
+    mutating func noteSwitchedOff() {
+        guard asker != nil || acceptsJustWorks else { return }
+        for adapter in registration.takeSwitchedOff() {
+            let text =
+                "\(adapter.lastElement): pairing is switched off, so no device can bond; "
+                + "\"bluetoothctl pairable on\" permits it"
+            effects.append(.note(HostNote(level: .warning, text: text)))
+        }
     }
 
     mutating func pairedChanged(_ device: PairingDevice, _ isPaired: Bool) {
         guard (paired[device.path] != nil) != isPaired else { return }
         paired[device.path] = isPaired ? device.peer : nil
-        let isRunning = running.removeValue(forKey: device.peer) != nil
-        if isPaired {
-            void(questions.filter { $0.device.peer == device.peer })
-            // BlueZ pitfall: a bonded peer that connects by itself is let in unasked only if it is trusted.
-            if isRunning || agents.contains(where: { hasWish(for: device.peer, of: $0.id) }) || device.isOurs {
-                let value: [DBusValue] = [.string(Device1.interface), .string("Trusted"), .variant(.boolean(true))]
-                call(.cleanup, device.path, InterfaceSignal.properties, "Set", value, timings.discovery)
-            }
-        }
+        running[device.peer] = nil
+        // `Trusted` stays as it is: it would admit the device to every service of this computer, for good, and a bond over
+        // Low Energy needs it for nothing.
+        if isPaired { void(questions.filter { $0.device.peer == device.peer }) }
         // The one who asked is told with the reply.
         for agent in agents where !hasWish(for: device.peer, of: agent.id) {
             effects.append(

@@ -4,13 +4,44 @@ import BluetoothDBus
 
 /// What the daemon asks, and who answers.
 extension PairingHost {
-    mutating func asked(_ call: AgentCallID, _ kind: PairingQuestion, _ device: PairingDevice?) {
-        guard let device else { return effects.append(.answer(call, .reject)) }
-        guard let agent = agents.last?.id else {
-            // Nobody can show or type a number; and what others connect is theirs to agree to.
-            let answer: AgentAnswer = kind == .consent && device.isOurs ? .accept : .reject
-            return effects.append(.answer(call, answer))
+    mutating func asked(
+        _ call: AgentCallID, _ question: AgentQuestion, _ path: ObjectPath, _ device: PairingDevice?
+    ) {
+        switch question {
+        case .service(let uuid): refuse(call, .service(uuid), path, device)
+        case .pinCode: refuse(call, .pinCode, path, device)
+        case .pairing(let kind):
+            guard let device, device.isOurs || agents.contains(where: { hasWish(for: device.peer, of: $0.id) }) else {
+                return refuse(call, .notNeeded, path, device)
+            }
+            if let agent = asker?.id { askApp(agent, call, kind, device) } else { decide(call, kind, device) }
         }
+    }
+
+    /// Refuses, with a line in the log that says what to do, once for each device.
+    private mutating func refuse(
+        _ call: AgentCallID, _ refusal: Refusal, _ path: ObjectPath, _ device: PairingDevice?
+    ) {
+        effects.append(.answer(call, .reject))
+        guard refusals.isNew(refusal, of: path) else { return }
+        let text = refusal.text(about: device.map { "device \($0.peer)" } ?? "an unknown device")
+        effects.append(.note(HostNote(level: .warning, text: text)))
+    }
+
+    /// No app's agent is there, and no other program's either: the configuration decides.
+    private mutating func decide(_ call: AgentCallID, _ kind: PairingQuestion, _ device: PairingDevice) {
+        guard kind == .consent, acceptsJustWorks else {
+            refuse(call, kind == .consent ? .noConsent : .noNumber, device.path, device)
+            return effects.append(.refused(device.peer))
+        }
+        let text = "paired with device \(device.peer) unasked, as BlueZConfiguration.acceptsJustWorksPairing says"
+        effects.append(.note(HostNote(level: .info, text: text)))
+        effects.append(.answer(call, .accept))
+    }
+
+    private mutating func askApp(
+        _ agent: Agent, _ call: AgentCallID, _ kind: PairingQuestion, _ device: PairingDevice
+    ) {
         // Who asked for the pairing need not agree to it.
         if kind == .consent, hasWish(for: device.peer, of: agent) { return effects.append(.answer(call, .accept)) }
         running[device.peer] = device.path

@@ -6,8 +6,10 @@ import BluetoothDBus
 ///
 /// Pure: commands, calls of the daemon, changes of devices and replies go in; calls, answers and events come out.
 ///
-/// An app without an agent pairs as a device without display and keyboard does: what its own links need is agreed to,
-/// and everything else refused.
+/// An agent is registered only while something of this process may need pairing, and is made the default one only for an
+/// app that has an agent. It agrees to what an app's agent agrees to, about devices that this process needs to be paired
+/// with, and refuses everything else: other devices, services, PIN codes. An app without an agent pairs with no one, unless
+/// ``BlueZConfiguration/acceptsJustWorksPairing`` says so.
 struct PairingHost: Sendable {
     /// An app's pairing agent, as ``PairingRadio`` numbers it.
     typealias Agent = Int
@@ -42,12 +44,18 @@ struct PairingHost: Sendable {
     static let managerInterface = "org.bluez.AgentManager1"
 
     let timings: BlueZTimings
+    /// Whether pairings without a number are agreed to where no app's agent is there to ask.
+    let acceptsJustWorks: Bool
     var isReady = false
-    var isWanted = false
+    /// Whether a connection or a publication of this process may need pairing.
+    var isNeeded = false
     var registration = AgentRegistration()
-    /// In the order of their coming; the last one is asked.
-    var agents: [(id: Agent, capability: PairingCapability)] = []
+    /// In the order of their coming; the last one that has told its capability is asked.
+    var agents: [(id: Agent, capability: PairingCapability?)] = []
     var questions: [Question] = []
+    /// Pairings that wait for our agent to be registered, which bluetoothd then asks about them.
+    var waiting: [Wish] = []
+    var refusals = RefusalLog()
     var calls: [CallID: CallPurpose] = [:]
     /// Peers that a pairing is under way with which nobody here has asked for.
     var running: [PeerID: ObjectPath] = [:]
@@ -60,7 +68,10 @@ struct PairingHost: Sendable {
     var lastCall: UInt64 = 0
     var effects: [PairingEffect] = []
 
-    init(timings: BlueZTimings = BlueZTimings()) { self.timings = timings }
+    init(timings: BlueZTimings = BlueZTimings(), acceptsJustWorks: Bool = false) {
+        self.timings = timings
+        self.acceptsJustWorks = acceptsJustWorks
+    }
 
     /// Takes in one input.
     ///
@@ -68,27 +79,30 @@ struct PairingHost: Sendable {
     mutating func handle(_ input: PairingInput) -> [PairingEffect] {
         switch input {
         case .daemon(let isReady): daemonChanged(isReady)
-        case .wanted: isWanted = true
-        case .activated(let agent): agents.append((agent, .noInputNoOutput))
+        case .needChanged(let isNeeded): self.isNeeded = isNeeded
+        case .activated(let agent): agents.append((agent, nil))
         case .invalidated(let agent): invalidate(agent)
         case .command(let agent, let command, let device): handle(command, of: agent, device)
-        case .asked(let call, let kind, let device): asked(call, kind, device)
+        case .asked(let call, let question, let path, let device): asked(call, question, path, device)
         case .cancelled: cancelled()
         case .released: registration.reset()
-        case .snapshot(let devices): paired = Dictionary(devices.map { ($0.path, $0.peer) }) { $1 }
+        case .snapshot(let devices, let pairable):
+            paired = Dictionary(devices.map { ($0.path, $0.peer) }) { $1 }
+            for (adapter, isOn) in pairable { pairableChanged(adapter, isOn) }
         case .pairedChanged(let device, let isPaired): pairedChanged(device, isPaired)
         case .removed(let path): removed(path)
         case .disconnected(let peer): fail(peer, BackendError(.peerDisconnected, operation: "pair"))
-        case .bondingChanged(let adapter, let isOn): registration.bondingChanged(on: adapter, to: isOn)
+        case .pairableChanged(let adapter, let isOn): pairableChanged(adapter, isOn)
         case .securityFailed(let peer):
             fail(peer, BackendError(.unknown, operation: "pair", message: "the peer or BlueZ ended the pairing"))
         case .reply(let call, let result): replied(call, result)
         case .timer(let peer):
             if givenUp.contains(peer) { fail(peer, BackendError(.encryptionTimedOut, operation: "pair")) }
             if renewing.remove(peer) != nil { renewed(peer) }
+        case .agentTimer(let number): registration.waitOver(number)
         }
         register()
-        for adapter in registration.takeRepairs() { allowBonding(adapter) }
+        noteSwitchedOff()
         defer { effects = [] }
         return effects
     }
@@ -99,23 +113,43 @@ struct PairingHost: Sendable {
         guard isReady != self.isReady else { return }
         self.isReady = isReady
         guard !isReady else { return }
-        registration.reset()
+        registration.daemonWent()
         void(questions)
-        let lost = calls.values
+        let lost = calls.values.compactMap { if case .wish(let wish) = $0 { wish } else { nil } } + waiting
         calls = [:]
-        for case .wish(let wish) in lost {
+        waiting = []
+        for wish in lost {
             failed(wish, BackendError(.notConnected, operation: "pair", message: "bluetoothd is gone"))
         }
         for peer in running.keys { fail(peer, BackendError(.notConnected, operation: "pair")) }
         paired = [:]
     }
 
+    /// The agent that is asked.
+    var asker: (id: Agent, capability: PairingCapability)? {
+        agents.last { $0.capability != nil }.flatMap { agent in agent.capability.map { (agent.id, $0) } }
+    }
+
+    /// What our agent should be now.
+    ///
+    /// For `Device1.Pair` it need not be the default one: bluetoothd asks the agent of the program that calls.
+    private var wanted: AgentRegistration.Wanted? {
+        guard isNeeded || isPairing else { return nil }
+        guard let capability = asker?.capability else {
+            return isNeeded ? AgentRegistration.Wanted(capability: .noInputNoOutput) : nil
+        }
+        return AgentRegistration.Wanted(capability: capability, isDefault: isNeeded || registration.isDefault)
+    }
+
     mutating func register() {
-        registration.wanted = agents.last?.capability ?? (isWanted ? .noInputNoOutput : nil)
-        guard isReady, let step = registration.nextStep() else { return }
-        var body: [DBusValue] = [.objectPath(Self.agentPath)]
-        if case .register(let capability) = step { body.append(.string(capability.bluezName)) }
-        call(.registration, Self.managerPath, Self.managerInterface, step.member, body, timings.discovery)
+        registration.wanted = wanted
+        guard isReady else { return }
+        if let step = registration.nextStep() {
+            var body: [DBusValue] = [.objectPath(Self.agentPath)]
+            if case .register(let capability) = step { body.append(.string(capability.bluezName)) }
+            call(.registration, Self.managerPath, Self.managerInterface, step.member, body, timings.discovery)
+        }
+        if registration.isSettled { beginWaiting() }
     }
 
     mutating func call(

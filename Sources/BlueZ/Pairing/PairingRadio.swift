@@ -19,18 +19,24 @@ final class PairingRadio: DaemonClient {
         var lastCall: UInt64 = 0
         var lastAgent = 0
         var isStarted = false
-        var isServing = false
+        /// The radios in which something may need pairing.
+        var needy: Set<ObjectIdentifier> = []
     }
 
     private let contents: Lock<Contents>
     private let daemon: BlueZDaemon
     /// The central radios; at least one, which may not run yet.
-    private let radios: @Sendable () -> [CentralRadio]
+    private let centrals: @Sendable () -> [CentralRadio]
+    private let peripherals: @Sendable () -> [PeripheralRadio]
 
-    init(daemon: BlueZDaemon, timings: BlueZTimings, radios: @escaping @Sendable () -> [CentralRadio]) {
+    init(
+        daemon: BlueZDaemon, timings: BlueZTimings, acceptsJustWorks: Bool,
+        centrals: @escaping @Sendable () -> [CentralRadio], peripherals: @escaping @Sendable () -> [PeripheralRadio]
+    ) {
         self.daemon = daemon
-        self.radios = radios
-        contents = Lock(Contents(host: PairingHost(timings: timings)))
+        self.centrals = centrals
+        self.peripherals = peripherals
+        contents = Lock(Contents(host: PairingHost(timings: timings, acceptsJustWorks: acceptsJustWorks)))
     }
 
     // MARK: Any thread
@@ -43,15 +49,9 @@ final class PairingRadio: DaemonClient {
         }
     }
 
-    /// A manager is there: pairs from now on as a device without display and keyboard does.
-    ///
-    /// - Parameter isServing: Whether it makes this process a peripheral, so that centrals are its business.
-    func want(isServing: Bool) {
-        if isServing { contents.withLock { $0.isServing = true } }
-        daemon.queue.async { [self] in
-            start()
-            process(.wanted)
-        }
+    /// A manager is there, which may need pairing later.
+    func follow() {
+        daemon.queue.async { [self] in start() }
     }
 
     func activate(_ agent: PairingHost.Agent, _ sink: any EventSink<PairingEvent>) {
@@ -79,9 +79,9 @@ final class PairingRadio: DaemonClient {
             defer { contents.isStarted = true }
             return !contents.isStarted
         }
+        for radio in centrals() { radio.start() }
         guard isFirst else { return }
         daemon.objects.export([Agent1.interface { [weak self] in self?.called($0) }], at: PairingHost.agentPath)
-        for radio in radios() { radio.start() }
         daemon.add(self)
     }
 
@@ -105,10 +105,14 @@ final class PairingRadio: DaemonClient {
             if let call { Agent1.answer(call, answer) }
         case .deliver(let agent, let event):
             if let delivery = contents.withLock({ $0.sinks[agent] })?.append(event) { daemon.deliver(delivery) }
-        case .refused(let peer): for radio in radios() { radio.process(.pairingRefused(peer)) }
+        case .refused(let peer): for radio in centrals() { radio.process(.pairingRefused(peer)) }
         case .startTimer(let peer, let delay):
             daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
                 self?.process(.timer(peer))
+            }
+        case .startAgentTimer(let number, let delay):
+            daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+                self?.process(.agentTimer(number))
             }
         case .note(let note): note.log()
         }
@@ -116,6 +120,15 @@ final class PairingRadio: DaemonClient {
 
     /// A radio found that a link lacks security.
     func securityFailed(_ peer: PeerID) { process(.securityFailed(peer)) }
+
+    /// Something in a radio may need pairing from now on, or nothing does any more.
+    func needChanged(of radio: ObjectIdentifier, to isNeeded: Bool) {
+        let isAnyNeeded = contents.withLock { contents in
+            if isNeeded { contents.needy.insert(radio) } else { contents.needy.remove(radio) }
+            return !contents.needy.isEmpty
+        }
+        process(.needChanged(isAnyNeeded))
+    }
 
     // MARK: The daemon's calls
 
@@ -129,8 +142,7 @@ final class PairingRadio: DaemonClient {
                 contents.calls[id] = call
                 return id
             }
-            process(.asked(id, question, device))
-        case .authorize(let path): Agent1.answer(call, device(at: path)?.isOurs == true ? .accept : .reject)
+            process(.asked(id, question, path, device))
         case .cancel:
             Agent1.answer(call, .accept)
             process(.cancelled)
@@ -143,16 +155,18 @@ final class PairingRadio: DaemonClient {
 
     // MARK: Devices
 
+    /// The device at a path, which each radio of its adapter knows.
     private func device(at path: ObjectPath) -> PairingDevice? {
-        let isServing = contents.withLock { $0.isServing }
-        for radio in radios() {
-            if let device = radio.query({ $0.pairingDevice(at: path, isServing: isServing) }) { return device }
-        }
-        return nil
+        let known = centrals().compactMap { radio in radio.query { $0.pairingDevice(at: path) } }
+        guard var device = known.first else { return nil }
+        device.isOurs =
+            known.contains(where: \.isOurs)
+            || device.isConnected && peripherals().contains { radio in radio.query { $0.mayNeedPairing(with: path) } }
+        return device
     }
 
     private func device(of peer: PeerID) -> PairingDevice? {
-        for radio in radios() {
+        for radio in centrals() {
             if let path = radio.query({ $0.directory.path(of: peer) }) { return device(at: path) }
         }
         return nil
@@ -167,7 +181,8 @@ final class PairingRadio: DaemonClient {
         case .daemon(let phase): process(.daemon(isReady: phase == .ready))
         case .snapshot(let objects):
             let paired = objects.filter { $0.value[Device1.interface]?["Paired"]?.unwrapped.boolValue == true }
-            process(.snapshot(paired.keys.compactMap(device(at:))))
+            let pairable = objects.compactMapValues { $0[Adapter1.interface]?["Pairable"]?.unwrapped.boolValue }
+            process(.snapshot(paired.keys.compactMap(device(at:)), pairable: pairable))
         case .propertiesChanged(let path, Device1.interface, let values, _):
             if let isPaired = values["Paired"]?.unwrapped.boolValue, let device = device(at: path) {
                 process(.pairedChanged(device, isPaired: isPaired))
@@ -177,9 +192,13 @@ final class PairingRadio: DaemonClient {
             }
         case .propertiesChanged(let path, Adapter1.interface, let values, _):
             guard let isPairable = values["Pairable"]?.unwrapped.boolValue else { break }
-            process(.bondingChanged(path, isOn: isPairable))
-        case .interfacesRemoved(let path, let interfaces) where interfaces.contains(Device1.interface):
-            process(.removed(path))
+            process(.pairableChanged(path, isOn: isPairable))
+        case .interfacesAdded(let path, let interfaces):
+            guard let isPairable = interfaces[Adapter1.interface]?["Pairable"]?.unwrapped.boolValue else { break }
+            process(.pairableChanged(path, isOn: isPairable))
+        case .interfacesRemoved(let path, let interfaces):
+            if interfaces.contains(Device1.interface) { process(.removed(path)) }
+            if interfaces.contains(Adapter1.interface) { process(.pairableChanged(path, isOn: nil)) }
         default: break
         }
     }
@@ -187,12 +206,17 @@ final class PairingRadio: DaemonClient {
 
 extension CentralHost {
     /// What pairing needs to know of a device; nil where this adapter has no such device.
-    func pairingDevice(at path: ObjectPath, isServing: Bool) -> PairingDevice? {
+    func pairingDevice(at path: ObjectPath) -> PairingDevice? {
         guard let peer = directory.peer(at: path), let device = tree.devices[path] else { return nil }
         return PairingDevice(
             path: path, peer: peer, isPaired: device.isPaired, isConnected: device.isConnected,
-            isOurs: !ledger.shares(of: peer).isEmpty || isServing && device.isConnected)
+            isOurs: !ledger.shares(of: peer).isEmpty)
     }
+}
+
+extension PeripheralHost {
+    /// Whether something that is published on a central's adapter requires encryption.
+    func mayNeedPairing(with central: ObjectPath) -> Bool { mayNeedPairing && isOurs(central) }
 }
 
 extension PairingCommand {

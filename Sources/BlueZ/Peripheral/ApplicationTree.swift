@@ -26,6 +26,8 @@ struct ApplicationTree: Sendable {
     private(set) var applications: [Application] = []
     private var attributes: [ObjectPath: Attribute] = [:]
     private var paths: [AttributeID: ObjectPath] = [:]
+    /// The characteristics that centrals must encrypt the link for.
+    private var encrypted: Set<ObjectPath> = []
     private var lastNumber = 0
 
     /// - Parameter base: Where the applications are.
@@ -40,6 +42,9 @@ struct ApplicationTree: Sendable {
     func characteristic(at path: ObjectPath) -> ServiceDefinition.Characteristic? {
         if case .characteristic(let characteristic)? = attributes[path] { characteristic } else { nil }
     }
+
+    /// Whether a characteristic requires encryption.
+    var needsEncryption: Bool { !encrypted.isEmpty }
 
     /// The path of an attribute.
     func path(of id: AttributeID) -> ObjectPath? { paths[id] }
@@ -79,6 +84,7 @@ struct ApplicationTree: Sendable {
                 let path = Self.path(of: characteristic.id, in: service, application)
                 attributes[path] = .characteristic(characteristic)
                 paths[characteristic.id] = path
+                if AttributeFlags.needsEncryption(characteristic) { encrypted.insert(path) }
                 for descriptor in characteristic.descriptors {
                     let descriptorPath = path.appending("desc\(descriptor.id.digits)")
                     attributes[descriptorPath] = .descriptor(descriptor)
@@ -109,7 +115,10 @@ struct ApplicationTree: Sendable {
 
     private mutating func forget(below path: ObjectPath) {
         let gone = attributes.keys.filter { $0.isBelow(path) }
-        for path in gone { attributes[path] = nil }
+        for path in gone {
+            attributes[path] = nil
+            encrypted.remove(path)
+        }
         paths = paths.filter { !$0.value.isBelow(path) }
     }
 

@@ -29,6 +29,11 @@ enum AttributeFlags {
         if properties.contains(.indicateEncryptionRequired) { flags.append("encrypt-indicate") }
         return flags
     }
+
+    /// Whether a central must encrypt the link, and so may pair, for something that a characteristic offers.
+    static func needsEncryption(_ characteristic: ServiceDefinition.Characteristic) -> Bool {
+        flags(of: characteristic).contains { $0.hasPrefix("encrypt-") }
+    }
 }
 
 extension ServiceDefinition.Characteristic {

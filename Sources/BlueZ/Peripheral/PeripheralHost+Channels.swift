@@ -24,13 +24,15 @@ extension PeripheralHost {
     }
 
     mutating func listening(
-        _ manager: HostLedger.Manager, _ operation: OperationID, _ result: Result<UInt16, BackendError>
+        _ manager: HostLedger.Manager, _ operation: OperationID, _ result: Result<UInt16, BackendError>,
+        isEncryptionRequired: Bool
     ) {
         switch result {
         case .success(let psm):
             // Nobody waits for it any more.
             guard managers[manager] != nil, state == .poweredOn else { return perform(.stopListening(psm)) }
             listeners[psm] = manager
+            if isEncryptionRequired { encryptedListeners.insert(psm) }
             deliver(manager, .channelPublished(operation: operation, psm: psm))
         case .failure(let error): deliver(manager, .operationFailed(operation: operation, error: error))
         }
@@ -42,13 +44,18 @@ extension PeripheralHost {
             let error = BackendError(.invalidParameters, operation: "unpublish channel \(psm)")
             return deliver(manager, .operationFailed(operation: operation, error: error))
         }
-        listeners[psm] = nil
-        perform(.stopListening(psm))
+        stopListening(psm)
         for (id, channel) in channels.sorted(by: { $0.key < $1.key }) where channel.psm == psm {
             perform(.channel(id, .close))
             channelEnded(id)
         }
         deliver(manager, .channelUnpublished(operation: operation, psm: psm))
+    }
+
+    private mutating func stopListening(_ psm: UInt16) {
+        listeners[psm] = nil
+        encryptedListeners.remove(psm)
+        perform(.stopListening(psm))
     }
 
     // MARK: Channels
@@ -77,17 +84,13 @@ extension PeripheralHost {
     /// Power went; the state's event says so for all channels.
     mutating func abortChannels() {
         for channel in channels.keys.sorted() { perform(.channel(channel, .abort)) }
-        for psm in listeners.keys.sorted() { perform(.stopListening(psm)) }
+        for psm in listeners.keys.sorted() { stopListening(psm) }
         channels = [:]
-        listeners = [:]
     }
 
     /// A manager is gone: what it sent still goes over.
     mutating func closeChannels(of manager: HostLedger.Manager) {
-        for (psm, owner) in listeners where owner == manager {
-            listeners[psm] = nil
-            perform(.stopListening(psm))
-        }
+        for (psm, owner) in listeners where owner == manager { stopListening(psm) }
         for (channel, owner) in channels where owner.manager == manager { use(channel, .close, by: manager) }
     }
 }

@@ -82,7 +82,11 @@ struct PeripheralHost: Sendable {
     var isFencing = false
     /// Who listens for channels of which number.
     var listeners: [UInt16: HostLedger.Manager] = [:]
+    /// The numbers whose channels require encryption.
+    var encryptedListeners: Set<UInt16> = []
     var channels: [ChannelID: OpenChannel] = [:]
+    /// Whether something that is published requires encryption.
+    private(set) var mayNeedPairing = false
     /// Characteristics whose subset updates were complained about.
     var complaints: Set<ObjectPath> = []
 
@@ -110,7 +114,8 @@ struct PeripheralHost: Sendable {
         case .reply(let call, let result): replied(call, result)
         case .called(let call): handle(call)
         case .socket(let socket, let event): handle(event, of: socket)
-        case .listening(let manager, let operation, let result): listening(manager, operation, result)
+        case .listening(let manager, let operation, let result, let isEncryptionRequired):
+            listening(manager, operation, result, isEncryptionRequired: isEncryptionRequired)
         case .channelAccepted(let psm, let opening, let address): accepted(psm, opening, from: address)
         case .channelEnded(let channel): channelEnded(channel)
         case .timer(let key): if timers.remove(key) != nil { fired(key) }
@@ -120,6 +125,7 @@ struct PeripheralHost: Sendable {
         }
         runJobs()
         fence()
+        notePairingNeed()
         defer { effects = [] }
         return effects
     }
@@ -158,6 +164,15 @@ struct PeripheralHost: Sendable {
 
     mutating func note(_ level: HostNote.Level, _ text: String) {
         effects.append(.note(HostNote(level: level, text: text)))
+    }
+
+    private mutating func notePairingNeed() {
+        let isNeeded =
+            state == .poweredOn
+            && (!encryptedListeners.isEmpty || managers.values.contains(where: \.applications.needsEncryption))
+        guard isNeeded != mayNeedPairing else { return }
+        mayNeedPairing = isNeeded
+        perform(.pairingNeedChanged(isNeeded))
     }
 
     mutating func newNumber() -> UInt64 {

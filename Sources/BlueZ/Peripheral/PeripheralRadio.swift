@@ -17,7 +17,6 @@ final class PeripheralRadio: Radio {
         var lastCall: UInt64 = 0
     }
 
-    static let isServing = true
     /// Each radio of the process has a place of its own for its objects.
     private static let radios = Atomic(0)
 
@@ -62,11 +61,13 @@ final class PeripheralRadio: Radio {
         case .send(let id, let value): served.withLock { $0.sockets[id] }?.send(value)
         case .close(let id): served.withLock { $0.sockets.removeValue(forKey: id) }?.close()
         case .listen(let manager, let operation, let local, let isEncryptionRequired):
-            process(.listening(manager, operation, listen(at: local, isEncryptionRequired: isEncryptionRequired)))
+            let result = listen(at: local, isEncryptionRequired: isEncryptionRequired)
+            process(.listening(manager, operation, result, isEncryptionRequired: isEncryptionRequired))
         case .stopListening(let psm): _ = core.channels?.stopListening(psm)
         case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): stopTimer(key)
+        case .pairingNeedChanged(let isNeeded): tellPairingNeed(isNeeded)
         case .note(let note): note.log()
         }
     }

@@ -60,7 +60,7 @@ enum PeripheralInput: Sendable {
     case called(IncomingCall)
     case socket(SocketID, SocketEvent)
     /// The answer of ``PeripheralHostEffect/listen(_:_:_:isEncryptionRequired:)``.
-    case listening(HostLedger.Manager, OperationID, Result<UInt16, BackendError>)
+    case listening(HostLedger.Manager, OperationID, Result<UInt16, BackendError>, isEncryptionRequired: Bool)
     /// A central opened a channel.
     case channelAccepted(UInt16, ChannelPool.Opening, L2CAPAddress)
     /// A channel is over, and not by our doing.
@@ -91,6 +91,8 @@ enum PeripheralHostEffect: Equatable, Sendable {
     case channel(ChannelID, ChannelPool.Action)
     case startTimer(PeripheralTimer, Duration)
     case stopTimer(PeripheralTimer)
+    /// Whether something that is published requires encryption, so that centrals may pair.
+    case pairingNeedChanged(Bool)
     case note(HostNote)
 }
 

@@ -8,14 +8,14 @@ final class BlueZManager<Role: Radio>: RoleBackend {
 
     private let radio: Role
     private let manager: HostLedger.Manager
-    private let pairing: PairingRadio?
+    private let pairing: PairingRadio
 
-    /// - Parameter pairing: What agrees to the pairings of the role; nil where the system does.
-    convenience init(radio: Role, pairing: PairingRadio?) {
+    /// - Parameter pairing: What answers the questions of pairings that the role needs.
+    convenience init(radio: Role, pairing: PairingRadio) {
         self.init(radio: radio, manager: radio.newManager(), pairing: pairing)
     }
 
-    private init(radio: Role, manager: HostLedger.Manager, pairing: PairingRadio?) {
+    private init(radio: Role, manager: HostLedger.Manager, pairing: PairingRadio) {
         self.radio = radio
         self.manager = manager
         self.pairing = pairing
@@ -25,7 +25,7 @@ final class BlueZManager<Role: Radio>: RoleBackend {
 
     func activate(_ sink: any EventSink<Event>) {
         radio.activate(manager, sink)
-        pairing?.want(isServing: Role.isServing)
+        pairing.follow()
     }
 
     func submit(_ command: Command) {
@@ -39,7 +39,7 @@ final class BlueZManager<Role: Radio>: RoleBackend {
 
 extension BlueZManager: CentralBackend where Role == CentralRadio {
     /// - Parameter restoring: The app's restore identifier, if it has one.
-    convenience init(radio: CentralRadio, restoring identifier: String?, pairing: PairingRadio?) {
+    convenience init(radio: CentralRadio, restoring identifier: String?, pairing: PairingRadio) {
         self.init(radio: radio, manager: radio.newManager(restoring: identifier), pairing: pairing)
     }
 

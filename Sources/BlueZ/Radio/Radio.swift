@@ -11,8 +11,6 @@ import Synchronization
 protocol Radio: DaemonClient {
     associatedtype Host: RadioHost
 
-    /// Whether the role has centrals come to us.
-    static var isServing: Bool { get }
     var core: RadioCore<Host> { get }
 
     /// Does what a manager commands.
@@ -62,6 +60,11 @@ extension Radio {
         withExtendedLifetime(sink) {}
     }
 
+    /// Says who hears whether something in this radio may need pairing; on the daemon's queue.
+    func onPairingNeed(_ handler: @escaping @Sendable (Bool) -> Void) {
+        core.contents.withLock { $0.pairingNeedHandler = handler }
+    }
+
     func query<Answer: Sendable>(_ body: @Sendable (borrowing Host) -> Answer) -> Answer {
         core.contents.withLock { body($0.host) }
     }
@@ -107,6 +110,10 @@ extension Radio {
 
     func deliver(_ event: Host.Input.Event, to manager: HostLedger.Manager) {
         if let delivery = core.contents.withLock({ $0.sinks[manager] })?.append(event) { daemon.deliver(delivery) }
+    }
+
+    func tellPairingNeed(_ isNeeded: Bool) {
+        core.contents.withLock { $0.pairingNeedHandler }?(isNeeded)
     }
 
     func startTimer(_ key: Host.Input.Timer, _ delay: Duration) {

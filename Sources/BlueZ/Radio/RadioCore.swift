@@ -16,6 +16,7 @@ final class RadioCore<Host: RadioHost>: Sendable {
         var lastManager = 0
         var isStarted = false
         var inputs = InputQueue<Host.Input>()
+        var pairingNeedHandler: (@Sendable (Bool) -> Void)?
     }
 
     let contents: Lock<Contents>

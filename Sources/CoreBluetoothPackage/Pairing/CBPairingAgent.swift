@@ -4,10 +4,11 @@ import Foundation
 
 /// Answers what pairings ask, where Apple's systems show a dialog.
 ///
-/// An app without an agent pairs as a device without display and keyboard does (Just Works), when a protected
-/// attribute asks for it. An agent lets the app take part: it is asked for consent, for comparison and for numbers, in
-/// both roles, and it can begin a pairing or forget one. It works until it is released; open requests are then
-/// rejected. All members may be called from any thread. An extension of this package.
+/// An agent is asked for consent, for comparison and for numbers, in both roles, about peers that the app needs to be
+/// paired with; and it can begin a pairing or forget one. It works until it is released; open requests are then rejected.
+/// All members may be called from any thread. An extension of this package.
+///
+/// For an app without an agent the system decides: <doc:Pairing>.
 ///
 /// Source: Core Specification, Vol 3, Part H, 2.3; BlueZ, org.bluez.Agent1.
 public final class CBPairingAgent: Sendable {

@@ -17,6 +17,8 @@ final class PairingCore: InboxOwner, EventSink {
         var machine = PairingMachine()
         var outbox = Outbox<PairingCommand>()
         var isInvalidated = false
+        /// Whether the log says that requests are rejected since there is no delegate.
+        var isDelegateMissed = false
         var requests: [PairingRequestID: CBPairingRequest] = [:]
         var completions: [OperationID: Completion] = [:]
     }
@@ -143,7 +145,7 @@ final class PairingCore: InboxOwner, EventSink {
         case .requested(let id, let peer, let question):
             let request = CBPairingRequest(id, peer: peer, question: question, core: self)
             state.withLock { $0.requests[id] = request }
-            guard let delegate else { return request.reject() }
+            guard let delegate else { return refuse(request) }
             delegate.pairingAgent(agent, didReceive: request)
         case .cancelled(let id):
             guard let request = state.withLock({ $0.requests.removeValue(forKey: id) }) else { return }
@@ -156,6 +158,19 @@ final class PairingCore: InboxOwner, EventSink {
             delegate?.pairingAgent(agent, didUnpairFrom: peer.uuid)
         case .finished, .forgotten: break
         }
+    }
+
+    /// Rejects a request that there is no delegate to decide on; logged once.
+    private func refuse(_ request: CBPairingRequest) {
+        let isLogged = state.withLock { state in
+            defer { state.isDelegateMissed = true }
+            return state.isDelegateMissed
+        }
+        if !isLogged {
+            Logger(label: "CoreBluetooth").warning(
+                "a pairing was refused: its CBPairingAgent has no delegate to ask; it holds the delegate weakly")
+        }
+        request.reject()
     }
 
     /// Label `CoreBluetooth`, level `warning`, as for the managers.

@@ -3,6 +3,10 @@ import CoreBluetooth
 @preconcurrency import Dispatch
 import Synchronization
 
+#if BlueZ
+import BlueZ
+#endif
+
 /// A real radio: `bluetoothd` and, on the other side of the air, the contract peer, reached by a socket.
 ///
 /// Without a socket there is no contract peer: a foreign peripheral is on the air, and only generic scenarios apply.
@@ -24,6 +28,11 @@ final class BlueZStage: ContractStage {
         name = "bluez " + (Self.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown")
         peer = try Self.peerPath.map(PeerSocket.init(path:))
     }
+
+    #if BlueZ
+    /// In scenarios without an agent nobody is there to agree: the pairings that they are about are agreed to.
+    private static let backend = CBBackendSelection.bluez(BlueZConfiguration(acceptsJustWorksPairing: true))
+    #endif
 
     var hasPeer: Bool { peer != nil }
 
@@ -53,7 +62,7 @@ final class BlueZStage: ContractStage {
         delegate: any CBCentralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
     ) -> CBCentralManager {
         #if BlueZ
-        CBCentralManager(backend: .bluez(), delegate: delegate, queue: queue, options: options)
+        CBCentralManager(backend: Self.backend, delegate: delegate, queue: queue, options: options)
         #else
         CBCentralManager(delegate: delegate, queue: queue, options: options)
         #endif
@@ -63,7 +72,7 @@ final class BlueZStage: ContractStage {
         delegate: any CBPeripheralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
     ) -> CBPeripheralManager {
         #if BlueZ
-        CBPeripheralManager(backend: .bluez(), delegate: delegate, queue: queue, options: options)
+        CBPeripheralManager(backend: Self.backend, delegate: delegate, queue: queue, options: options)
         #else
         CBPeripheralManager(delegate: delegate, queue: queue, options: options)
         #endif
@@ -73,7 +82,7 @@ final class BlueZStage: ContractStage {
         _ capability: CBPairingCapability, delegate: any CBPairingAgentDelegate, queue: DispatchQueue
     ) -> CBPairingAgent {
         #if BlueZ
-        CBPairingAgent(backend: .bluez(), capability: capability, delegate: delegate, queue: queue)
+        CBPairingAgent(backend: Self.backend, capability: capability, delegate: delegate, queue: queue)
         #else
         CBPairingAgent(capability: capability, delegate: delegate, queue: queue)
         #endif

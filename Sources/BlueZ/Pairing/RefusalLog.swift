@@ -1,0 +1,64 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+
+/// Why something that a device asked for was refused.
+enum Refusal: Hashable, Sendable {
+    /// A service of this computer, by UUID.
+    case service(String)
+    /// A PIN code of classic Bluetooth.
+    case pinCode
+    /// A pairing that nothing of this process needs.
+    case notNeeded
+    /// A pairing that no one agreed to.
+    case noConsent
+    /// A pairing that needs someone who reads or types a number.
+    case noNumber
+
+    /// The line for the log, with the remedy.
+    ///
+    /// - Parameter device: The device, as the log may name it.
+    func text(about device: String) -> String {
+        switch self {
+        case .service(let uuid):
+            "\(device) asked for this computer's service \(uuid) and was refused: this library authorizes none. "
+                + "An agent of the system does (\"bluetoothctl\", \"default-agent\"), or \"bluetoothctl trust\""
+        case .pinCode:
+            "\(device) asked for a PIN code of classic Bluetooth and was refused: pair it with \"bluetoothctl pair\""
+        case .notNeeded:
+            "\(device) asked to pair and was refused: no connection that this process made, and nothing encrypted that it "
+                + "publishes, needs that. To pair it with this computer, use \"bluetoothctl pair\""
+        case .noConsent:
+            "\(device) asked to pair and was refused, since no one was there to agree: make a CBPairingAgent, run an agent "
+                + "of the system such as a desktop's, or set BlueZConfiguration.acceptsJustWorksPairing"
+        case .noNumber:
+            "\(device) asked to pair with a number and was refused, since no one was there to read or type it: make a "
+                + "CBPairingAgent, or run an agent of the system such as a desktop's"
+        }
+    }
+}
+
+/// Which refusals are in the log: each once per device.
+///
+/// Pure. The last 64 are remembered, whatever strangers ask for.
+struct RefusalLog: Sendable {
+    private struct Entry: Hashable {
+        let refusal: Refusal
+        let device: ObjectPath
+    }
+
+    static let capacity = 64
+
+    private var entries: Deque<Entry> = []
+
+    /// Whether a refusal is to be logged.
+    mutating func isNew(_ refusal: Refusal, of device: ObjectPath) -> Bool {
+        let entry = Entry(refusal: refusal, device: device)
+        guard !entries.contains(entry) else { return false }
+        if entries.count == Self.capacity { entries.removeFirst() }
+        entries.append(entry)
+        return true
+    }
+}
+#endif
