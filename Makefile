@@ -11,7 +11,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-BUILD := swift build
+# SwiftPM before 6.4 passes the traits in the order of a set, another one in each process, and compiles anew where it
+# changes (https://github.com/swiftlang/swift-package-manager/issues/10525). For builds alone: tests hash as programs do.
+BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
 REAL := Tests/RealBlueZ
 FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
@@ -23,7 +25,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
 
 deps: ## install the Debian or Ubuntu packages that are missing (NO_INSTALL=1: print them and stop)
-	@command -v swift >/dev/null || { echo "Swift 6.1 or later is needed: https://www.swift.org/install" >&2; exit 1; }
+	@command -v swift >/dev/null || { echo "Swift 6.2 or later is needed: https://www.swift.org/install" >&2; exit 1; }
 	@Scripts/need-packages libdbus-1-dev libglib2.0-dev pkg-config dbus util-linux python3
 
 build: deps ## build everything, tests included
@@ -77,13 +79,12 @@ lint: deps ## formatting and style, and the edges between targets
 	@Scripts/lint-swift
 	@Scripts/check-edges
 
-traits: deps ## the library without BlueZ (and without libdbus), and with nothing but the emulator
-	@PKG_CONFIG_LIBDIR=/nonexistent $(BUILD) --scratch-path .build-traits --disable-default-traits --target CoreBluetooth
-	@PKG_CONFIG_LIBDIR=/nonexistent $(BUILD) --scratch-path .build-traits --disable-default-traits \
-		--traits Emulator --target CoreBluetooth
+traits: deps ## the library with and without each radio, and beside a library that sees it without a dependency
+	@Scripts/check-traits
 
 examples: deps ## build the examples and run their tests
-	@swift test --package-path Examples --disable-xctest
+	@$(BUILD) --package-path Examples --build-tests --disable-xctest
+	@swift test --skip-build --package-path Examples --disable-xctest
 
 samples: deps ## compile every Swift block of the documents
 	@Scripts/check-samples

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 /// The settings of every Swift target: Swift 6 language mode (by the tools version) and three upcoming features.
@@ -28,7 +28,7 @@ let package = Package(
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
     ],
     traits: [
-        .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: no system library is needed."),
+        .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: libdbus is not loaded."),
         .trait(name: "Emulator", description: "The emulated radio. Off: production binaries carry none of it."),
         .trait(name: "Tools", description: "bluectl. Off: its dependencies are not resolved."),
         .default(enabledTraits: ["BlueZ", "Emulator", "Tools"]),
@@ -41,7 +41,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", "5.0.1"..<"7.0.0"),
     ],
     targets: [
-        // MARK: C libraries
+        // MARK: C libraries, for tests alone: no product has a C module
         .systemLibrary(
             name: "CBluetoothDBus", path: "Modulemaps/CBluetoothDBus", pkgConfig: "dbus-1",
             providers: [.apt(["libdbus-1-dev"])]),
@@ -65,11 +65,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BluetoothDBus",
-            dependencies: [
-                .target(name: "CBluetoothDBus", condition: .when(platforms: [.linux])),
-                "BluetoothLocking", logging,
-            ],
-            swiftSettings: settings),
+            dependencies: ["BluetoothLocking", logging], swiftSettings: settings),
         // The system's time, which only what has Dispatch can tell.
         .target(
             name: "BluetoothSystemClock", dependencies: ["BluetoothBackend", "BluetoothLocking"],
@@ -182,7 +178,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BluetoothDBusTests",
-            dependencies: ["BluetoothDBus", "BluetoothLocking", "ChildProcesses", "ScriptedBlueZ"],
+            dependencies: [
+                .target(name: "CBluetoothDBus", condition: .when(platforms: [.linux])),
+                "BluetoothDBus", "BluetoothLocking", "ChildProcesses", "ScriptedBlueZ",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BlueZTests",

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 /// An app needs this product alone; on Apple's platforms it is Apple's framework.
@@ -22,6 +22,7 @@ let package = Package(
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
         .target(name: "EmulatedBlinky", dependencies: [emulator]),
+        .testTarget(name: "ProgramTests", dependencies: ["AsyncHeartRate"]),
         .testTarget(name: "BlinkyTests", dependencies: ["Blinky", "EmulatedBlinky", coreBluetooth, emulator]),
     ]
 )

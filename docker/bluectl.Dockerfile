@@ -4,12 +4,10 @@
 #   docker build -f docker/bluectl.Dockerfile -t bluectl .
 #   docker run --rm -v /run/dbus:/run/dbus:ro bluectl scan
 #   docker run --rm bluectl demo
-ARG SWIFT_IMAGE=swift:6.1-bookworm
+ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
 
 FROM ${SWIFT_IMAGE} AS build
-RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends pkg-config libdbus-1-dev libglib2.0-dev
 WORKDIR /src
 COPY Package.swift ./
 COPY Modulemaps Modulemaps

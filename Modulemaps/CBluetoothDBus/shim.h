@@ -1,4 +1,4 @@
 #pragma once
+// For tests alone, which compare what Sources/BluetoothDBus/Library declares with what is declared here.
 #include <dbus/dbus.h>
-// Swift's module of glibc leaves it out.
 #include <sys/eventfd.h>

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -15,7 +15,7 @@ let package = Package(
     name: "Fuzz",
     dependencies: [.package(name: root, path: "../..", traits: ["BlueZ"])],
     targets: [
-        .target(name: "CFuzzer"),
+        .target(name: "CFuzzer", linkerSettings: [.linkedLibrary("dbus-1")]),
         .executableTarget(
             name: "FuzzMessages",
             dependencies: [

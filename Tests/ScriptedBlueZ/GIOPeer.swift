@@ -80,7 +80,9 @@ final class GIOPeer: @unchecked Sendable {
 
     /// Asks the bus for a name, taking it from whoever has it.
     func own(_ name: String) throws {
-        let body = GVariantCoding.body([.string(name), .uint32(2 | 4)], .init())
+        // DBUS_NAME_FLAG_REPLACE_EXISTING and DBUS_NAME_FLAG_DO_NOT_QUEUE.
+        let flags: UInt32 = 2 | 4
+        let body = GVariantCoding.body([.string(name), .uint32(flags)], .init())
         try callBus("RequestName", body)
     }
 

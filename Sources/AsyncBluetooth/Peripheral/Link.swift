@@ -66,7 +66,7 @@ struct Link {
         let called = lines.values.joined().compactMap { slot -> Waiter<Answer>? in
             if case .waiter(let waiter) = slot.purpose { waiter } else { nil }
         }
-        return called + demands.values.joined() + writes.map(\.waiter)
+        return called + Array(demands.values.joined()) + writes.map(\.waiter)
     }
 
     /// Forgets what was found in services that are gone.

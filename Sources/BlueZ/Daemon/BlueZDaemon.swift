@@ -174,7 +174,11 @@ final class BlueZDaemon: @unchecked Sendable {
 
     private func busFailed(_ error: DBusError) {
         let isDenied = Self.isDenied(error)
-        complain(isDenied ? "the message bus refuses this process" : "no message bus", error)
+        let isMissing = error.name == DBusError.Name.notSupported
+        complain(
+            isDenied
+                ? "the message bus refuses this process"
+                : isMissing ? "the message bus cannot be used" : "no message bus", error)
         setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
         let pause = Self.reconnectPauses[min(failures, Self.reconnectPauses.count - 1)]
         failures += 1

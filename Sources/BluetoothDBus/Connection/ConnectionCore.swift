@@ -1,6 +1,5 @@
 #if os(Linux)
 import BluetoothLocking
-import CBluetoothDBus
 import Dispatch
 import Logging
 import Synchronization
@@ -61,7 +60,8 @@ final class ConnectionCore: @unchecked Sendable {
     ///
     /// Blocks for as long as `connect(2)` does; authentication follows with ``start()``.
     init(address: String, queue: DispatchQueue) throws(DBusError) {
-        var error = CBluetoothDBus.DBusError()
+        try LibDBus.load()
+        var error = CDBusError()
         dbus_error_init(&error)
         guard dbus_threads_init_default() != 0 else { throw .outOfMemory }
         guard let raw = dbus_connection_open_private(address, &error) else { throw DBusError(freeing: &error) }
@@ -155,8 +155,8 @@ final class ConnectionCore: @unchecked Sendable {
         guard dbus_watch_get_enabled(watch) != 0 else { return [] }
         let flags = dbus_watch_get_flags(watch)
         var events: SocketPoller.Events = []
-        if flags & DBUS_WATCH_READABLE.rawValue != 0 { events.insert(.readable) }
-        if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { events.insert(.writable) }
+        if flags & DBUS_WATCH_READABLE != 0 { events.insert(.readable) }
+        if flags & DBUS_WATCH_WRITABLE != 0 { events.insert(.writable) }
         return events
     }
 
@@ -171,7 +171,7 @@ final class ConnectionCore: @unchecked Sendable {
             let wanted = Self.events(of: watch)
             let ready = events.intersection(wanted)
             if !wanted.isEmpty, !(ready.isEmpty && failures.isEmpty) {
-                dbus_watch_handle(watch, ready.union(failures).watchFlags)
+                _ = dbus_watch_handle(watch, ready.union(failures).watchFlags)
             }
         }
     }
@@ -349,10 +349,10 @@ extension SocketPoller.Events {
     /// As libdbus has it.
     fileprivate var watchFlags: CUnsignedInt {
         var flags: CUnsignedInt = 0
-        if contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
-        if contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
-        if contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
-        if contains(.hangup) { flags |= DBUS_WATCH_HANGUP.rawValue }
+        if contains(.readable) { flags |= DBUS_WATCH_READABLE }
+        if contains(.writable) { flags |= DBUS_WATCH_WRITABLE }
+        if contains(.error) { flags |= DBUS_WATCH_ERROR }
+        if contains(.hangup) { flags |= DBUS_WATCH_HANGUP }
         return flags
     }
 }

@@ -34,7 +34,8 @@ public final class DBusConnection: Sendable {
     ///   - queue: A serial queue; everything is handled on it but `connect(2)`, which may block.
     ///   - deadline: How long authentication and Hello may take.
     ///   - completion: Runs on the queue, once. Fails with `AuthFailed` where the bus refuses the credentials,
-    ///     `Disconnected` where it hangs up, `NoReply` where it says nothing, or what libdbus says of the address.
+    ///     `Disconnected` where it hangs up, `NoReply` where it says nothing, `NotSupported` where libdbus-1 is not
+    ///     installed, or what libdbus says of the address.
     public static func open(
         _ address: DBusAddress, queue: DispatchQueue, deadline: Duration = openingDeadline,
         completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void

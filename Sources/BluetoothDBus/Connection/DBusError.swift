@@ -1,6 +1,4 @@
 #if os(Linux)
-import CBluetoothDBus
-
 /// A failure on the bus: what the peer, the bus or this library says, always with a D-Bus error name.
 public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The D-Bus name, such as `org.bluez.Error.NotReady`.
@@ -33,6 +31,8 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let noMemory = "org.freedesktop.DBus.Error.NoMemory"
         /// This process, or the bus, has no more of something.
         public static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+        /// Something that is needed is missing; opening a connection fails so where libdbus-1 is not installed.
+        public static let notSupported = "org.freedesktop.DBus.Error.NotSupported"
         /// Nobody owns the name.
         public static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
         /// Nobody provides the name.
@@ -58,7 +58,7 @@ extension DBusError {
     static let outOfMemory = DBusError(name: Name.noMemory, message: "out of memory")
 
     /// Takes the content of a C error and frees it.
-    init(freeing error: inout CBluetoothDBus.DBusError) {
+    init(freeing error: inout CDBusError) {
         name = error.name.map { String(cString: $0) } ?? DBusError.Name.inconsistentMessage
         message = error.message.map { String(cString: $0) } ?? ""
         dbus_error_free(&error)

@@ -1,5 +1,4 @@
 #if os(Linux)
-import CBluetoothDBus
 import Glibc
 
 /// Which signals a subscription wants.

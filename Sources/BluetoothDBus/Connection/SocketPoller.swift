@@ -1,6 +1,5 @@
 #if os(Linux)
 import BluetoothLocking
-import CBluetoothDBus
 import Dispatch
 import Glibc
 import Synchronization
@@ -73,8 +72,8 @@ final class SocketPoller: Sendable {
     /// - Throws: `LimitsExceeded` where the process has no descriptor or thread left.
     init(socket: CInt, queue: DispatchQueue, handler: @escaping Handler) throws(DBusError) {
         self.socket = try Self.adopt(fcntl(socket, F_DUPFD_CLOEXEC, 0))
-        alarm = try Self.adopt(eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)))
-        standInAlarm = try Self.adopt(eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)))
+        alarm = try Self.adopt(eventfd(0, eventfdFlags))
+        standInAlarm = try Self.adopt(eventfd(0, eventfdFlags))
         self.queue = queue
         self.handler = handler
         guard startThread(Self.pollingThread), startThread(Self.standInThread) else {
@@ -112,13 +111,12 @@ final class SocketPoller: Sendable {
 
     private func ring(_ alarm: DBusFileDescriptor) {
         // Fails only where it has been rung 2^64 - 2 times already.
-        _ = eventfd_write(alarm.rawValue, 1)
+        _ = addToEventfd(alarm.rawValue, 1)
     }
 
     private func silence(_ alarm: DBusFileDescriptor) {
-        var rings: eventfd_t = 0
-        // Fails only where it was not rung.
-        _ = eventfd_read(alarm.rawValue, &rings)
+        // Nil only where it was not rung.
+        resetEventfd(alarm.rawValue)
     }
 
     // MARK: The threads

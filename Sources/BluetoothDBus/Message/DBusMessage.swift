@@ -1,5 +1,4 @@
 #if os(Linux)
-import CBluetoothDBus
 import Glibc
 
 /// Owns one reference to a libdbus message.
@@ -24,7 +23,10 @@ public final class DBusMessage {
     init(adopting raw: OpaquePointer) { self.raw = raw }
 
     /// Adds a reference of its own.
-    init(retaining raw: OpaquePointer) { self.raw = dbus_message_ref(raw) }
+    init(retaining raw: OpaquePointer) {
+        _ = dbus_message_ref(raw)
+        self.raw = raw
+    }
 
     deinit { dbus_message_unref(raw) }
 
@@ -110,6 +112,7 @@ public final class DBusMessage {
     }
 
     private static func check(interface: String, member: String) throws(DBusError) {
+        try LibDBus.load()
         guard DBusName.isInterface(interface) else { throw invalid("interface name", interface) }
         guard DBusName.isMember(member) else { throw invalid("member name", member) }
     }

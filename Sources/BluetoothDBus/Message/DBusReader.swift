@@ -1,6 +1,4 @@
 #if os(Linux)
-import CBluetoothDBus
-
 /// Walks through a message's arguments, or through the elements of one container in it.
 ///
 /// Each read checks the type and moves on. Reading by type copies only what is asked for.
@@ -15,7 +13,7 @@ public struct DBusReader {
     /// Starts at the first argument.
     public init(_ message: DBusMessage) {
         self.message = message
-        dbus_message_iter_init(message.raw, &iterator)
+        _ = dbus_message_iter_init(message.raw, &iterator)
         code = Self.code(&iterator)
     }
 
@@ -238,7 +236,7 @@ extension DBusReader {
     }
 
     private mutating func advance() {
-        dbus_message_iter_next(&iterator)
+        _ = dbus_message_iter_next(&iterator)
         code = Self.code(&iterator)
     }
 

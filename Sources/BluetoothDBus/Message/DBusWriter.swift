@@ -1,6 +1,4 @@
 #if os(Linux)
-import CBluetoothDBus
-
 /// Appends validated values to a message.
 ///
 /// Only running out of memory fails.

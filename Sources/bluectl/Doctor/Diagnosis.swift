@@ -27,6 +27,9 @@ struct Diagnosis {
                 "bus", .problem, "the system bus refuses user \(facts.user): \(error)",
                 remedy: "in a container, run with the host's user namespace or as the bus's user")
         }
+        if facts.bus.isLibraryMissing {
+            return Finding("bus", .problem, "libdbus-1 is missing: \(error)", remedy: "apt install libdbus-1-3")
+        }
         return Finding(
             "bus", .problem, "the system bus at \(facts.busAddress) is not reachable: \(error)",
             remedy: "start it (systemctl start dbus); in a container, mount /run/dbus/system_bus_socket")

@@ -16,6 +16,12 @@ struct DoctorFacts: Equatable, Sendable {
             return name.hasSuffix(".AccessDenied") || name.hasSuffix(".AuthFailed")
         }
 
+        /// Whether libdbus-1 is not installed.
+        var isLibraryMissing: Bool {
+            guard case .error(let name, _) = self else { return false }
+            return name.hasSuffix(".NotSupported")
+        }
+
         /// The error in one line; nil if there was none.
         var text: String? {
             guard case .error(let name, let message) = self else { return nil }

@@ -55,6 +55,14 @@ struct DiagnosisTests {
         #expect(!Diagnosis(facts: facts, adapter: nil).findings.contains { $0.check == "daemon" })
     }
 
+    @Test func aLibraryThatIsMissingIsNamedWithItsPackage() throws {
+        var facts = healthy
+        facts.bus = .error(name: "org.freedesktop.DBus.Error.NotSupported", message: "libdbus-1.so.3 is needed")
+        let finding = try problem("bus", in: facts)
+        #expect(finding.detail == "libdbus-1 is missing: org.freedesktop.DBus.Error.NotSupported: libdbus-1.so.3 is needed")
+        #expect(finding.remedy == "apt install libdbus-1-3")
+    }
+
     @Test func noDaemonTellsWhetherItIsInstalled() throws {
         var facts = healthy
         facts.daemon = .error(name: "org.freedesktop.DBus.Error.NameHasNoOwner", message: "")

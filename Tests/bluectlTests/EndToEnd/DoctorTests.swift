@@ -67,6 +67,21 @@ struct DoctorTests {
         #expect(run.errors == "")
     }
 
+    @Test func theDoctorNamesThePackageOfALibraryThatIsMissing() async throws {
+        try await Tool.withFolder { folder in
+            // The loader finds this first, and it is no library.
+            try Data().write(to: folder.appendingPathComponent("libdbus-1.so.3"))
+            let run = try await Tool.run(["doctor"], environment: ["LD_LIBRARY_PATH": folder.path])
+            #expect(run.status == 1, "\(run)")
+            let index = try #require(
+                run.lines.firstIndex { $0.hasPrefix("PROBLEM  bus: libdbus-1 is missing") }, "\(run)")
+            #expect(run.lines[index + 1] == "         → apt install libdbus-1-3")
+            let scan = try await Tool.run(["scan"], environment: ["LD_LIBRARY_PATH": folder.path])
+            #expect(scan.status == 1, "\(scan)")
+            #expect(scan.errors.hasPrefix("bluectl: ") && scan.errors.contains("doctor"))
+        }
+    }
+
     @Test func theDoctorFindsNothingWrongWhereBlueZCanBeUsed() async throws {
         let system = try system(nil)
         let run = try await Tool.run(["doctor"], environment: system.environment)

@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A program on Linux, and a library that uses CoreBluetooth where it happens to be there: as many that were written for
+// Apple's platforms do, without a dependency that could bring it. Scripts/check-traits builds this.
+let traits = Context.environment["CAN_IMPORT_TRAITS"]?.split(separator: ",").map(String.init) ?? ["BlueZ", "Emulator"]
+
+let package = Package(
+    name: "CanImport",
+    dependencies: [
+        .package(
+            name: "swift-corebluetooth", path: "../..",
+            traits: Set(traits.map { Package.Dependency.Trait(stringLiteral: $0) }))
+    ],
+    targets: [
+        .target(name: "Library"),
+        .executableTarget(
+            name: "App",
+            dependencies: ["Library", .product(name: "CoreBluetooth", package: "swift-corebluetooth")]),
+    ]
+)
