@@ -51,9 +51,48 @@ import Testing
         #expect(error?.description == message)
     }
 
-    @Test func whatIsNotJSONSaysSo() {
-        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data("{]".utf8)) }
-        #expect(error?.description.hasPrefix("not JSON: ") == true, "\(error?.description ?? "-")")
+    @Test(arguments: [
+        ("{]", "line 1, column 2: not JSON: a field's name in quotation marks is wanted, not \"]\""),
+        (
+            "{\n  \"devices\": [\n    { \"name\" \"Ä\" }\n  ]\n}",
+            "line 3, column 14: not JSON: \":\" is wanted after a field's name, not \"\"\""
+        ),
+        (
+            "{\"devices\": [{\"name\": \"Ä\" \"rssi\": 1}]}",
+            "line 1, column 27: not JSON: \",\" or \"}\" is wanted, not \"\"\""
+        ),
+        ("{\"devices\": [", "line 1, column 14: not JSON: a value is wanted, not the end of the file"),
+        ("{\"devices\": [{\"rssi\": 01}]}", "line 1, column 24: not JSON: \",\" or \"}\" is wanted, not \"1\""),
+        ("", "line 1, column 1: not JSON: a value is wanted, not the end of the file"),
+        ("{\"devices\": []}\n}", "line 2, column 1: not JSON: nothing is wanted after the end of the value, not \"}\""),
+        ("devices:\n  - name: A\n", "line 1, column 1: not JSON: a value is wanted, not \"d\""),
+    ])
+    func whatIsNotJSONSaysWhereAndWhy(json: String, message: String) {
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data(json.utf8)) }
+        #expect(error?.description == message)
+    }
+
+    @Test func aDeepTextIsRefusedAndNotRecursedInto() {
+        let error = #expect(throws: DescriptionError.self) {
+            try WorldDescription(json: Data(String(repeating: "[", count: 100_000).utf8))
+        }
+        #expect(error?.description.contains("levels") == true, "\(error?.description ?? "-")")
+    }
+
+    @Test func aMistakeInAFileHasItsLineAndColumn() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("world-\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        func message(_ json: String) throws -> String? {
+            try Data(json.utf8).write(to: file)
+            let error = #expect(throws: DescriptionError.self) { try Emulator(worldFile: file.path) }
+            return error?.description
+        }
+        #expect(
+            try message("{\"devices\": [\n  {\"name\": \"A\",\n   \"handler\": \"toaster\"}]}")?
+                .hasPrefix("\(file.path):3:4: devices[0].handler: \"toaster\"") == true)
+        #expect(
+            try message("{\"devices\": [\n  {\"name\" = \"A\"}]}")
+                == "\(file.path):2:11: not JSON: \":\" is wanted after a field's name, not \"=\"")
     }
 
     @Test func aFileThatIsNotThereIsNamed() {

@@ -1,7 +1,31 @@
 /// Why a description cannot be: which field, and the rule that it breaks.
 public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A place in a text; counts from 1.
+    public struct Place: Hashable, Sendable {
+        /// The line.
+        public var line: Int
+        /// The column, in characters.
+        public var column: Int
+
+        /// Makes a place.
+        public init(line: Int, column: Int) {
+            self.line = line
+            self.column = column
+        }
+
+        /// The place of a byte.
+        init(of offset: Int, in bytes: [UInt8]) {
+            let before = bytes.prefix(offset)
+            let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            line = before.count { $0 == UInt8(ascii: "\n") } + 1
+            column = String(decoding: before[start...], as: UTF8.self).count + 1
+        }
+    }
+
     /// The file, if it came from one.
     public var file: String?
+    /// Where in the JSON it is, or the nearest field around it; nil where it was no JSON.
+    public var place: Place?
     /// The field, as a path: `devices[1].services[0].uuid`.
     public var path: String
     /// The rule.
@@ -19,8 +43,21 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
         return named
     }
 
-    /// `file: path: rule`.
+    func at(_ offset: Int?, in bytes: [UInt8]) -> DescriptionError {
+        var placed = self
+        placed.place = offset.map { Place(of: $0, in: bytes) }
+        return placed
+    }
+
+    /// Where a text has no field to name.
+    private var origin: String? {
+        guard let place else { return file }
+        return file.map { "\($0):\(place.line):\(place.column)" }
+            ?? (path.isEmpty ? "line \(place.line), column \(place.column)" : nil)
+    }
+
+    /// `file:line:column: path: rule`, as far as they are known.
     public var description: String {
-        [file, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+        [origin, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

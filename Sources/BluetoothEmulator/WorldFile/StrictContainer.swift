@@ -112,6 +112,16 @@ extension DescriptionError {
         }
     }
 
+    /// What is wrong with a text, and where.
+    ///
+    /// The decoder tells no place of what is no JSON, and takes some of that for JSON.
+    func located(in bytes: [UInt8]) -> DescriptionError {
+        guard let mistake = JSONScanner.mistake(in: bytes) else {
+            return at(JSONScanner.offset(of: path, in: bytes), in: bytes)
+        }
+        return DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)
+    }
+
     private static func name(of type: Any.Type) -> String {
         switch "\(type)" {
         case "String": "text"

@@ -43,21 +43,29 @@ public struct WorldDescription: Hashable, Sendable, Codable {
 
     /// Reads JSON and checks the world.
     ///
-    /// - Throws: ``DescriptionError`` naming path and rule.
+    /// - Throws: ``DescriptionError`` naming place, path and rule.
     public init(json: Data) throws(DescriptionError) {
+        do throws(DescriptionError) {
+            self = try Self.decoded(json)
+            try validate()
+        } catch {
+            throw error.located(in: Array(json))
+        }
+    }
+
+    private static func decoded(_ json: Data) throws(DescriptionError) -> WorldDescription {
         do {
-            self = try JSONDecoder().decode(WorldDescription.self, from: json)
+            return try JSONDecoder().decode(WorldDescription.self, from: json)
         } catch let error as DecodingError {
             throw DescriptionError(error)
         } catch {
             throw DescriptionError("", "\(error)")
         }
-        try validate()
     }
 
     /// Reads a file of JSON and checks the world.
     ///
-    /// - Throws: ``DescriptionError`` naming file, path and rule.
+    /// - Throws: ``DescriptionError`` naming file, place, path and rule.
     public init(contentsOfFile file: String) throws(DescriptionError) {
         let json: Data
         do {

@@ -41,15 +41,18 @@ struct WorldFile {
         do throws(DescriptionError) {
             return try WorldDescription(json: json)
         } catch {
-            // JSON is YAML too, whose parser tells the line of a mistake.
-            if error.path.isEmpty, !isYAML { _ = try YAMLText(text, file: path) }
+            if !isYAML, let place = error.place { throw failure(at: error.path, error.rule, place) }
             throw failure(at: error.path, error.rule, in: text)
         }
     }
 
     /// The failure for a field that breaks a rule.
     func failure(at field: String, _ rule: String, in text: String) -> Failure {
-        let place = YAMLText.place(of: field, in: text).map { ":\($0.line):\($0.column)" } ?? ""
+        failure(at: field, rule, YAMLText.place(of: field, in: text))
+    }
+
+    private func failure(at field: String, _ rule: String, _ place: DescriptionError.Place?) -> Failure {
+        let place = place.map { ":\($0.line):\($0.column)" } ?? ""
         let parts = [path + place, field, rule].filter { !$0.isEmpty }
         return Failure(.usage, PrintableText.of(parts.joined(separator: ": ")))
     }

@@ -1,4 +1,5 @@
 #if Emulator
+import BluetoothEmulator
 import Foundation
 import Yams
 
@@ -94,7 +95,7 @@ struct YAMLText {
     }
 
     /// Where a field such as `devices[1].services[0].uuid` is, or the nearest field around it; counts from 1.
-    static func place(of path: String, in text: String) -> (line: Int, column: Int)? {
+    static func place(of path: String, in text: String) -> DescriptionError.Place? {
         // A text that cannot be parsed has no lines to look up; why it cannot is told elsewhere.
         guard let root = try? Yams.compose(yaml: text), !path.isEmpty else { return nil }
         var node = root
@@ -112,7 +113,7 @@ struct YAMLText {
             node = found
             if node.scalar == nil, node.sequence == nil { mark = node.mark ?? mark }
         }
-        return mark.map { ($0.line, $0.column) }
+        return mark.map { DescriptionError.Place(line: $0.line, column: $0.column) }
     }
 }
 #endif

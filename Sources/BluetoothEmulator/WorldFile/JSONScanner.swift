@@ -1,0 +1,192 @@
+/// Walks through a text that should be JSON, to find where it stops being that, or where a field is.
+///
+/// Foundation's decoder reads it, and tells of no place.
+///
+/// Source: RFC 8259.
+struct JSONScanner {
+    /// Where the text is no JSON, and why.
+    struct Mistake: Error {
+        var offset: Int
+        var rule: String
+    }
+
+    /// More levels than any description has.
+    private static let maximumDepth = 256
+
+    private let bytes: [UInt8]
+    /// The path of a field, as in ``DescriptionError/path``.
+    private let wanted: String
+    private var index = 0
+    private var depth = 0
+    /// Where the wanted field is, or the nearest one around it.
+    private var found: Int?
+
+    private init(_ bytes: [UInt8], wanted: String) {
+        self.bytes = bytes
+        self.wanted = wanted
+    }
+
+    /// The first mistake of a text; nil where it is JSON.
+    static func mistake(in bytes: [UInt8]) -> Mistake? {
+        var scanner = JSONScanner(bytes, wanted: "")
+        do throws(Mistake) {
+            try scanner.document()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Where a field is, or the nearest one around it; nil where there is none.
+    static func offset(of field: String, in bytes: [UInt8]) -> Int? {
+        var scanner = JSONScanner(bytes, wanted: field)
+        do throws(Mistake) {
+            try scanner.document()
+        } catch {
+            // What was found before a mistake is found.
+        }
+        return scanner.found
+    }
+
+    // MARK: Values
+
+    private mutating func document() throws(Mistake) {
+        // A byte order mark is no part of the text.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+        try value(path: "")
+        skipSpace()
+        if index < bytes.count { throw mistake("nothing is wanted after the end of the value") }
+    }
+
+    private mutating func value(path: String) throws(Mistake) {
+        skipSpace()
+        guard let current else { throw mistake("a value is wanted") }
+        switch current {
+        case UInt8(ascii: "{"): try list(closedBy: "}") { (scanner, _) throws(Mistake) in try scanner.member(of: path) }
+        case UInt8(ascii: "["):
+            try list(closedBy: "]") { (scanner, number) throws(Mistake) in
+                try scanner.element(number, of: path)
+            }
+        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "t"): try word("true")
+        case UInt8(ascii: "f"): try word("false")
+        case UInt8(ascii: "n"): try word("null")
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
+        default: throw mistake("a value is wanted")
+        }
+    }
+
+    /// The members of an object, or the elements of an array.
+    private mutating func list(
+        closedBy end: Unicode.Scalar, item: (inout JSONScanner, Int) throws(Mistake) -> Void
+    ) throws(Mistake) {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.maximumDepth else { throw mistake("more than \(Self.maximumDepth) levels") }
+        index += 1
+        skipSpace()
+        if take(end) { return }
+        var count = 0
+        repeat {
+            try item(&self, count)
+            count += 1
+            skipSpace()
+        } while take(",")
+        guard take(end) else { throw mistake("\",\" or \"\(end)\" is wanted") }
+    }
+
+    private mutating func member(of path: String) throws(Mistake) {
+        skipSpace()
+        let start = index
+        guard current == UInt8(ascii: "\"") else { throw mistake("a field's name in quotation marks is wanted") }
+        let name = try string()
+        let inner = path.isEmpty ? name : "\(path).\(name)"
+        pass(inner, at: start)
+        skipSpace()
+        guard take(":") else { throw mistake("\":\" is wanted after a field's name") }
+        try value(path: inner)
+    }
+
+    private mutating func element(_ number: Int, of path: String) throws(Mistake) {
+        skipSpace()
+        let inner = "\(path)[\(number)]"
+        pass(inner, at: index)
+        try value(path: inner)
+    }
+
+    private mutating func pass(_ path: String, at offset: Int) {
+        guard wanted == path || wanted.hasPrefix(path + ".") || wanted.hasPrefix(path + "[") else { return }
+        found = offset
+    }
+
+    // MARK: Scalars
+
+    private mutating func word(_ word: String) throws(Mistake) {
+        guard bytes[index...].starts(with: word.utf8) else { throw mistake("a value is wanted") }
+        index += word.utf8.count
+    }
+
+    private mutating func number() throws(Mistake) {
+        _ = take("-")
+        if !take("0") { try digits() }
+        if take(".") { try digits() }
+        if take("e") || take("E") {
+            if !take("+") { _ = take("-") }
+            try digits()
+        }
+    }
+
+    private mutating func digits() throws(Mistake) {
+        let start = index
+        while let current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(current) { index += 1 }
+        if index == start { throw mistake("a digit is wanted") }
+    }
+
+    /// - Returns: What is between the quotation marks, escapes as they are.
+    private mutating func string() throws(Mistake) -> String {
+        index += 1
+        let start = index
+        while let current, current != UInt8(ascii: "\"") {
+            guard current >= 0x20 else { throw mistake("a text ends in its line") }
+            index += 1
+            if current == UInt8(ascii: "\\") { try escape() }
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        guard take("\"") else { throw mistake("a quotation mark is wanted at the end of a text") }
+        return text
+    }
+
+    private mutating func escape() throws(Mistake) {
+        if take("u") {
+            for _ in 0..<4 {
+                guard let current, Character(Unicode.Scalar(current)).isHexDigit else {
+                    throw mistake("four hexadecimal digits are wanted after \\u")
+                }
+                index += 1
+            }
+        } else {
+            guard let current, "\"\\/bfnrt".utf8.contains(current) else { throw mistake("there is no such escape") }
+            index += 1
+        }
+    }
+
+    // MARK: Bytes
+
+    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard current == UInt8(ascii: character) else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let current, [0x20, 0x09, 0x0A, 0x0D].contains(current) { index += 1 }
+    }
+
+    private func mistake(_ rule: String) -> Mistake {
+        let rest = String(decoding: bytes[index...].prefix(4), as: UTF8.self).first
+        let met = rest.map { $0.isNewline ? "the end of the line" : "\"\($0)\"" } ?? "the end of the file"
+        return Mistake(offset: index, rule: "\(rule), not \(met)")
+    }
+}
