@@ -1,7 +1,9 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothLocking
 import Foundation
 import ScriptedBlueZ
+import Synchronization
 import Testing
 
 @testable import BlueZ
@@ -36,6 +38,56 @@ import Testing
         #expect(try files().count == 2)
         store.save(nil, for: "one")
         #expect(store.load("one") == nil)
+        #expect(try files().count == 1)
+        try cleanUp()
+    }
+
+    @Test func programsOfOneNameShareNothing() {
+        let one = PreservationStore.name(ofProgram: "/opt/gateway/main")
+        let other = PreservationStore.name(ofProgram: "/opt/lock/main")
+        #expect(one.hasPrefix("main-") && other.hasPrefix("main-"))
+        #expect(one != other)
+        #expect(one == PreservationStore.name(ofProgram: "/opt/gateway/main (deleted)"), "an update has replaced it")
+    }
+
+    @Test func aFileIsOnTheDiskBeforeItTakesThePlaceOfTheOther() throws {
+        // What was synchronized, and the names in the folder by then.
+        let steps = Lock<[String]>([])
+        let path = folder.path
+        let store = PreservationStore(folder: path) { descriptor in
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return -1 }
+            do {
+                let names = try FileManager.default.contentsOfDirectory(atPath: path).map {
+                    $0.hasSuffix(".json") ? "old or new" : "temporary"
+                }
+                let what = status.st_mode & S_IFMT == S_IFDIR ? "folder" : "file"
+                steps.withLock { $0.append("\(what): \(names.joined(separator: ", "))") }
+                return 0
+            } catch {
+                return -1
+            }
+        }
+        store.save(Self.state(), for: "one")
+        #expect(store.load("one") != nil)
+        #expect(steps.withLock { $0 } == ["file: temporary", "folder: old or new"])
+        try cleanUp()
+    }
+
+    @Test func whatDoesNotReachTheDiskLeavesTheFileBefore() throws {
+        let fails = Lock(false)
+        let store = PreservationStore(folder: folder.path) { _ in
+            guard fails.withLock({ $0 }) else { return 0 }
+            errno = EIO
+            return -1
+        }
+        let kept = Self.state()
+        store.save(kept, for: "one")
+        // In its turn, behind what is written.
+        #expect(store.load("one") == kept)
+        fails.withLock { $0 = true }
+        store.save(Self.state("F0:F1:F2:F3:F4:F6"), for: "one")
+        #expect(store.load("one") == kept)
         #expect(try files().count == 1)
         try cleanUp()
     }

@@ -6,20 +6,32 @@ import Glibc
 
 /// Keeps what managers with a restore identifier have, in a file each.
 ///
-/// `$XDG_STATE_HOME/swift-corebluetooth/PROGRAM/`, where `~/.local/state` stands for a variable that is not set. Only the
-/// user can read the files. One is written whole, and put in place of the other; what is in it is believed only as far as
-/// it makes sense.
+/// `$XDG_STATE_HOME/swift-corebluetooth/PROGRAM-HASH/`, where `~/.local/state` stands for a variable that is not set, PROGRAM
+/// is the executable's name, and HASH is made of its whole path: programs of one name do not share what they keep. Only
+/// the user can read the files. One is written whole, and put in place of the other once it is on the disk; what is in it
+/// is believed only as far as it makes sense.
 ///
 /// Source: XDG Base Directory Specification, 0.8.
 final class PreservationStore: Sendable {
     /// Nil where the process has no home.
     private let folder: String?
     private let queue = DispatchQueue(label: "BlueZ.preservation")
+    private let synchronize: Synchronize
 
-    /// - Parameter folder: Where the files are; it need not exist.
-    init(folder: String? = PreservationStore.defaultFolder) { self.folder = folder }
+    /// Brings a file or a folder to the disk, as `fsync(2)`.
+    typealias Synchronize = @Sendable (CInt) -> CInt
 
-    /// By the environment, and by the name of the program.
+    /// - Parameters:
+    ///   - folder: Where the files are; it need not exist.
+    ///   - synchronize: What a test watches.
+    init(
+        folder: String? = PreservationStore.defaultFolder, synchronize: @escaping Synchronize = { fsync($0) }
+    ) {
+        self.folder = folder
+        self.synchronize = synchronize
+    }
+
+    /// By the environment, and by the path of the program.
     static var defaultFolder: String? {
         func variable(_ name: String) -> String? {
             // The specification wants relative paths ignored.
@@ -29,15 +41,26 @@ final class PreservationStore: Sendable {
         var program = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard let state, readlink("/proc/self/exe", &program, program.count - 1) > 0 else { return nil }
         let path = String(decoding: program.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return "\(state)/swift-corebluetooth/\(path.split(separator: "/").last ?? "program")"
+        return "\(state)/swift-corebluetooth/\(name(ofProgram: path))"
+    }
+
+    /// The name of a program's folder.
+    ///
+    /// - Parameter path: As the kernel tells it: it adds a word where the file was replaced, as an update does.
+    static func name(ofProgram path: String) -> String {
+        let deleted = " (deleted)"
+        let path = path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path
+        let base = path.split(separator: "/").last ?? "program"
+        return "\(base)-\(hexadecimal(SHA1.digest(of: Array(path.utf8)).prefix(8)))"
+    }
+
+    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// An identifier may be any text, and a file's name not.
     private func path(_ identifier: String) -> String? {
-        let digits = SHA1.digest(of: Array(identifier.utf8)).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return folder.map { "\($0)/\(digits.joined()).json" }
+        folder.map { "\($0)/\(Self.hexadecimal(SHA1.digest(of: Array(identifier.utf8)))).json" }
     }
 
     // MARK: Use, any thread
@@ -82,12 +105,34 @@ final class PreservationStore: Sendable {
         let new = "\(path).\(getpid())"
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw Failure(path: new, reason: Self.lastError) }
-        let isWritten = data.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == data.count
+        // Without it a crash of the machine may leave the new name and no content.
+        let isWritten = write(data, to: file) && synchronize(file) == 0
+        let failure = isWritten ? nil : Failure(path: path, reason: Self.lastError)
         guard close(file) == 0, isWritten, rename(new, path) == 0 else {
-            let failure = Failure(path: path, reason: Self.lastError)
+            let failure = failure ?? Failure(path: path, reason: Self.lastError)
             unlink(new)
             throw failure
         }
+        try synchronizeFolder()
+    }
+
+    private func write(_ data: Data, to file: CInt) -> Bool {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            guard count > 0 || (count < 0 && errno == EINTR) else { return false }
+            rest = rest.dropFirst(max(count, 0))
+        }
+        return true
+    }
+
+    /// The new name is on the disk, too.
+    private func synchronizeFolder() throws {
+        guard let folder else { return }
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(path: folder, reason: Self.lastError) }
+        defer { close(descriptor) }
+        guard synchronize(descriptor) == 0 else { throw Failure(path: folder, reason: Self.lastError) }
     }
 
     private struct Failure: Error, CustomStringConvertible {

@@ -16,18 +16,28 @@ final class AutomaticBackend: BluetoothBackend {
         var waiting: [@Sendable (any BluetoothBackend) -> Void] = []
     }
 
+    /// The radio that may be taken where the first one has no adapter.
+    struct Fallback: Sendable {
+        /// What allows it, for the log.
+        var reason: String
+        var backend: @Sendable () -> any BluetoothBackend
+    }
+
     static let deadline = Duration.seconds(3)
 
     private let primary: any BluetoothBackend
-    private let fallback: (@Sendable () -> any BluetoothBackend)?
+    private let fallback: Fallback?
+    /// Whether `CI` is set, and does not allow a fallback.
+    private let isDoubtfulCI: Bool
     private let timeKeeper: any BackendClock
     private let state = Lock(State())
 
     init(
-        primary: any BluetoothBackend, fallback: (@Sendable () -> any BluetoothBackend)?,
+        primary: any BluetoothBackend, fallback: Fallback?, isDoubtfulCI: Bool = false,
         clock: any BackendClock = SystemClock()
     ) {
         self.primary = primary
+        self.isDoubtfulCI = isDoubtfulCI
         self.fallback = fallback
         timeKeeper = clock
     }
@@ -39,13 +49,13 @@ final class AutomaticBackend: BluetoothBackend {
     func authorization() -> AuthorizationStatus { (decided ?? primary).authorization() }
     func supports(_ feature: BackendFeature) -> Bool { (decided ?? primary).supports(feature) }
     func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-        DeferredRole(self) { erased($0.makeCentral(options)) }
+        DeferredRole(self) { MadeRole($0.makeCentral(options)) }
     }
     func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        DeferredRole(self) { erased($0.makePeripheral(options)) }
+        DeferredRole(self) { MadeRole($0.makePeripheral(options)) }
     }
     func makePairing() -> any PairingBackend {
-        DeferredRole(self) { erased($0.makePairing()) }
+        DeferredRole(self) { MadeRole($0.makePairing()) }
     }
 
     /// Calls `body` with the radio, now if it is decided, else when it is.
@@ -82,14 +92,19 @@ final class AutomaticBackend: BluetoothBackend {
         let logger = Logger(label: "CoreBluetooth")
         if hasAdapter { return primary }
         if let fallback {
-            let radio = fallback()
-            logger.warning("no Bluetooth adapter through \(primary.name): using the radio \"\(radio.name)\" instead")
+            let radio = fallback.backend()
+            logger.warning(
+                """
+                no Bluetooth adapter through \(primary.name): using the radio \"\(radio.name)\" instead, \
+                since \(fallback.reason)
+                """)
             return radio
         }
+        let doubt = isDoubtfulCI ? "; the variable CI alone does not allow one" : ""
         logger.warning(
             """
             no Bluetooth adapter through \(primary.name): plug one in or start bluetoothd (bluectl doctor tells more), \
-            or set COREBLUETOOTH_BACKEND=emulator for an emulated radio
+            or set COREBLUETOOTH_BACKEND=emulator for an emulated radio\(doubt)
             """)
         return primary
     }

@@ -31,7 +31,7 @@ enum BackendResolver {
         switch environment.backend {
         case .bluez: return bluez()
         case .emulator: return emulator(environment)
-        case .auto: return automatic(fallback: nil, isFallbackAllowed: true, environment)
+        case .auto: return automatic(fallback: nil, allowedBy: "COREBLUETOOTH_BACKEND=auto is set", environment)
         case nil: break
         }
         let selection = defaultSelection.withLock { $0 } ?? .automatic()
@@ -44,18 +44,26 @@ enum BackendResolver {
     ) -> any BluetoothBackend {
         switch selection.kind {
         case .custom(let backend): backend
-        case .automatic(let fallback): automatic(fallback: fallback, isFallbackAllowed: environment.isCI, environment)
+        case .automatic(let fallback):
+            automatic(fallback: fallback, allowedBy: environment.continuousIntegration.evidence, environment)
         }
     }
 
     /// A fallback that is given makes a backend of its own; the shared emulator is asked for when it is needed.
+    ///
+    /// - Parameter reason: What allows the shared emulator, for the log; nil where nothing does.
     private static func automatic(
-        fallback: (any BluetoothBackend)?, isFallbackAllowed: Bool, _ environment: SelectionEnvironment
+        fallback: (any BluetoothBackend)?, allowedBy reason: String?, _ environment: SelectionEnvironment
     ) -> any BluetoothBackend {
-        if let fallback { return AutomaticBackend(primary: bluez(), fallback: { fallback }) }
+        if let fallback {
+            let given = AutomaticBackend.Fallback(reason: "the program names it") { fallback }
+            return AutomaticBackend(primary: bluez(), fallback: given)
+        }
+        let isFallbackAllowed = reason != nil
         if let shared = sharedAutomatic.withLock({ $0[isFallbackAllowed] }) { return shared }
-        let emulated: @Sendable () -> any BluetoothBackend = { emulator(environment) }
-        let made = AutomaticBackend(primary: bluez(), fallback: isFallbackAllowed ? emulated : nil)
+        let emulated = reason.map { AutomaticBackend.Fallback(reason: $0) { emulator(environment) } }
+        let made = AutomaticBackend(
+            primary: bluez(), fallback: emulated, isDoubtfulCI: environment.continuousIntegration.isDoubtful)
         return sharedAutomatic.withLock { shared -> AutomaticBackend in
             let kept = shared[isFallbackAllowed] ?? made
             shared[isFallbackAllowed] = kept

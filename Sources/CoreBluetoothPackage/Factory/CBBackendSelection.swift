@@ -20,9 +20,10 @@ public struct CBBackendSelection: Sendable {
 
     /// BlueZ; where it has no adapter, another radio, but only where that is allowed.
     ///
-    /// It is allowed by giving `fallback` here, by `COREBLUETOOTH_BACKEND=auto`, or by a non-empty `CI`; the latter
-    /// two take the shared emulator. Where it is not allowed, BlueZ stays chosen, the state is `.unsupported`, and an
-    /// adapter that comes later is used. The decision is made once per process, within 3 seconds.
+    /// It is allowed by giving `fallback` here, by `COREBLUETOOTH_BACKEND=auto`, or in a job of continuous integration:
+    /// where `CI` is `true` or `1`, and a known system's variable such as `GITHUB_ACTIONS` is set, or the process runs
+    /// tests. The latter two take the shared emulator. Where it is not allowed, BlueZ stays chosen, the state is
+    /// `.unsupported`, and an adapter that comes later is used. The decision is made once per process, within 3 seconds.
     public static func automatic(fallback: CBBackendSelection? = nil) -> CBBackendSelection {
         CBBackendSelection(kind: .automatic(fallback: fallback.map { BackendResolver.backend(for: $0) }))
     }

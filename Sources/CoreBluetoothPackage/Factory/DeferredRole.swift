@@ -4,20 +4,23 @@ import Synchronization
 
 /// A role that waits for its radio: activated and invalidated now, made when the radio is decided.
 ///
-/// Commands wait for the radio too; managers send none before their first state.
+/// Commands wait for the role too, in their order; managers send none before their first state.
 final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
     private struct State {
         var role: (any RoleBackend<Command, Event>)?
+        /// Whether commands go to the role at once; else they wait for those before them.
+        var isOpen = false
+        var waiting: [Command] = []
         var isInvalidated = false
     }
 
     private let backend: AutomaticBackend
-    private let make: @Sendable (any BluetoothBackend) -> any RoleBackend<Command, Event>
+    private let make: @Sendable (any BluetoothBackend) -> MadeRole<Command, Event>
     private let state = Lock(State())
 
     init(
         _ backend: AutomaticBackend,
-        _ make: @escaping @Sendable (any BluetoothBackend) -> any RoleBackend<Command, Event>
+        _ make: @escaping @Sendable (any BluetoothBackend) -> MadeRole<Command, Event>
     ) {
         self.backend = backend
         self.make = make
@@ -25,19 +28,37 @@ final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
 
     func activate(_ sink: any EventSink<Event>) {
         backend.whenDecided { [self] radio in
-            let role = make(radio)
-            if take(role) { role.activate(sink) }
+            let role = make(radio).role
+            guard take(role) else { return }
+            role.activate(sink)
+            submitWaiting(to: role)
         }
     }
 
     func submit(_ command: Command) {
-        if let role { return role.submit(command) }
-        backend.whenDecided { [self] _ in role?.submit(command) }
+        let role = state.withLock { state -> (any RoleBackend<Command, Event>)? in
+            if !state.isOpen, !state.isInvalidated { state.waiting.append(command) }
+            return state.isOpen ? state.role : nil
+        }
+        role?.submit(command)
+    }
+
+    private func submitWaiting(to role: any RoleBackend<Command, Event>) {
+        while true {
+            let commands = state.withLock { state in
+                if state.waiting.isEmpty { state.isOpen = true }
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            guard !commands.isEmpty else { return }
+            for command in commands { role.submit(command) }
+        }
     }
 
     func invalidate() {
         let role = state.withLock { state in
             state.isInvalidated = true
+            state.waiting = []
             defer { state.role = nil }
             return state.role
         }
@@ -71,4 +92,10 @@ extension DeferredRole: PeripheralBackend where Command == PeripheralCommand, Ev
 extension DeferredRole: PairingBackend where Command == PairingCommand, Event == PairingEvent {}
 
 /// A role as no more than that.
-func erased<Role: RoleBackend>(_ role: Role) -> any RoleBackend<Role.Command, Role.Event> { role }
+///
+/// In a structure: Swift 6.2 with its assertions on refuses a class's stored function that returns the existential.
+struct MadeRole<Command: Sendable, Event: Sendable>: Sendable {
+    let role: any RoleBackend<Command, Event>
+
+    init(_ role: some RoleBackend<Command, Event>) { self.role = role }
+}

@@ -15,20 +15,24 @@ struct SelectionEnvironment: Sendable {
     var adapter: String?
     /// `COREBLUETOOTH_WORLD`: the path of a world file for the shared emulator.
     var world: String?
-    /// Whether `CI` is set and not empty.
-    var isCI: Bool
+    /// Whether the process belongs to a job of continuous integration.
+    var continuousIntegration: ContinuousIntegration
 
     /// Reads an environment; empty values count as absent.
-    init(_ variables: [String: String]) {
+    init(_ variables: [String: String], isTestProcess: Bool = false) {
         func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
         let text = value("COREBLUETOOTH_BACKEND")
         backend = text.flatMap(Backend.init(rawValue:))
         unknownBackend = backend == nil ? text : nil
         adapter = value("COREBLUETOOTH_ADAPTER")
         world = value("COREBLUETOOTH_WORLD")
-        isCI = value("CI") != nil
+        continuousIntegration = ContinuousIntegration(variables, isTestProcess: isTestProcess)
     }
 
     /// The process's own, read now.
-    static var process: SelectionEnvironment { SelectionEnvironment(ProcessInfo.processInfo.environment) }
+    static var process: SelectionEnvironment {
+        SelectionEnvironment(
+            ProcessInfo.processInfo.environment,
+            isTestProcess: ContinuousIntegration.isTestProcess(executable: CommandLine.arguments.first ?? ""))
+    }
 }

@@ -2,6 +2,7 @@ import BluetoothBackend
 import BluetoothLocking
 import Dispatch
 import Foundation
+import LogCapture
 import Synchronization
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     private let clock = ManualClock()
 
     private func automatic(allowsFallback: Bool) -> AutomaticBackend {
-        let fallback: @Sendable () -> any BluetoothBackend = { [emulated] in emulated }
+        let fallback = AutomaticBackend.Fallback(reason: "the test allows it") { [emulated] in emulated }
         return AutomaticBackend(primary: real, fallback: allowsFallback ? fallback : nil, clock: clock)
     }
 
@@ -110,6 +111,48 @@ import Testing
         #expect(managers.map(\.backendName) == ["scripted", "scripted", "scripted"])
     }
 
+    /// Between the decision and the moment when a manager's role is there.
+    @Test func aCommandThatComesWhileTheRoleIsMadeReachesItInOrder() async {
+        let role = Lock<DeferredRole<CentralCommand, CentralEvent>?>(nil)
+        let radio = ScriptedRadio()
+        let backend = AutomaticBackend(primary: radio, fallback: nil, clock: clock)
+        let deferred = DeferredRole<CentralCommand, CentralEvent>(backend) { radio in
+            // The decision is made, and this role is not.
+            role.withLock { $0 }?.submit(.stopScan)
+            return MadeRole(radio.makeCentral(CentralOptions()))
+        }
+        role.withLock { $0 = deferred }
+        let peers = (0..<2).map { _ in PeerID(UUID()) }
+        deferred.submit(.disconnect(peer: peers[0]))
+        deferred.activate(DeafSink())
+        await central(0, of: radio).send(.stateChanged(.poweredOn))
+        let made = await central(1, of: radio)
+        await decision(of: backend)
+        deferred.submit(.disconnect(peer: peers[1]))
+        #expect(made.commands == [.disconnect(peer: peers[0]), .stopScan, .disconnect(peer: peers[1])])
+        role.withLock { $0 = nil }
+    }
+
+    @Test func theLineOfAFallbackSaysWhatAllowedIt() async {
+        LogCapture.start()
+        let backend = automatic(allowsFallback: true)
+        let manager = manager(backend, CallbackRecorder())
+        await central(0, of: real).send(.stateChanged(.unsupported))
+        _ = await central(0, of: emulated)
+        #expect(!LogCapture.lines(containing: "instead, since the test allows it").isEmpty)
+        withExtendedLifetime(manager) {}
+    }
+
+    @Test func aVariableCIThatAllowsNothingIsToldWhereAnAdapterIsMissing() async {
+        LogCapture.start()
+        let backend = AutomaticBackend(primary: real, fallback: nil, isDoubtfulCI: true, clock: clock)
+        let manager = manager(backend, CallbackRecorder())
+        await central(0, of: real).send(.stateChanged(.unsupported))
+        _ = await central(1, of: real)
+        #expect(!LogCapture.lines(containing: "the variable CI alone does not allow one").isEmpty)
+        withExtendedLifetime(manager) {}
+    }
+
     @Test func aManagerThatGoesBeforeTheDecisionGetsNoRadio() async {
         let backend = automatic(allowsFallback: true)
         var manager: CBCentralManager? = manager(backend, CallbackRecorder())
@@ -122,4 +165,11 @@ import Testing
         #expect(other.backendName == "scripted")
         #expect(emulated.centrals.filter { !$0.isInvalidated }.count <= 2)
     }
+}
+
+/// Where no manager listens.
+private final class DeafSink: EventSink {
+    let label = "deaf"
+    func deliver(_: CentralEvent) {}
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
