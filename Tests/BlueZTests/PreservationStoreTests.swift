@@ -140,10 +140,12 @@ import Testing
         #expect(state.peers.map(\.summary.id) == [peer])
         #expect(state.peers.first?.link != nil)
         #expect(state.scan == ScanParameters())
+        // Behind what is being written.
+        #expect(store.load("app") != nil)
+        try cleanUp()
         withExtendedLifetime((daemon, first, second)) {}
         first.invalidate()
         second.invalidate()
-        try cleanUp()
     }
 }
 #endif
