@@ -1,6 +1,9 @@
 /// What can be done with the Bluetooth adapter.
 ///
 /// Source: Apple, CBManagerState.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CBManagerState: Int, Sendable {
     /// Not known yet; an update follows.
     case unknown = 0
@@ -14,12 +17,18 @@ public enum CBManagerState: Int, Sendable {
     case poweredOff = 4
     /// The adapter can be used.
     case poweredOn = 5
+    /// A value that a later version of the API may add; keeps a `default` in a client's `switch` reachable.
+    @available(*, unavailable)
+    case _other = -1
 }
 
 /// The older name of the central manager's states.
 ///
 /// Source: Apple, CBCentralManagerState.
 @available(*, deprecated, message: "Use CBManagerState instead")
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CBCentralManagerState: Int, Sendable {
     /// See ``CBManagerState/unknown``.
     case unknown = 0
@@ -33,12 +42,18 @@ public enum CBCentralManagerState: Int, Sendable {
     case poweredOff = 4
     /// See ``CBManagerState/poweredOn``.
     case poweredOn = 5
+    /// A value that a later version of the API may add; keeps a `default` in a client's `switch` reachable.
+    @available(*, unavailable)
+    case _other = -1
 }
 
 /// The older name of the peripheral manager's states.
 ///
 /// Source: Apple, CBPeripheralManagerState.
 @available(*, deprecated, message: "Use CBManagerState instead")
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CBPeripheralManagerState: Int, Sendable {
     /// See ``CBManagerState/unknown``.
     case unknown = 0
@@ -52,4 +67,7 @@ public enum CBPeripheralManagerState: Int, Sendable {
     case poweredOff = 4
     /// See ``CBManagerState/poweredOn``.
     case poweredOn = 5
+    /// A value that a later version of the API may add; keeps a `default` in a client's `switch` reachable.
+    @available(*, unavailable)
+    case _other = -1
 }
