@@ -9,7 +9,7 @@ extension Peripheral {
         try await run(.channel, "PSM \(psm)") { [core] in
             let link = try await core.connectedLink()
             guard case .channel(let channel) = try await core.perform(.openChannel(psm), on: link) else {
-                throw Failure(.refused(CBError(.unknown)))
+                throw Failure(.refused(CBError(system: .unknown)))
             }
             return ByteChannel(channel, peerName: core.object.name) { core.endOfLink(link) }
         }

@@ -7,7 +7,7 @@ extension Peripheral {
         try await run(.read, characteristic) {
             let found = try await self.core.characteristic(characteristic)
             guard case .value(let value) = try await self.core.perform(.read(found.attribute), on: found.link) else {
-                throw Failure(.refused(CBError(.unknown)))
+                throw Failure(.refused(CBError(system: .unknown)))
             }
             return value
         }
@@ -53,7 +53,7 @@ extension Peripheral {
         try await run(.read, descriptor) {
             let found = try await self.core.descriptor(descriptor)
             let answer = try await self.core.perform(.readDescriptor(found.attribute), on: found.link)
-            guard case .descriptor(let value) = answer else { throw Failure(.refused(CBError(.unknown))) }
+            guard case .descriptor(let value) = answer else { throw Failure(.refused(CBError(system: .unknown))) }
             return value
         }
     }
@@ -62,7 +62,7 @@ extension Peripheral {
     public func write(_ value: Data, toDescriptor descriptor: DescriptorID) async throws {
         try await run(.write, descriptor) {
             guard descriptor.uuid != CBUUID(string: "2902") else {
-                throw Failure(.refused(CBATTError(.writeNotPermitted)))
+                throw Failure(.refused(CBATTError(system: .writeNotPermitted)))
             }
             try self.check(value, .withResponse)
             let found = try await self.core.descriptor(descriptor)

@@ -43,7 +43,7 @@ public final class Peripheral: Sendable {
         try await run(.readRSSI) { [core] in
             let link = try await core.connectedLink()
             guard case .rssi(let rssi) = try await core.perform(.readRSSI, on: link) else {
-                throw Failure(.refused(CBError(.unknown)))
+                throw Failure(.refused(CBError(system: .unknown)))
             }
             return rssi
         }

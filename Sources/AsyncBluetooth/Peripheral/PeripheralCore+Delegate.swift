@@ -119,7 +119,7 @@ extension PeripheralCore: CBPeripheralDelegate {
         if let channel {
             answered(.channel, nil, .channel(Unchecked(channel)))
         } else {
-            answered(.channel, error ?? CBError(.unknown))
+            answered(.channel, error ?? CBError(system: .unknown))
         }
     }
 }

@@ -13,15 +13,14 @@ extension BackendError {
     private var attError: any Error {
         let raw = Int(attCode ?? 0x0E)
         guard let code = CBATTError.Code(rawValue: raw) else {
-            return CBATTError(.unlikelyError, userInfo: userInfo(nil))
+            return CBATTError(.unlikelyError, userInfo: userInfo(CBATTError.Code.unlikelyError.message))
         }
         return CBATTError(code, userInfo: userInfo(code.message))
     }
 
-    /// Apple's text; what the daemon said goes beside it.
-    private func userInfo(_ text: String?) -> [String: Any] {
-        var info: [String: Any] = [:]
-        info[NSLocalizedDescriptionKey] = text
+    /// The code's text; what the daemon said goes beside it.
+    private func userInfo(_ text: String) -> [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: text]
         if let daemonName {
             info[NSDebugDescriptionErrorKey] = message.map { "\(daemonName): \($0)" } ?? daemonName
         }

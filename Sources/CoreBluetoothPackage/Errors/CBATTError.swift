@@ -27,7 +27,13 @@ public struct CBATTError: _BridgedStoredNSError {
     ///   - code: What went wrong.
     ///   - userInfo: More about it, under Foundation's keys such as `NSLocalizedDescriptionKey`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
-        _nsError = NSError(domain: CBATTErrorDomain, code: code.rawValue, userInfo: userInfo)
+        _nsError = PrintableError(
+            domain: CBATTErrorDomain, code: code.rawValue, userInfo: userInfo, meaning: code.message)
+    }
+
+    /// Makes an error of the system's own, which says what its code means.
+    package init(system code: Code) {
+        self.init(code, userInfo: [NSLocalizedDescriptionKey: code.message])
     }
 
     /// The hash of domain and code.

@@ -28,7 +28,13 @@ public struct CBError: _BridgedStoredNSError {
     ///   - code: What went wrong.
     ///   - userInfo: More about it, under Foundation's keys such as `NSLocalizedDescriptionKey`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
-        _nsError = NSError(domain: CBErrorDomain, code: code.rawValue, userInfo: userInfo)
+        _nsError = PrintableError(
+            domain: CBErrorDomain, code: code.rawValue, userInfo: userInfo, meaning: code.message)
+    }
+
+    /// Makes an error of the system's own, which says what its code means.
+    package init(system code: Code) {
+        self.init(code, userInfo: [NSLocalizedDescriptionKey: code.message])
     }
 
     /// The hash of domain and code.

@@ -38,6 +38,9 @@ import Testing
         (.peerDisconnected, "The specified device has disconnected from us."),
         (.uuidNotAllowed, "The specified UUID is not allowed for this operation."),
         (.alreadyAdvertising, "Advertising has already started."),
+        (.connectionFailed, "The connection has failed unexpectedly."),
+        (.peerRemovedPairingInformation, "Peer removed pairing information"),
+        (.encryptionTimedOut, "Failed to encrypt the connection, the connection has timed out unexpectedly."),
     ])
     func errorsSayWhatApplesSay(code: BackendError.Code, text: String) {
         let error = BackendError(code, operation: "test").appError
@@ -48,11 +51,36 @@ import Testing
     @Test(
         arguments: [
             (1, "The handle is invalid."), (2, "Reading is not permitted."), (3, "Writing is not permitted."),
+            (5, "Authentication is insufficient."), (14, "Unlikely error."), (15, "Encryption is insufficient."),
             (6, "The request is not supported."), (10, "The attribute could not be found."),
             (13, "The value's length is invalid."), (0x85, "Unknown ATT error."),
         ] as [(UInt8, String)])
     func answersOfThePeerSayWhatApplesSay(code: UInt8, text: String) {
         #expect(BackendError.att(code, operation: "test").appError.localizedDescription == text)
+    }
+
+    @Test(arguments: CBATTError.Code.all + [CBATTError.Code(rawValue: 0x80)!])
+    func noAnswerOfThePeerPrintsAsNull(code: CBATTError.Code) {
+        let error = BackendError.att(UInt8(code.rawValue), operation: "test").appError
+        let text = """
+            Error Domain=CBATTErrorDomain Code=\(code.rawValue) "\(code.message)" \
+            UserInfo={NSLocalizedDescription=\(code.message)}
+            """
+        #expect("\(error)" == text)
+        #expect("\(CBATTError(code))" == "Error Domain=CBATTErrorDomain Code=\(code.rawValue) \"\(code.message)\"")
+        #expect(error.localizedDescription == code.message)
+    }
+
+    @Test(arguments: CBError.Code.all + [CBError.Code(rawValue: 99)!])
+    func noErrorOfTheSystemPrintsAsNull(code: CBError.Code) {
+        let error = CBError(system: code)
+        let text = """
+            Error Domain=CBErrorDomain Code=\(code.rawValue) "\(code.message)" \
+            UserInfo={NSLocalizedDescription=\(code.message)}
+            """
+        #expect("\(error)" == text)
+        #expect("\(CBError(code))" == "Error Domain=CBErrorDomain Code=\(code.rawValue) \"\(code.message)\"")
+        #expect(error.localizedDescription == code.message)
     }
 
     @Test func whatTheDaemonSaidStandsBesideTheText() {
