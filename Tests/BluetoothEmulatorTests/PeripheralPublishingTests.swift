@@ -213,6 +213,31 @@ import Testing
         #expect(peers.count == 1)
     }
 
+    @Test func theDeviceNameOfAHostWithoutANameIsWhatItsManagerAdvertises() async throws {
+        let pair = try await ConnectedPair()
+        let names = pair.central.events.compactMap { event -> String? in
+            switch event {
+            case .discovered(let discovery): discovery.name
+            case .nameChanged(_, let name, _): name
+            default: nil
+            }
+        }
+        #expect(Set(names) == ["Mine"])
+        // The next manager of that host has a name of its own again.
+        _ = try await pair.central.run(.disconnect(peer: try #require(pair.device.identifier())))
+        pair.peripheral.peripheral.invalidate()
+        let next = PeripheralStage(pair.emulator)
+        try await next.powerOn()
+        try await next.run(.startAdvertising(operation: op(1), advertisement: Advertisement(serviceUUIDs: ["C0DE"])))
+        let stage = Stage(emulator: pair.emulator)
+        try await stage.powerOn()
+        _ = try await stage.connect(try PeripheralStage.device(pair.emulator))
+        #expect(
+            stage.events.contains { event in
+                if case .nameChanged(_, "peripheral 1", .gap) = event { true } else { false }
+            })
+    }
+
     @Test func aManagerWithoutAHostGetsOneThatServesTheNextWhenItIsGone() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let first = PeripheralStage(emulator)

@@ -24,7 +24,10 @@ extension World {
             return kept
         }
         let free = hosts.firstIndex { $0.isAnonymous && $0.managers.isEmpty && $0.preservedPeripherals.isEmpty }
-        if let free { return free }
+        if let free {
+            setDeviceName(hosts[free].name, ofAnonymous: free)
+            return free
+        }
         var number = 1
         while hosts.contains(where: { $0.name == "peripheral \(number)" }) { number += 1 }
         let permission = hosts.first { $0.name == "default" }?.authorization ?? .allowed
@@ -80,6 +83,14 @@ extension World {
         for link in open {
             queue.schedule(.remoteClose(link), at: links[link]?.connectionEvent(from: now) ?? now)
         }
+    }
+
+    /// Changes the GAP Device Name of a host that was made for a peripheral manager, unless a test renamed it.
+    private mutating func setDeviceName(_ name: String, ofAnonymous host: Int) {
+        guard hosts[host].isAnonymous, let server = hosts[host].server, let device = devices[server],
+            device.name == hosts[host].name
+        else { return }
+        devices[server]?.database[device.deviceName]?.value = Data(name.utf8)
     }
 
     // MARK: Commands
@@ -203,6 +214,9 @@ extension World {
             devices[server]?.sets.append(set)
         }
         managers[ref]?.advertisement = advertisement
+        if let name = advertisement.localName, let host = devices[server]?.host {
+            setDeviceName(name, ofAnonymous: host)
+        }
         if let operation { emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
         wake(server)
     }
