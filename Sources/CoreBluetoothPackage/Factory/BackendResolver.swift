@@ -17,25 +17,43 @@ enum BackendResolver {
     @TaskLocal static var taskSelection: CBBackendSelection?
 
     static let defaultSelection = Lock(CBBackendSelection?.none)
+    /// Whether the log says that the environment overrides ``CBManager/defaultBackend``, since that was set.
+    static let isOverrideLogged = Lock(false)
 
     private static let sharedAutomatic = Lock<[Bool: AutomaticBackend]>([:])
 
     /// The radio of a manager that names none.
-    static func backend(environment: SelectionEnvironment = .process) -> any BluetoothBackend {
+    static func backend(
+        environment: SelectionEnvironment = .process,
+        default selection: CBBackendSelection? = defaultSelection.withLock { $0 }
+    ) -> any BluetoothBackend {
         if let taskSelection { return backend(for: taskSelection, environment: environment) }
         if let unknown = environment.unknownBackend {
             let known = SelectionEnvironment.Backend.allCases.map(\.rawValue).joined(separator: ", ")
             Logger(label: "CoreBluetooth").warning(
                 "COREBLUETOOTH_BACKEND is \"\(unknown)\", which is none of \(known), and is ignored")
         }
+        if let name = environment.backend, selection != nil { logOverride(by: name) }
         switch environment.backend {
         case .bluez: return bluez()
         case .emulator: return emulator(environment)
         case .auto: return automatic(fallback: nil, allowedBy: "COREBLUETOOTH_BACKEND=auto is set", environment)
         case nil: break
         }
-        let selection = defaultSelection.withLock { $0 } ?? .automatic()
-        return backend(for: selection, environment: environment)
+        return backend(for: selection ?? .automatic(), environment: environment)
+    }
+
+    private static func logOverride(by backend: SelectionEnvironment.Backend) {
+        let isLogged = isOverrideLogged.withLock { isLogged in
+            defer { isLogged = true }
+            return isLogged
+        }
+        guard !isLogged else { return }
+        Logger(label: "CoreBluetooth").notice(
+            """
+            COREBLUETOOTH_BACKEND=\(backend.rawValue) overrides CBManager.defaultBackend; unset it, or name the backend \
+            in the manager's initializer or with CBManager.withBackend
+            """)
     }
 
     /// The radio of a selection.

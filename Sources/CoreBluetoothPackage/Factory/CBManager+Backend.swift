@@ -5,11 +5,14 @@ import Synchronization
 extension CBManager {
     /// The radio of managers for which neither the initializer, nor the task, nor the environment names one.
     ///
-    /// `.automatic()` at first. Settable from any thread; managers that exist keep theirs. An extension of this
-    /// package.
+    /// `.automatic()` at first. Settable from any thread; managers that exist keep theirs. Where
+    /// `COREBLUETOOTH_BACKEND` overrides what was set, one log line says so. An extension of this package.
     public static var defaultBackend: CBBackendSelection {
         get { BackendResolver.defaultSelection.withLock { $0 } ?? .automatic() }
-        set { BackendResolver.defaultSelection.withLock { $0 = newValue } }
+        set {
+            BackendResolver.defaultSelection.withLock { $0 = newValue }
+            BackendResolver.isOverrideLogged.withLock { $0 = false }
+        }
     }
 
     /// Runs `body` with a radio for all managers that it makes, in this task and its child tasks.

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import LogCapture
 import Testing
 
 @testable import CoreBluetoothPackage
@@ -46,6 +47,20 @@ import Testing
             async let name = CBCentralManager(delegate: nil, queue: nil).backendName
             #expect(await name == "scripted")
         }
+    }
+
+    @Test func theEnvironmentOverridesTheDefaultAndTheLogSaysSoOnce() {
+        LogCapture.start()
+        let own = CBBackendSelection.custom(ScriptedRadio())
+        for _ in 0..<2 {
+            let chosen = BackendResolver.backend(
+                environment: environment(["COREBLUETOOTH_BACKEND": "emulator"]), default: own)
+            #expect(chosen.name == "emulator")
+        }
+        let lines = LogCapture.lines(containing: "overrides CBManager.defaultBackend")
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("CoreBluetooth notice COREBLUETOOTH_BACKEND=emulator overrides") == true)
+        #expect(BackendResolver.backend(environment: environment([:]), default: own).name == "scripted")
     }
 
     @Test func theEnvironmentNamesTheRadio() {
