@@ -18,6 +18,13 @@ public protocol BluetoothBackend: Sendable {
     /// Whether the radio can do something that not every radio can.
     func supports(_ feature: BackendFeature) -> Bool
 
+    /// Whether managers call `peripheralIsReady(toSendWriteWithoutResponse:)` and
+    /// `peripheralManagerIsReady(toUpdateSubscribers:)` also when everything that was sent has left, not only when a
+    /// full queue has room again.
+    ///
+    /// True unless a backend says otherwise. Read when a manager's state changes.
+    var announcesSentBursts: Bool { get }
+
     /// Makes the central role for one manager; silent until ``RoleBackend/activate(_:)``.
     func makeCentral(_ options: CentralOptions) -> any CentralBackend
 
@@ -26,6 +33,11 @@ public protocol BluetoothBackend: Sendable {
 
     /// Makes one listener and speaker for pairing; silent until ``RoleBackend/activate(_:)``.
     func makePairing() -> any PairingBackend
+}
+
+extension BluetoothBackend {
+    /// True, as on Apple's systems.
+    public var announcesSentBursts: Bool { true }
 }
 
 /// Something that one radio can do and another cannot.

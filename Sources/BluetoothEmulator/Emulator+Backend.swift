@@ -17,6 +17,9 @@ extension Emulator {
         }
     }
 
+    /// As the configuration says.
+    public var announcesSentBursts: Bool { configuration.announcesSentBursts }
+
     /// Makes the central role of a host: "default", or the one that the options name, by name or address.
     ///
     /// A host that is not there has no adapter: the state is `.unsupported`.
@@ -32,7 +35,8 @@ extension Emulator {
     /// Makes the peripheral role of the host that the options name, by name or address.
     ///
     /// Managers of one host are one device to others. A manager that names no host gets one of its own, "peripheral 1"
-    /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next.
+    /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next. The GAP
+    /// Device Name of such a host is the local name that its manager advertises.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let manager = perform { core in
             let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)

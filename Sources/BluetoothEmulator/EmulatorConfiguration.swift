@@ -32,6 +32,13 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var maximumMTU = 185
     /// How many write commands of one manager wait for transmission at most, per link; at least 1.
     public var transmitBuffer = 20
+    /// From the open link until write commands may be sent; until then, `canSendWriteWithoutResponse` is false.
+    ///
+    /// At the end of it, `peripheralIsReady(toSendWriteWithoutResponse:)` is called. Some of Apple's systems behave so.
+    public var writeReadinessDelay: Duration = .zero
+    /// Whether `peripheralIsReady(toSendWriteWithoutResponse:)` and `peripheralManagerIsReady(toUpdateSubscribers:)`
+    /// are also called when everything that was sent has left, not only when a full queue has room again.
+    public var announcesSentBursts = true
     /// How many values a peripheral manager may have under way to one central; at least 1.
     public var notifyBuffer = 20
     /// How many peripheral managers of one host advertise at the same time; more are out of space.
@@ -100,6 +107,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.supervisionTimeout = .seconds(6)
         settings.maximumMTU = 23
         settings.transmitBuffer = 5
+        settings.writeReadinessDelay = .milliseconds(400)
         settings.notifyBuffer = 5
         settings.channelBuffer = 2_048
         settings.packetsPerConnectionEvent = 1
@@ -112,6 +120,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public static let unreliable: EmulatorConfiguration = {
         var settings = EmulatorConfiguration()
         settings.transmitBuffer = 10
+        settings.writeReadinessDelay = .milliseconds(100)
         settings.notifyBuffer = 10
         settings.packetsPerConnectionEvent = 2
         settings.rssiDeviation = 15

@@ -187,6 +187,28 @@ import Testing
         #expect(fixture.events == [.notifyCredits(central: fixture.peer(two), count: 2)])
     }
 
+    @Test func whatAClosedSocketHasNotSentGivesItsCreditsBack() throws {
+        var fixture = PeripheralFixture.serving(isUnicast: true)
+        let socket = try fixture.socket(subscribing: one, to: notifying)
+        fixture.subscribe(indicating, by: one)
+        for value: UInt8 in 1...3 { fixture.update(notifying, [value], to: [one]) }
+        fixture.input(.socket(socket, .sent(1)))
+        fixture.clear()
+        fixture.input(.socket(socket, .closed))
+        #expect(fixture.events == [.notifyCredits(central: fixture.peer(one), count: 2)])
+        fixture.settle()
+        #expect(fixture.events.dropFirst() == [unsubscribed(fixture, one, notifying)])
+    }
+
+    @Test func aValueForACentralThatHasUnsubscribedGivesItsCreditBack() throws {
+        var fixture = PeripheralFixture.serving(isUnicast: true)
+        fixture.subscribe(indicating, by: one)
+        fixture.clear()
+        fixture.update(notifying, [1], to: [one, two])
+        #expect(fixture.sent.isEmpty)
+        #expect(fixture.events == [.notifyCredits(central: fixture.peer(one), count: 1)])
+    }
+
     @Test func aClosedSocketIsTheEndOfItsSubscription() throws {
         var fixture = PeripheralFixture.serving(isUnicast: true)
         let socket = try fixture.socket(subscribing: one, to: notifying)

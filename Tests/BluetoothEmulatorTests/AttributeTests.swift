@@ -136,6 +136,24 @@ import Testing
         #expect(stage.emulator.trace.contains { $0.hasSuffix("! write command without credit dropped") })
     }
 
+    /// Proves S85.
+    @Test func S85_aNewLinkMayTakeNoWriteCommandsAtFirst() async throws {
+        var configuration = EmulatorConfiguration.instant
+        configuration.writeReadinessDelay = .milliseconds(100)
+        let stage = Stage(configuration)
+        let device = try stage.emulator.add(ContractPeer.description)
+        try await stage.powerOn()
+        let link = try await stage.connect(device)
+        let credits = stage.events.compactMap { event -> Int? in
+            switch event {
+            case .connected(_, _, _, let parameters): parameters.writeCredits
+            case .writeCredits(link, let count): count
+            default: nil
+            }
+        }
+        #expect(credits == [0, 20])
+    }
+
     /// Core Specification, Vol 3, Part F, 3.4.6.1: the server keeps so many prepared writes and no more.
     @Test func aLongWriteThatTheServerCannotQueueIsRefused() async throws {
         var description = ContractPeer.description

@@ -50,6 +50,16 @@ import Testing
         #expect(told == [.notifyCredits(central: central, count: 3)])
     }
 
+    @Test func aValueForACentralThatHasUnsubscribedGivesItsCreditBack() async throws {
+        let pair = try await ConnectedPair()
+        try await pair.subscribe("C0D1")
+        try await pair.subscribe("C0D3")
+        let central = try #require(pair.centralID)
+        try await pair.subscribe("C0D1", false)
+        let told = try await pair.peripheral.run(update(1, 2, [central]))
+        #expect(told == [.notifyCredits(central: central, count: 1)])
+    }
+
     /// Proves S137.
     @Test func S137_notificationsLeaveAtConnectionEventsAndWithoutCreditNothingIsSent() async throws {
         let pair = try await ConnectedPair(.default)

@@ -17,7 +17,8 @@ final class ProgramServer: NSObject, @unchecked Sendable {
     private(set) var held: [CBATTRequest] = []
     private var published: (service: CBMutableService, values: CBMutableCharacteristic)?
     private var subscribers: Set<UUID> = []
-    private var isRefused = false
+    /// How many calls of "ready" may come: one for each update, whether it was sent or refused.
+    private var announcements = 0
     private var isAdding = 0
     private var isStarting = 0
     private var isInCallback = false
@@ -65,9 +66,8 @@ final class ProgramServer: NSObject, @unchecked Sendable {
 
     func update(count: Int) {
         guard let manager, let values = published?.values else { return }
-        if !manager.updateValue(Data(repeating: 1, count: count), for: values, onSubscribedCentrals: nil) {
-            if manager.state == .poweredOn { isRefused = true }
-        }
+        if manager.state == .poweredOn { announcements += 1 }
+        _ = manager.updateValue(Data(repeating: 1, count: count), for: values, onSubscribedCentrals: nil)
     }
 
     // MARK: Checks
@@ -108,7 +108,7 @@ extension ProgramServer: CBPeripheralManagerDelegate {
             held = []
             isAdding = 0
             isStarting = 0
-            isRefused = false
+            announcements = 0
             if peripheral.state != .poweredOff { published = nil }
         }
     }
@@ -149,8 +149,8 @@ extension ProgramServer: CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
         inCallback("isReady") {
-            if !isRefused { violation("ready without a refusal") }
-            isRefused = false
+            announcements -= 1
+            if announcements < 0 { violation("ready without an update") }
         }
     }
 

@@ -86,12 +86,12 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     }
 
     private func writeOn() {
-        guard let peripheral, let characteristic else { return }
+        guard isWriting, let peripheral, let characteristic else { return }
         while toDo > 0, peripheral.canSendWriteWithoutResponse {
             peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
             toDo -= 1
         }
-        guard isWriting, toDo == 0 else { return }
+        guard toDo == 0 else { return }
         isWriting = false
         done.signal()
     }

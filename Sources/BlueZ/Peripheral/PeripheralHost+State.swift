@@ -107,6 +107,7 @@ extension PeripheralHost {
             managers[manager]?.advertisement = nil
         }
         subscriptions = Subscriptions()
+        unsent = [:]
     }
 
     // MARK: Objects of the daemon

@@ -63,7 +63,7 @@ extension PeripheralHost {
         _ way: Subscriptions.Way
     ) {
         let (isNew, old) = subscriptions.add(peer, to: path, way)
-        if let old { perform(.close(old)) }
+        if let old { close(old) }
         guard isNew else { return }
         let isFirst = managers[manager]?.sessions[peer] == nil
         if isFirst {
@@ -79,7 +79,7 @@ extension PeripheralHost {
 
     private mutating func unsubscribe(_ peer: PeerID, from path: ObjectPath, of manager: HostLedger.Manager) {
         let (wasThere, socket) = subscriptions.remove(peer, from: path)
-        if let socket { perform(.close(socket)) }
+        if let socket { close(socket) }
         if wasThere { tellUnsubscribed(peer, from: path, of: manager) }
     }
 
@@ -98,14 +98,14 @@ extension PeripheralHost {
         for peer in managers[manager]?.sessions.keys.map({ $0 }) ?? [] {
             for gone in subscriptions.paths(of: peer) where gone.isBelow(path) {
                 let (_, socket) = subscriptions.remove(peer, from: gone)
-                if let socket { perform(.close(socket)) }
+                if let socket { close(socket) }
                 if isTold { tellUnsubscribed(peer, from: gone, of: manager) }
             }
             if !subscriptions.paths(of: peer).contains(where: { $0.isBelow(own) }) {
                 managers[manager]?.sessions[peer] = nil
             }
         }
-        for socket in subscriptions.removeAll(below: path) { perform(.close(socket)) }
+        for socket in subscriptions.removeAll(below: path) { close(socket) }
     }
 
     // MARK: Links
@@ -163,7 +163,7 @@ extension PeripheralHost {
         for peer in subscriptions.subscribers(of: path) where leaving[peer]?.isGone == true { confirmLeaving(peer) }
         stop(.settling(path))
         let settlement = subscriptions.settle(path)
-        for socket in settlement.sockets { perform(.close(socket)) }
+        for socket in settlement.sockets { close(socket) }
         guard let manager = manager(of: path) else { return }
         for peer in settlement.ended { tellUnsubscribed(peer, from: path, of: manager) }
     }
@@ -174,13 +174,33 @@ extension PeripheralHost {
             guard let (path, peer) = subscriptions.owner(of: socket), let manager = manager(of: path),
                 managers[manager]?.sessions[peer] != nil
             else { return }
+            if let left = unsent[socket]?.count { unsent[socket]?.count = max(0, left - count) }
             deliver(manager, .notifyCredits(central: peer, count: count))
         case .closed:
+            returnCredits(of: socket)
             switch subscriptions.closed(socket) {
             case .ended(let peer, let path): seemsUnsubscribed(peer, from: path)
             case .unclear(let path): start(.settling(path), timings.settling)
             case .unknown: break
             }
+        }
+    }
+
+    private mutating func close(_ socket: SocketID) {
+        perform(.close(socket))
+        returnCredits(of: socket)
+    }
+
+    /// What a closed socket has not sent is lost; its credits are not, while the central has other subscriptions.
+    private mutating func returnCredits(of socket: SocketID) {
+        guard let (session, count) = unsent.removeValue(forKey: socket), count > 0 else { return }
+        returnCredits([session: count])
+    }
+
+    private mutating func returnCredits(_ sessions: [CreditSession: Int]) {
+        for (session, count) in sessions.sorted(by: { $0.key.number < $1.key.number })
+        where managers[session.manager]?.sessions[session.peer] == session {
+            deliver(session.manager, .notifyCredits(central: session.peer, count: count))
         }
     }
 
@@ -192,10 +212,18 @@ extension PeripheralHost {
         guard let path = managers[manager]?.applications.path(of: attribute) else { return }
         let subscribers = subscriptions.subscribers(of: path)
         let targets = (centrals ?? Array(subscribers)).filter(subscribers.contains)
+        // Who has unsubscribed meanwhile gets nothing; the credit that the manager spent comes back.
+        let gone = (centrals ?? []).filter { !subscribers.contains($0) }
+        for peer in gone { if let session = managers[manager]?.sessions[peer] { returnCredits([session: 1]) } }
         guard !targets.isEmpty else { return }
         // An empty packet would end the socket.
         if !value.isEmpty, let sockets = subscriptions.sockets(of: path, for: targets) {
-            for socket in sockets { perform(.send(socket, value)) }
+            for socket in sockets {
+                if let peer = subscriptions.owner(of: socket)?.peer, let session = managers[manager]?.sessions[peer] {
+                    unsent[socket, default: (session, 0)].count += 1
+                }
+                perform(.send(socket, value))
+            }
             return
         }
         if targets.count < subscribers.count, complaints.insert(path).inserted {
@@ -225,10 +253,7 @@ extension PeripheralHost {
 
     mutating func fenceReplied(_ sessions: [CreditSession: Int]) {
         isFencing = false
-        for (session, count) in sessions.sorted(by: { $0.key.number < $1.key.number })
-        where managers[session.manager]?.sessions[session.peer] == session {
-            deliver(session.manager, .notifyCredits(central: session.peer, count: count))
-        }
+        returnCredits(sessions)
     }
 }
 #endif

@@ -80,6 +80,8 @@ struct PeripheralHost: Sendable {
     /// Values that were broadcast since the last round trip began, by whose credit they cost.
     var unfenced: [CreditSession: Int] = [:]
     var isFencing = false
+    /// Values that were given to a socket and that it has not sent, by whose credit they cost.
+    var unsent: [SocketID: (session: CreditSession, count: Int)] = [:]
     /// Who listens for channels of which number.
     var listeners: [UInt16: HostLedger.Manager] = [:]
     /// The numbers whose channels require encryption.

@@ -158,6 +158,8 @@ enum WorldEvent: Sendable {
     case remoteClose(Ref<Link>)
     case localClose(Ref<Link>)
     case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)
+    /// A link that was not ready for write commands at first is.
+    case becomeReadyToWrite(Ref<Manager>, LinkID)
     case notifyTimer(Ref<Device>, AttributeID)
     case deviceTimer(Ref<Device>, Int, generation: UInt32)
     case alarm(UInt64)

@@ -90,12 +90,12 @@ struct Manager: Sendable {
         return true
     }
 
-    /// Gives a write credit back.
+    /// Grants write credits, the first ones or those of commands that have left.
     ///
     /// - Returns: Whether the link is still open.
-    mutating func returnCredit(on id: LinkID) -> Bool {
+    mutating func grantCredits(_ count: Int, on id: LinkID) -> Bool {
         guard let position = position(of: id) else { return false }
-        shares[position].share.credits += 1
+        shares[position].share.credits += count
         return true
     }
 }

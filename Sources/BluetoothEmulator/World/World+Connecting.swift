@@ -132,10 +132,19 @@ extension World {
         guard isManager(manager), let id = share.link, let mtu = links[link]?.mtu else { return }
         // A link that others kept is there again at once: its earlier end comes before.
         sayFarewell(manager, peer)
-        let credits = configuration.transmitBuffer
+        let delay = configuration.writeReadinessDelay.nanoseconds
+        let credits = delay > 0 ? 0 : configuration.transmitBuffer
         managers[manager]?.open(id, Manager.Share(link: link, credits: credits))
+        if delay > 0 { queue.schedule(.becomeReadyToWrite(manager, id), at: now + delay) }
         let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
         emit(.connected(peer: peer, link: id, operation: share.operation, parameters: parameters), to: manager)
+    }
+
+    /// A new link takes write commands from now on.
+    mutating func becomeReadyToWrite(_ manager: Ref<Manager>, _ link: LinkID) {
+        let credits = configuration.transmitBuffer
+        guard managers[manager]?.grantCredits(credits, on: link) == true else { return }
+        emit(.writeCredits(link: link, count: credits), to: manager)
     }
 
     /// The central of a link, as the device knows it.

@@ -152,7 +152,7 @@ extension World {
             let isPlain = devices[command.device]?.faults.isEmpty == true && links[ref]?.late.isEmpty == true
             if isPlain || !meetsFault(command: command, on: ref) { receiveCommand(command, on: ref) }
             let operation = command.operation
-            guard managers[operation.manager]?.returnCredit(on: operation.link) == true else { continue }
+            guard managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { continue }
             emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
         }
         let present = now

@@ -69,9 +69,16 @@ extension World {
     ) {
         guard let attribute = managers[ref]?.published[local] else { return }
         for link in devices[server]?.links ?? [] {
-            guard let kind = links[link]?.subscriptions[attribute], let mtu = links[link]?.mtu,
-                let central = links[link]?.central, centrals?.contains(central) ?? true
+            guard let mtu = links[link]?.mtu, let central = links[link]?.central,
+                centrals?.contains(central) ?? true
             else { continue }
+            guard let kind = links[link]?.subscriptions[attribute] else {
+                // The central has unsubscribed meanwhile; the credit that the manager spent comes back.
+                if centrals != nil, links[link]?.notifyCredits[ref] != nil {
+                    emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: ref)
+                }
+                continue
+            }
             guard let credits = links[link]?.notifyCredits[ref], credits > 0 else {
                 trace.note("value without credit dropped", at: now)
                 continue

@@ -128,6 +128,7 @@ struct World: Sendable {
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .localClose(let link): localClose(link)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
+        case .becomeReadyToWrite(let manager, let link): becomeReadyToWrite(manager, link)
         case .tellState(let manager): tellState(manager)
         case .listen(let manager, let number, let parameters): listen(manager, number, parameters)
         case .adapterBack(let host, let epoch): adapterBack(host, epoch)

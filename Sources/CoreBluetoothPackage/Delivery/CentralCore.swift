@@ -34,6 +34,7 @@ final class CentralCore: InboxOwner, EventSink {
     }
 
     let backendName: @Sendable () -> String
+    private let announcesSentBursts: @Sendable () -> Bool
     let clock: any BackendClock
     let observer = Observation.observer
     private let backend: any CentralBackend
@@ -45,6 +46,7 @@ final class CentralCore: InboxOwner, EventSink {
 
     init(backend: any BluetoothBackend, options: CentralOptions, queue: DispatchQueue) {
         self.backendName = { backend.name }
+        announcesSentBursts = { backend.announcesSentBursts }
         self.clock = backend.clock
         self.backend = backend.makeCentral(options)
         inbox = Inbox(queue: queue)
@@ -200,6 +202,12 @@ final class CentralCore: InboxOwner, EventSink {
     func handle(_ delivery: Delivery) {
         switch delivery {
         case .event(.restored(let restored)): restore(restored)
+        case .event(.stateChanged(let state)):
+            let announcesSentBursts = announcesSentBursts()
+            transition { machine in
+                machine.announcesSentBursts = announcesSentBursts
+                return machine.handle(.stateChanged(state))
+            }
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .released(let handle): forget(handle)

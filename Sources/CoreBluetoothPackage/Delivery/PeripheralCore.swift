@@ -32,6 +32,7 @@ final class PeripheralCore: InboxOwner, EventSink {
     }
 
     let backendName: @Sendable () -> String
+    private let announcesSentBursts: @Sendable () -> Bool
     let observer = Observation.observer
     let clock: any BackendClock
     private let backend: any PeripheralBackend
@@ -45,6 +46,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     init(backend: any BluetoothBackend, options: PeripheralOptions, queue: DispatchQueue) {
         backendName = { backend.name }
+        announcesSentBursts = { backend.announcesSentBursts }
         clock = backend.clock
         self.backend = backend.makePeripheral(options)
         inbox = Inbox(queue: queue)
@@ -206,6 +208,12 @@ final class PeripheralCore: InboxOwner, EventSink {
     func handle(_ delivery: Delivery) {
         switch delivery {
         case .event(.restored(let restored)): restore(restored)
+        case .event(.stateChanged(let state)):
+            let announcesSentBursts = announcesSentBursts()
+            transition { machine in
+                machine.announcesSentBursts = announcesSentBursts
+                return machine.handle(.stateChanged(state))
+            }
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         }

@@ -48,6 +48,7 @@ final class AutomaticBackend: BluetoothBackend {
     var clock: any BackendClock { DecidedClock(backend: self, before: timeKeeper) }
     func authorization() -> AuthorizationStatus { (decided ?? primary).authorization() }
     func supports(_ feature: BackendFeature) -> Bool { (decided ?? primary).supports(feature) }
+    var announcesSentBursts: Bool { (decided ?? primary).announcesSentBursts }
     func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         DeferredRole(self) { MadeRole($0.makeCentral(options)) }
     }

@@ -55,6 +55,7 @@ extension CentralStateMachine {
             }
             guard peer.writeCredits > 0 else { return .misuse(.transmitQueueFull(attribute.id)) }
             peer.writeCredits -= 1
+            peer.unsentWrites += 1
             return .submit(.writeCommand(link: link, attribute: attribute.id, value: value))
         }
         return [effect ?? .misuse(.notConnected(handle.id))]
@@ -135,11 +136,7 @@ extension CentralStateMachine {
                 }
             }
         case .writeCredits(let link, let count):
-            onLink(link) { id, peer in
-                let wasFull = peer.writeCredits == 0
-                peer.writeCredits += count
-                return wasFull && count > 0 ? [.callback(.readyToWrite(id))] : []
-            }
+            granted(count, on: link)
         case .mtuChanged(let link, let mtu):
             onLink(link) { _, peer in
                 peer.mtu = mtu
@@ -156,6 +153,15 @@ extension CentralStateMachine {
         case .servicesChanged(let link, let removed, _): servicesChanged(link, removed)
         case .channelOpened(let link, let operation, let channel, _): channelOpened(link, operation, channel)
         default: handleDiscovery(event)
+        }
+    }
+
+    /// S85, S86.
+    private mutating func granted(_ count: Int, on link: LinkID) -> [CentralEffect] {
+        let announcesSentBursts = announcesSentBursts
+        return onLink(link) { id, peer in
+            let (hasRoomAgain, isAllSent) = peer.grantWrites(count)
+            return hasRoomAgain || isAllSent && announcesSentBursts ? [.callback(.readyToWrite(id))] : []
         }
     }
 

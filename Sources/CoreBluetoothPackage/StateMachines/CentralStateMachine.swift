@@ -19,6 +19,8 @@ struct CentralStateMachine {
     var peers: [PeerID: PeerState] = [:]
     var links: [LinkID: PeerID] = [:]
     var lastOperation = OperationID(rawValue: 0)
+    /// Whether the app learns that all its write commands have left, besides that a full queue has room (S86).
+    var announcesSentBursts = true
     /// Whether the app gave an identifier for restoration.
     let canRestore: Bool
 

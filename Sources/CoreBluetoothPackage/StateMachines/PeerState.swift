@@ -37,6 +37,8 @@ struct PeerState {
     var link: LinkID?
     var mtu = 23
     var writeCredits = 0
+    /// The write commands whose credits have not come back.
+    var unsentWrites = 0
     var pending = Deque<Pending>()
     var notifying: Set<AttributeID> = []
     var database = DiscoveredDatabase()
@@ -53,6 +55,7 @@ struct PeerState {
         link = nil
         mtu = 23
         writeCredits = 0
+        unsentWrites = 0
         pending = []
         notifying = []
         database = DiscoveredDatabase()
@@ -61,6 +64,18 @@ struct PeerState {
 
     /// The most bytes of a value that one packet carries (S79).
     var maximumCommandLength: Int { min(mtu - 3, 512) }
+
+    /// Takes write credits in.
+    ///
+    /// - Returns: Whether a full queue has room again, and whether the last of the commands under way has left.
+    mutating func grantWrites(_ count: Int) -> (hasRoomAgain: Bool, isAllSent: Bool) {
+        guard count > 0 else { return (false, false) }
+        let wasFull = writeCredits == 0
+        let wasSending = unsentWrites > 0
+        writeCredits += count
+        unsentWrites = max(0, unsentWrites - count)
+        return (wasFull, wasSending && unsentWrites == 0)
+    }
 
     /// Takes the operation with this number, in order or not.
     mutating func take(_ operation: OperationID) -> Pending? {

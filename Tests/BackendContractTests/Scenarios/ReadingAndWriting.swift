@@ -123,6 +123,17 @@ extension ContractScenario {
             try await c.fence(peripheral, command)
             #expect(try await c.perform(.commands).values == [value])
         },
+        ContractScenario("S86: a client that sends one command for each ready sends all") { c in
+            let (peripheral, service) = try await c.connect(discovering: "C0DE0001")
+            let command = try service.characteristic("C0DE0102")
+            for byte in UInt8(1)...30 {
+                let count = c.trace.readyCount
+                peripheral.writeValue(Data([byte]), for: command, type: .withoutResponse)
+                try await c.wait("ready") { [trace = c.trace] in trace.readyCount > count }
+            }
+            try await c.fence(peripheral, command)
+            #expect(try await c.perform(.commands).values == (UInt8(1)...30).map { Data([$0]) })
+        },
         ContractScenario("S83 S85: there is room for write commands after connecting") { c in
             let peripheral = try await c.find()
             #expect(!peripheral.canSendWriteWithoutResponse)

@@ -42,9 +42,7 @@ extension ContractTrace: CBPeripheralManagerDelegate {
         note(.write(requests.map(Carried.init)), "didReceiveWrite" + parts.joined())
     }
 
-    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
-        record("isReady", nil)
-    }
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { noteReady() }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Every delegate callback of a manager and its peripherals, as a line each: which, with which values and errors.
 ///
-/// Three kinds of callbacks have a list of their own, since their number is the radio's business: sightings,
-/// states of the adapter, and names.
+/// Some kinds of callbacks have a list or a counter of their own, since their number is the radio's business: sightings,
+/// states of the adapter, names, and readiness to send.
 final class ContractTrace: NSObject, Sendable {
     /// One `didDiscover`.
     struct Sighting: Sendable {
@@ -32,6 +32,7 @@ final class ContractTrace: NSObject, Sendable {
         var sightings: [Sighting] = []
         var states: [CBManagerState] = []
         var names: [String?] = []
+        var readyCount = 0
         var waiters: [UInt64: @Sendable () -> Void] = [:]
         var lastWaiter: UInt64 = 0
     }
@@ -42,6 +43,9 @@ final class ContractTrace: NSObject, Sendable {
     var sightings: [Sighting] { state.withLock { $0.sightings } }
     var states: [CBManagerState] { state.withLock { $0.states } }
     var names: [String?] { state.withLock { $0.names } }
+    /// How often there was room to send again, or all had been sent.
+    var readyCount: Int { state.withLock { $0.readyCount } }
+    func noteReady() { change { $0.readyCount += 1 } }
 
     var pairingRequests: [CBPairingRequest] { state.withLock { $0.pairingRequests } }
     /// The channels that were opened; kept, since releasing them closes them.
@@ -202,6 +206,8 @@ extension ContractTrace: CBPeripheralDelegate {
         let name = peripheral.name
         change { $0.names.append(name) }
     }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { noteReady() }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         record("didModifyServices \(invalidatedServices.map(\.uuid.short))", nil)

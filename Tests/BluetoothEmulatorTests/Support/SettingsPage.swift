@@ -33,6 +33,7 @@ struct SettingsPage {
         "supervisionTimeout": Note("time", "N supervisionTimeout"),
         "maximumMTU": Note("bytes, 23...517", "N mtu · E defaultMTU, maximumMTU"),
         "transmitBuffer": Note("write commands", "E maxWriteWithoutResponseQueue"),
+        "writeReadinessDelay": Note("time"), "announcesSentBursts": Note("yes or no"),
         "notifyBuffer": Note("values", "E maxNotificationQueue"),
         "maximumAdvertisingSets": Note("advertising managers of a host"),
         "channelBuffer": Note("bytes"), "packetLossRate": Note("chance, 0...1"),

@@ -136,16 +136,56 @@ import Testing
     }
 
     /// Proves S86.
-    @Test func S86_readyIsToldOnlyWhenAFullQueueGetsRoom() {
+    @Test func S86_readyComesWhenAFullQueueGetsRoomAndWhenABurstHasLeft() {
         var stage = MachineStage.connected()
         #expect(stage.machine.handle(.writeCredits(link: stage.link, count: 1)).isEmpty)
-        for _ in 0..<3 {
-            _ = stage.machine.writeCommand(
-                handle, to: stage.reference(1), properties: .writeWithoutResponse, bytes)
+        stage.write(3)
+        #expect(stage.creditCallbacks(1) == [.readyToWrite(peer)])
+        #expect(stage.creditCallbacks(1).isEmpty)
+        #expect(stage.creditCallbacks(1) == [.readyToWrite(peer)])
+        #expect(stage.creditCallbacks(1).isEmpty)
+    }
+
+    /// Proves S86.
+    @Test func S86_aBurstThatDoesNotFillTheQueueIsAnnouncedOnce() {
+        var stage = MachineStage.connected()
+        #expect(stage.machine.handle(.writeCredits(link: stage.link, count: 8)).isEmpty)
+        stage.write(4)
+        #expect(stage.creditCallbacks(3).isEmpty)
+        stage.write(1)
+        #expect(stage.creditCallbacks(1).isEmpty)
+        #expect(stage.creditCallbacks(1) == [.readyToWrite(peer)])
+        // More than was spent: there is nothing to announce.
+        #expect(stage.creditCallbacks(5).isEmpty)
+    }
+
+    /// Proves S86.
+    @Test func S86_oneChunkForEachCallNeverStalls() {
+        var stage = MachineStage.connected()
+        stage.write(1)
+        for _ in 0..<100 {
+            #expect(stage.creditCallbacks(1) == [.readyToWrite(peer)])
+            stage.write(1)
         }
-        #expect(
-            stage.machine.handle(.writeCredits(link: stage.link, count: 1)).callbacks == [.readyToWrite(peer)])
-        #expect(stage.machine.handle(.writeCredits(link: stage.link, count: 1)).isEmpty)
+    }
+
+    /// Proves S86.
+    @Test func S86_whereBurstsAreNotAnnouncedOnlyAFullQueueIs() {
+        var stage = MachineStage.connected()
+        stage.machine.announcesSentBursts = false
+        stage.write(1)
+        #expect(stage.creditCallbacks(1).isEmpty)
+        stage.write(2)
+        #expect(stage.creditCallbacks(1) == [.readyToWrite(peer)])
+        #expect(stage.creditCallbacks(1).isEmpty)
+    }
+
+    /// Proves S85.
+    @Test func S85_aLinkThatIsNotReadyAtFirstSaysWhenItIs() {
+        var stage = MachineStage.connected()
+        let dry = stage.reconnected(credits: 0)
+        #expect(stage.machine.peer(handle)?.writeCredits == 0)
+        #expect(stage.machine.handle(.writeCredits(link: dry, count: 20)).callbacks == [.readyToWrite(peer)])
     }
 
     /// Proves S89.

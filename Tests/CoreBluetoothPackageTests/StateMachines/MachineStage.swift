@@ -66,6 +66,30 @@ struct MachineStage {
             in: machine.request(Self.handle, .services) { .discoverServices(link: $0, operation: $1, uuids: nil) })
     }
 
+    /// Writes without response, so many times.
+    mutating func write(_ count: Int) {
+        for _ in 0..<count {
+            _ = machine.writeCommand(Self.handle, to: reference(1), properties: .writeWithoutResponse, Data([1]))
+        }
+    }
+
+    /// What the app is told when write credits come.
+    mutating func creditCallbacks(_ count: Int) -> [CentralCallback] {
+        machine.handle(.writeCredits(link: link, count: count)).callbacks
+    }
+
+    /// Ends the link, and makes another one with so many write credits.
+    mutating func reconnected(credits: Int) -> LinkID {
+        _ = machine.handle(.disconnected(link: link, reason: .remote, at: Self.date, isReconnecting: false))
+        _ = machine.connect(Self.handle, options: ConnectOptions(), startDelay: .zero)
+        let new = LinkID(rawValue: 8)
+        _ = machine.handle(
+            .connected(
+                peer: Self.peer, link: new, operation: operation,
+                parameters: LinkParameters(mtu: 23, writeCredits: credits)))
+        return new
+    }
+
     private func operation(in effects: [CentralEffect]) -> OperationID {
         for case .submit(let command) in effects {
             switch command {

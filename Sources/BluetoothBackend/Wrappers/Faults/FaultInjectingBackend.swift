@@ -36,6 +36,9 @@ public final class FaultInjectingBackend: BluetoothBackend {
     /// What the wrapped radio can do.
     public func supports(_ feature: BackendFeature) -> Bool { base.supports(feature) }
 
+    /// Whether managers over the wrapped radio announce that everything has left.
+    public var announcesSentBursts: Bool { base.announcesSentBursts }
+
     /// Makes a central role with the plan's faults.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         FaultyCentral(

@@ -36,6 +36,9 @@ public final class TracingBackend: BluetoothBackend {
     /// What the wrapped radio can do.
     public func supports(_ feature: BackendFeature) -> Bool { base.supports(feature) }
 
+    /// Whether managers over the wrapped radio announce that everything has left.
+    public var announcesSentBursts: Bool { base.announcesSentBursts }
+
     /// Makes a central role whose commands and events are noted.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         let source = newRole("central", "makeCentral", options.adapter, options.restoreIdentifier)

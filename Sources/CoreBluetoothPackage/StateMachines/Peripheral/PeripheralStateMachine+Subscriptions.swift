@@ -55,8 +55,9 @@ extension PeripheralStateMachine {
         return [.submit(.setConnectionLatency(central: central, latency: latency))]
     }
 
-    /// Says once that there is space again (S137).
+    /// Tells once that an update that was refused would go, or that all updates for some centrals have left (S137).
     mutating func readiness() -> [PeripheralEffect] {
-        subscribers.takeReadiness() ? [.callback(.readyToUpdate)] : []
+        let (hasRoomAgain, isAllSent) = subscribers.takeReadiness()
+        return hasRoomAgain || isAllSent && announcesSentBursts ? [.callback(.readyToUpdate)] : []
     }
 }

@@ -14,6 +14,8 @@ struct PeripheralStateMachine: Sendable {
     var subscribers = SubscriberTable()
     var requests: [RequestID: HeldRequest] = [:]
     var channels = ChannelListeners()
+    /// Whether the app learns that all its updates have left, besides that one would go that was refused (S137).
+    var announcesSentBursts = true
     private var lastOperation = OperationID(rawValue: 0)
 
     /// An event of the backend.

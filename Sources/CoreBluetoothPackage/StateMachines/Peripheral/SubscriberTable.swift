@@ -8,6 +8,8 @@ struct SubscriberTable: Sendable {
     private struct Central {
         var mtu: Int
         var credits = 0
+        /// The values whose credits have not come back.
+        var unsent = 0
         var attributes: Set<AttributeID> = []
     }
 
@@ -15,6 +17,8 @@ struct SubscriberTable: Sendable {
     private var subscribers: [AttributeID: [PeerID]] = [:]
     /// The targets of updates that were refused since the last time that there was space.
     private var refused: Set<Set<PeerID>> = []
+    /// The targets of updates that have not left for all of them.
+    private var sending: Set<Set<PeerID>> = []
 
     /// The characteristics with subscribers, in order.
     var attributes: [AttributeID] { subscribers.keys.sorted() }
@@ -50,8 +54,11 @@ struct SubscriberTable: Sendable {
     }
 
     mutating func grant(_ count: Int, to id: PeerID) {
-        guard count > 0, let credits = centrals[id]?.credits else { return }
-        centrals[id]?.credits = credits.addingReportingOverflow(count).overflow ? .max : credits + count
+        guard count > 0, var central = centrals[id] else { return }
+        let (sum, isTooMuch) = central.credits.addingReportingOverflow(count)
+        central.credits = isTooMuch ? .max : sum
+        central.unsent = max(0, central.unsent - count)
+        centrals[id] = central
     }
 
     mutating func changeMTU(of id: PeerID, to mtu: Int) {
@@ -71,10 +78,12 @@ struct SubscriberTable: Sendable {
             refused.insert(Set(targets))
             return nil
         }
+        if !targets.isEmpty { sending.insert(Set(targets)) }
         var batches: [(value: Data, centrals: [PeerID])] = []
         for id in targets {
             guard let mtu = centrals[id]?.mtu else { continue }
             centrals[id]?.credits -= 1
+            centrals[id]?.unsent += 1
             let length = min(value.count, Self.longestUpdate(mtu: mtu))
             if let index = batches.firstIndex(where: { $0.value.count == length }) {
                 batches[index].centrals.append(id)
@@ -85,11 +94,13 @@ struct SubscriberTable: Sendable {
         return batches
     }
 
-    /// Whether an update that was refused would go now; says so once.
-    mutating func takeReadiness() -> Bool {
-        guard refused.contains(where: { $0.allSatisfy { centrals[$0] == nil || hasCredit($0) } }) else { return false }
-        refused = []
-        return true
+    /// Whether an update that was refused would go now, and whether all updates for some targets have left; each once.
+    mutating func takeReadiness() -> (hasRoomAgain: Bool, isAllSent: Bool) {
+        let hasRoomAgain = refused.contains { $0.allSatisfy { centrals[$0] == nil || hasCredit($0) } }
+        if hasRoomAgain { refused = [] }
+        let sent = sending.filter { $0.allSatisfy { (centrals[$0]?.unsent ?? 0) == 0 } }
+        sending.subtract(sent)
+        return (hasRoomAgain, !sent.isEmpty)
     }
 
     private func hasCredit(_ id: PeerID) -> Bool { (centrals[id]?.credits ?? 0) > 0 }

@@ -87,7 +87,7 @@ extension ContractScenario {
             try await p.two.expect("notified C0DE1003 01")
             try await p.fence()
         },
-        ContractScenario(peripheral: "S137: a full queue refuses, and says once that there is room") { p in
+        ContractScenario(peripheral: "S137: a full queue refuses, and says that there is room") { p in
             let service = try await p.serve()
             let notify = try service.mutable("C0DE1003")
             try await p.subscribe("C0DE1003")
@@ -99,9 +99,21 @@ extension ContractScenario {
                 return (sent, update(2))
             }
             #expect((1..<10_000).contains(sent) && !isRoom)
-            try await p.expect("isReady")
+            try await p.wait("ready") { [trace = p.trace] in trace.readyCount > 0 }
             #expect(update(1))
             try await p.one.expect(sent + 1, of: "notified C0DE1003 01")
+            try await p.fence()
+        },
+        ContractScenario(peripheral: "S137: a server that sends one value for each ready sends all") { p in
+            let service = try await p.serve()
+            let notify = try service.mutable("C0DE1003")
+            try await p.subscribe("C0DE1003")
+            for byte in UInt8(1)...30 {
+                let count = p.trace.readyCount
+                #expect(p.manager.updateValue(Data([byte]), for: notify, onSubscribedCentrals: nil))
+                try await p.wait("ready") { [trace = p.trace] in trace.readyCount > count }
+            }
+            for byte in UInt8(1)...30 { try await p.one.expect("notified C0DE1003 \(Data([byte]).hex)") }
             try await p.fence()
         },
         ContractScenario(peripheral: "S139 S140: a value is cut to what its central takes") { p in

@@ -72,6 +72,47 @@ import Testing
     }
 
     /// Proves S137.
+    @Test func S137_readyComesOnceWhenABurstHasLeftForAllItsTargets() {
+        var stage = Stage.published()
+        _ = stage.subscribe(credits: 20)
+        _ = stage.subscribe(Stage.other, credits: 20)
+        for _ in 0..<3 { #expect(stage.update([1]).isQueued) }
+        #expect(stage.machine.handle(.notifyCredits(central: Stage.central, count: 3)).isEmpty)
+        #expect(stage.machine.handle(.notifyCredits(central: Stage.other, count: 2)).isEmpty)
+        #expect(
+            stage.machine.handle(.notifyCredits(central: Stage.other, count: 1)) == [.callback(.readyToUpdate)])
+        #expect(stage.machine.handle(.notifyCredits(central: Stage.other, count: 1)).isEmpty)
+    }
+
+    /// Proves S137.
+    @Test func S137_oneChunkForEachCallNeverStallsWhateverAnotherCentralDoes() {
+        var stage = Stage.published()
+        _ = stage.subscribe(credits: 1)
+        _ = stage.subscribe(Stage.other, credits: 1)
+        #expect(stage.update([0], to: [Stage.other]).isQueued)
+        for _ in 0..<100 {
+            #expect(stage.update([1], to: [Stage.central]).isQueued)
+            #expect(
+                stage.machine.handle(.notifyCredits(central: Stage.central, count: 1))
+                    == [.callback(.readyToUpdate)])
+        }
+        #expect(stage.unsubscribe(Stage.other).callbacks == [.unsubscribed(Stage.other, stage.id()), .readyToUpdate])
+    }
+
+    /// Proves S137.
+    @Test func S137_whereBurstsAreNotAnnouncedOnlyARefusalIsFollowedByReady() {
+        var stage = Stage.published()
+        stage.machine.announcesSentBursts = false
+        _ = stage.subscribe(credits: 1)
+        #expect(stage.update([1]).isQueued)
+        #expect(stage.machine.handle(.notifyCredits(central: Stage.central, count: 1)).isEmpty)
+        #expect(stage.update([1]).isQueued)
+        #expect(!stage.update([2]).isQueued)
+        #expect(
+            stage.machine.handle(.notifyCredits(central: Stage.central, count: 1)) == [.callback(.readyToUpdate)])
+    }
+
+    /// Proves S137.
     @Test func S137_theDepartureOfAFullCentralMakesSpace() {
         var stage = Stage.published()
         _ = stage.subscribe(credits: 0)
