@@ -59,7 +59,8 @@ struct DiagnosisTests {
         var facts = healthy
         facts.bus = .error(name: "org.freedesktop.DBus.Error.NotSupported", message: "libdbus-1.so.3 is needed")
         let finding = try problem("bus", in: facts)
-        #expect(finding.detail == "libdbus-1 is missing: org.freedesktop.DBus.Error.NotSupported: libdbus-1.so.3 is needed")
+        #expect(finding.detail.hasPrefix("libdbus-1 is missing: "))
+        #expect(finding.detail.hasSuffix("libdbus-1.so.3 is needed"))
         #expect(finding.remedy == "apt install libdbus-1-3")
     }
 
