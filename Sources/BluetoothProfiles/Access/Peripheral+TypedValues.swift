@@ -74,7 +74,8 @@ extension Peripheral {
             return try Value(decoding: data)
         } catch {
             throw BluetoothError(
-                BluetoothError.Context(operation, peer: identifier, path: path.description), .malformedValue(error))
+                BluetoothError.Context(
+                    operation, peer: identifier, peerName: name, path: path.description), .malformedValue(error))
         }
     }
 }

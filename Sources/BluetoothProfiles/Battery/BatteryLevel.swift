@@ -5,8 +5,17 @@ public struct BatteryLevel: GATTValue, CustomStringConvertible {
     /// 0...100 percent.
     public let percent: UInt8
 
-    /// A charge, clamped to 0...100 percent.
-    public init(percent: Int) { self.percent = UInt8(min(max(percent, 0), 100)) }
+    /// 100 percent.
+    public static let full = BatteryLevel(checked: 100)
+
+    private init(checked percent: UInt8) { self.percent = percent }
+
+    /// A charge.
+    ///
+    /// - Throws: That it is none of 0...100 percent.
+    public init(percent: Int) throws(GATTValueError) {
+        self.percent = try Self.checked(percent, "Battery Level", in: 0...100)
+    }
 
     /// Reads a byte.
     ///

@@ -5,10 +5,8 @@ public final class BatteryServer: ProfileServer {
     /// The charge; a new one is notified.
     public let level: ServedValue<BatteryLevel>
 
-    /// A battery with a charge of 0...100 percent.
-    public init(percent: Int = 100) {
-        level = ServedValue(BatteryService.level, BatteryLevel(percent: percent))
-    }
+    /// A battery with a charge.
+    public init(level: BatteryLevel = .full) { self.level = ServedValue(BatteryService.level, level) }
 
     /// Battery.
     public var service: CBUUID { BatteryService.uuid }

@@ -25,10 +25,14 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
 
     /// `mantissa` times ten to the `exponent`.
     ///
-    /// `mantissa`: Clamped to -8,388,605...8,388,605.
-    public init(mantissa: Int, exponent: Int8) {
-        let clamped = Int32(min(max(mantissa, -0x7F_FFFD), 0x7F_FFFD))
-        bits = UInt32(bitPattern: clamped) & 0xFF_FFFF | UInt32(UInt8(bitPattern: exponent)) << 24
+    /// `mantissa`: -8,388,605...8,388,605.
+    /// - Throws: That the mantissa is out of its range.
+    public init(mantissa: Int, exponent: Int8) throws(GATTValueError) {
+        self.init(checked: try Self.checked(mantissa, "Mantissa", in: Int32(-0x7F_FFFD)...0x7F_FFFD), exponent)
+    }
+
+    private init(checked mantissa: Int32, _ exponent: Int8) {
+        bits = UInt32(bitPattern: mantissa) & 0xFF_FFFF | UInt32(UInt8(bitPattern: exponent)) << 24
     }
 
     /// The nearest number with so many digits after the point.
@@ -44,7 +48,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
         } else if scaled.magnitude > 0x7F_FFFD {
             self = value < 0 ? .negativeInfinity : .positiveInfinity
         } else {
-            self.init(mantissa: Int(scaled), exponent: Int8(-digits))
+            self.init(checked: Int32(scaled), Int8(-digits))
         }
     }
 

@@ -28,18 +28,23 @@ extension ScalarValue {
 
     /// A quantity.
     ///
-    /// `value`: In ``unit``; rounded to the resolution and clamped to ``range``. Nil is "not known", or the
-    ///   lower bound where the layout cannot say that; so is what is not a number.
-    public init(_ value: Double?) {
-        guard let value, !value.isNaN else {
-            self.init(uncheckedRawNumber: Self.unknown ?? Self.range.lowerBound)
+    /// `value`: In ``unit``; rounded to the resolution. Nil is "not known".
+    /// - Throws: That it lies outside of ``range`` or is not a number, or that the layout cannot say "not known".
+    public init(_ value: Double?) throws(GATTValueError) {
+        guard let value else {
+            guard let unknown = Self.unknown else {
+                throw GATTValueError(value: Self.valueName, field: Self.valueName, problem: .notKnown)
+            }
+            self.init(uncheckedRawNumber: unknown)
             return
         }
         let steps = (value * Double(Self.stepsPerUnit)).rounded()
-        let lower = Double(Self.range.lowerBound), upper = Double(Self.range.upperBound)
-        self.init(
-            uncheckedRawNumber: steps <= lower
-                ? Self.range.lowerBound : steps >= upper ? Self.range.upperBound : RawNumber(steps))
+        guard let raw = RawNumber(exactly: steps), Self.range.contains(raw) else {
+            let scale = Double(Self.stepsPerUnit)
+            throw Self.outOfRange(
+                value, Self.valueName, Double(Self.range.lowerBound) / scale...Double(Self.range.upperBound) / scale)
+        }
+        self.init(uncheckedRawNumber: raw)
     }
 
     /// The quantity in ``unit``; nil where it is not known.

@@ -18,7 +18,7 @@ public final class CurrentTimeServer: ProfileServer {
     private let state: SharedState<State>
 
     /// A clock that is right.
-    public init(local: LocalTimeInformation = LocalTimeInformation(timeZone: 0)) {
+    public init(local: LocalTimeInformation = .utc) {
         let state = SharedState(State())
         let zone = ServedValue(CurrentTimeService.local, local)
         self.state = state
@@ -40,7 +40,7 @@ public final class CurrentTimeServer: ProfileServer {
                 let now = Self.now(state)
                 let (source, updated) = state.withLock { ($0.source, $0.updated) }
                 let hours = now.timeIntervalSince(updated) / 3600
-                return ReferenceTimeInformation(source: source, hoursSinceUpdate: Int(min(max(hours, 0), 1e6)))
+                return ReferenceTimeInformation(source: source, sinceUpdate: .seconds(3600 * min(max(hours, 0), 1e6)))
             })
     }
 

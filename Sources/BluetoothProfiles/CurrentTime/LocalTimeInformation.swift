@@ -23,11 +23,24 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
     /// Daylight saving time, which comes to the time zone.
     public let daylightSaving: DaylightSaving
 
+    /// The time zone of UTC, without daylight saving time.
+    public static let utc = LocalTimeInformation(checkedZone: 0)
+
+    private init(checkedZone: Int8) {
+        timeZone = checkedZone
+        daylightSaving = .standard
+    }
+
     /// What is added to UTC.
     ///
-    /// `timeZone`: Quarters of an hour, clamped to -48...56; nil where it is not known.
-    public init(timeZone: Int?, daylightSaving: DaylightSaving = .standard) {
-        self.timeZone = timeZone.map { Int8(min(max($0, -48), 56)) }
+    /// `timeZone`: Quarters of an hour, -48...56; nil where it is not known.
+    /// - Throws: That the time zone is out of its range.
+    public init(timeZone: Int?, daylightSaving: DaylightSaving = .standard) throws(GATTValueError) {
+        if let timeZone {
+            self.timeZone = try Self.checked(timeZone, "Time Zone", in: Int8(-48)...56)
+        } else {
+            self.timeZone = nil
+        }
         self.daylightSaving = daylightSaving
     }
 

@@ -47,13 +47,24 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
 
     /// A source that was asked some time ago.
     ///
-    /// `hoursSinceUpdate`: In all; a negative number counts as 0.
-    public init(source: Source, accuracy: UInt8 = 255, hoursSinceUpdate: Int) {
+    /// `hoursSinceUpdate`: In all, 0 or more.
+    /// - Throws: That the hours are negative.
+    public init(source: Source, accuracy: UInt8 = 255, hoursSinceUpdate: Int) throws(GATTValueError) {
+        let hours = try Self.checked(hoursSinceUpdate, "Hours Since Update", in: 0...Int.max)
+        self.init(source, accuracy: accuracy, wholeHours: hours)
+    }
+
+    /// A source that was asked some time ago, 0 or more.
+    init(source: Source, sinceUpdate: Duration) {
+        self.init(source, accuracy: 255, wholeHours: max(0, Int(sinceUpdate.components.seconds / 3600)))
+    }
+
+    private init(_ source: Source, accuracy: UInt8, wholeHours hoursSinceUpdate: Int) {
         self.source = source
         self.accuracy = accuracy
         let isLong = hoursSinceUpdate >= 255 * 24
-        daysSinceUpdate = isLong ? 255 : UInt8(max(hoursSinceUpdate, 0) / 24)
-        self.hoursSinceUpdate = isLong ? 255 : UInt8(max(hoursSinceUpdate, 0) % 24)
+        daysSinceUpdate = isLong ? 255 : UInt8(hoursSinceUpdate / 24)
+        self.hoursSinceUpdate = isLong ? 255 : UInt8(hoursSinceUpdate % 24)
     }
 
     /// Reads four bytes.

@@ -5,13 +5,22 @@
 public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
     /// The share of a pedal in the power.
     public struct Balance: Hashable, Sendable {
-        /// In units of 0.5 %, 0...200.
-        public var share: UInt8
+        /// In units of 0.5 %, 0...200; a device may tell more.
+        public let share: UInt8
         /// Whether it is the left pedal's; otherwise it is not known whose.
         public var isLeft: Bool
 
         /// A share in units of 0.5 %.
-        public init(share: UInt8, isLeft: Bool) {
+        ///
+        /// - Throws: That it is none of 0...200.
+        public init(share: UInt8, isLeft: Bool) throws(GATTValueError) {
+            self.init(
+                received: try CyclingPowerMeasurement.checked(share, "Pedal Power Balance", in: 0...200), isLeft: isLeft
+            )
+        }
+
+        /// A share as a device tells it.
+        init(received share: UInt8, isLeft: Bool) {
             self.share = share
             self.isLeft = isLeft
         }
@@ -72,7 +81,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
         power = try reader.integer("Instantaneous Power")
         if flags & Flag.balance != 0 {
             let share = try reader.uint8("Pedal Power Balance")
-            balance = Balance(share: share, isLeft: flags & Flag.balanceIsLeft != 0)
+            balance = Balance(received: share, isLeft: flags & Flag.balanceIsLeft != 0)
         }
         if flags & Flag.torque != 0 {
             let accumulated = try reader.uint16("Accumulated Torque")

@@ -43,20 +43,30 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
     /// A description.
     ///
     /// - Parameters:
-    ///   - period: Clamped to 24 bits; 0 counts as nil.
-    ///   - updateInterval: Clamped to 24 bits; 0 counts as nil.
-    ///   - uncertainty: Clamped to 0...200.
+    ///   - period: In seconds, 1...0xFFFFFF; nil where it is not used.
+    ///   - updateInterval: In seconds, 1...0xFFFFFF; nil where it is not used.
+    ///   - uncertainty: In units of 0.5 %, 0...200; nil where it is not told.
     ///   - application: What the values are for.
     ///   - function: How the samples become a value.
+    /// - Throws: Which of them is out of its range.
     public init(
         function: SamplingFunction, period: UInt32? = nil, updateInterval: UInt32? = nil, application: UInt8 = 0,
         uncertainty: UInt8? = nil
-    ) {
+    ) throws(GATTValueError) {
         self.function = function
-        self.period = period.flatMap { $0 == 0 ? nil : min($0, 0xFF_FFFF) }
-        self.updateInterval = updateInterval.flatMap { $0 == 0 ? nil : min($0, 0xFF_FFFF) }
+        self.period = try Self.seconds(period, "Measurement Period")
+        self.updateInterval = try Self.seconds(updateInterval, "Internal Update Interval")
         self.application = application
-        self.uncertainty = uncertainty.map { min($0, 200) }
+        if let uncertainty {
+            self.uncertainty = try Self.checked(uncertainty, "Measurement Uncertainty", in: 0...200)
+        } else {
+            self.uncertainty = nil
+        }
+    }
+
+    private static func seconds(_ seconds: UInt32?, _ field: String) throws(GATTValueError) -> UInt32? {
+        guard let seconds else { return nil }
+        return try checked(seconds, field, in: 1...0xFF_FFFF)
     }
 
     /// Reads eleven bytes.
@@ -73,9 +83,11 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
         guard uncertainty <= 200 || uncertainty == 255 else {
             throw reader.reserved(uncertainty, "Measurement Uncertainty")
         }
-        self.init(
-            function: function, period: period, updateInterval: updateInterval, application: application,
-            uncertainty: uncertainty == 255 ? nil : uncertainty)
+        self.function = function
+        self.period = period == 0 ? nil : period
+        self.updateInterval = updateInterval == 0 ? nil : updateInterval
+        self.application = application
+        self.uncertainty = uncertainty == 255 ? nil : uncertainty
     }
 
     /// Writes eleven bytes.

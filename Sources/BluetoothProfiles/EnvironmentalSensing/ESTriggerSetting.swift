@@ -39,13 +39,16 @@ public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvert
     /// What makes the sensor notify.
     public let condition: Condition
 
-    /// A setting; seconds are clamped to 24 bits.
-    public init(_ condition: Condition) {
+    /// A setting.
+    ///
+    /// - Throws: That the seconds have more than 24 bits.
+    public init(_ condition: Condition) throws(GATTValueError) {
         switch condition {
-        case .interval(let seconds): self.condition = .interval(seconds: min(seconds, 0xFF_FFFF))
-        case .minimumInterval(let seconds): self.condition = .minimumInterval(seconds: min(seconds, 0xFF_FFFF))
-        case .inactive, .valueChanged, .comparison: self.condition = condition
+        case .interval(let seconds), .minimumInterval(let seconds):
+            _ = try Self.checked(seconds, "Operand", in: UInt32(0)...0xFF_FFFF)
+        case .inactive, .valueChanged, .comparison: break
         }
+        self.condition = condition
     }
 
     /// "ES Trigger Setting".

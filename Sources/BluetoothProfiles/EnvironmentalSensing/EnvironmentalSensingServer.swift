@@ -13,17 +13,18 @@ public final class EnvironmentalSensingServer: ProfileServer {
     /// A sensor.
     ///
     /// - Parameters:
-    ///   - celsius: The temperature in degrees Celsius; nil is not known.
-    ///   - humidity: In percent; nil is not known.
-    ///   - pressure: In hectopascals.
+    ///   - temperature: The temperature, 21.5 °C by default.
+    ///   - humidity: The humidity, 45 % by default.
+    ///   - pressure: The pressure, 1013.25 hPa by default.
     ///   - others: What else it measures, made with the characteristics of ``EnvironmentalSensingService``.
     public init(
-        celsius: Double? = 21.5, humidity: Double? = 45, pressure: Double = 1013.25,
-        others: [any ServedAttribute] = []
+        temperature: Temperature = Temperature(uncheckedRawNumber: 2_150),
+        humidity: Humidity = Humidity(uncheckedRawNumber: 4_500),
+        pressure: Pressure = Pressure(uncheckedRawNumber: 1_013_250), others: [any ServedAttribute] = []
     ) {
-        temperature = ServedValue(EnvironmentalSensingService.temperature, Temperature(celsius))
-        self.humidity = ServedValue(EnvironmentalSensingService.humidity, Humidity(humidity))
-        self.pressure = ServedValue(EnvironmentalSensingService.pressure, Pressure(pressure))
+        self.temperature = ServedValue(EnvironmentalSensingService.temperature, temperature)
+        self.humidity = ServedValue(EnvironmentalSensingService.humidity, humidity)
+        self.pressure = ServedValue(EnvironmentalSensingService.pressure, pressure)
         self.others = others
     }
 

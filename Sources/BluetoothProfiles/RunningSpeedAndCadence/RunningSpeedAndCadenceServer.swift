@@ -19,13 +19,32 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     /// A runner.
     ///
     /// - Parameters:
-    ///   - speed: Metres per second, 0 up to 255; above 2 it runs.
+    ///   - speed: Metres per second, 0...255; above 2 it runs.
     ///   - cadence: Steps per minute of one foot.
     ///   - locations: Where the sensor can sit; the first is where it is at first.
-    public init(speed: Double = 2.5, cadence: UInt8 = 80, locations: [SensorLocation] = [.inShoe, .topOfShoe, .hip]) {
+    /// - Throws: That the speed is out of its range.
+    public convenience init(
+        speed: Double, cadence: UInt8 = 80, locations: [SensorLocation] = [.inShoe, .topOfShoe, .hip]
+    ) throws(GATTValueError) {
+        guard (0...255).contains(speed) else {
+            throw RSCMeasurement.outOfRange(speed, "Instantaneous Speed", 0...255)
+        }
+        self.init(speed256: UInt16(speed * 256), cadence: cadence, locations: locations)
+    }
+
+    /// A runner at 2.5 m/s.
+    ///
+    /// - Parameters:
+    ///   - cadence: Steps per minute of one foot.
+    ///   - locations: Where the sensor can sit; the first is where it is at first.
+    public convenience init(cadence: UInt8 = 80, locations: [SensorLocation] = [.inShoe, .topOfShoe, .hip]) {
+        self.init(speed256: 640, cadence: cadence, locations: locations)
+    }
+
+    private init(speed256: UInt16, cadence: UInt8, locations: [SensorLocation]) {
         let distance = SharedState<UInt64>(0)
         self.distance = distance
-        speed256 = UInt16(min(max(speed.isNaN ? 0 : speed, 0), 255) * 256)
+        self.speed256 = speed256
         self.cadence = cadence
         sensor = SpeedSensorServer(locations: locations, in: RunningSpeedAndCadenceService.uuid) { request in
             guard case .setCumulativeValue(let value) = request else { return .opCodeNotSupported }

@@ -91,7 +91,7 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         } catch {
             switch error.problem {
             case .tooShort, .tooLong: throw CBATTError(.invalidAttributeValueLength)
-            case .reserved, .notUTF8: throw CBATTError(reservedValueError)
+            case .reserved, .notUTF8, .outOfRange, .notKnown: throw CBATTError(reservedValueError)
             }
         }
         try accept?(value)

@@ -7,11 +7,11 @@ extension AsyncScenario {
     static let profiles = [
         AsyncScenario("a battery tells its level, and each new one") { c in
             let battery = BatteryClient(try await c.find())
-            #expect(try await c.play { try await battery.level() } == BatteryLevel(percent: 100))
+            #expect(try await c.play { try await battery.level() } == .full)
             let levels = try await c.play { try await battery.peripheral.subscribe(to: BatteryService.level.id) }
             try await c.perform(.notify("2A19", Data([0x55])))
             let level = try await c.play { try await levels.first(1).first.map { try BatteryLevel(decoding: $0) } }
-            #expect(level == BatteryLevel(percent: 85))
+            #expect(try level == BatteryLevel(percent: 85))
         },
         AsyncScenario("a malformed value names operation, peer, path and field") { c in
             let battery = BatteryClient(try await c.find())

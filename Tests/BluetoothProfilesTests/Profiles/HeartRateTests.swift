@@ -13,7 +13,7 @@ import Testing
         let client = HeartRateClient(peripheral)
         try await stage.play { () async throws in
             #expect(try await client.bodySensorLocation() == .chest)
-            #expect(try await BatteryClient(peripheral).level() == BatteryLevel(percent: 87))
+            #expect(try await BatteryClient(peripheral).level() == (try BatteryLevel(percent: 87)))
             let values = try await client.measurements.first(10)
             #expect(values.allSatisfy { (60...90).contains($0.rate) && $0.hasContact == true })
             #expect(values.map { $0.energyExpended != nil } == Array(repeating: false, count: 9) + [true])
@@ -23,8 +23,9 @@ import Testing
 
     @Test func aServerMeasuresEachSecondWhileSomebodyListens() async throws {
         let stage = ProfileStage()
+        let battery = BatteryServer(level: try BatteryLevel(percent: 40))
         let (device, peripheral) = try await stage.simulate(
-            HeartRateServer(location: .wrist, rate: { UInt16(100 + $0) }), BatteryServer(percent: 40))
+            HeartRateServer(location: .wrist, rate: { UInt16(100 + $0) }), battery)
         let client = HeartRateClient(peripheral)
         let emulator = stage.emulator
         try await stage.play { () async throws in

@@ -115,11 +115,11 @@ import Testing
             let temperature = EnvironmentalSensingService.temperature
             #expect(try await client.measurement(of: temperature)?.period == 60)
             let range = try await client.validRange(of: temperature)
-            #expect(range == ValidRange(lower: Temperature(-10), upper: Temperature(100)))
+            #expect(try range == ValidRange(lower: Temperature(-10), upper: Temperature(100)))
             let triggers = try await client.triggers(of: temperature)
             #expect(triggers.map(\.condition) == [.inactive, .minimumInterval(seconds: 60)])
             #expect(try await client.configuration(of: temperature) == .all)
-            let frost = ESTriggerSetting.Condition.comparison(.less, Temperature(0))
+            let frost = ESTriggerSetting.Condition.comparison(.less, try Temperature(0))
             try await client.setTrigger(ESTriggerSetting(frost), of: temperature)
             try await client.setTrigger(ESTriggerSetting(.valueChanged), number: 2, of: temperature)
             try await client.setConfiguration(.any, of: temperature)
@@ -149,8 +149,8 @@ import Testing
     @Test func theEnvironmentIsReadAndHeard() async throws {
         let stage = ProfileStage()
         let subscribed = Moment()
-        let rain = ServedValue(EnvironmentalSensingService.rainfall, Rainfall(3))
-        let server = EnvironmentalSensingServer(humidity: nil, others: [rain])
+        let rain = ServedValue(EnvironmentalSensingService.rainfall, try Rainfall(3))
+        let server = EnvironmentalSensingServer(humidity: try Humidity(nil), others: [rain])
         let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
         try await stage.play { () async throws in
             let client = EnvironmentalSensingClient(peripheral)
@@ -161,8 +161,8 @@ import Testing
             #expect(try await client.read(EnvironmentalSensingService.elevation) == nil)
             async let values = client.values(of: EnvironmentalSensingService.temperature).first(2)
             await subscribed.wait()
-            server.temperature.value = Temperature(22)
-            server.temperature.value = Temperature(-3.25)
+            server.temperature.value = try Temperature(22)
+            server.temperature.value = try Temperature(-3.25)
             let heard = try await values
             #expect(heard.map(\.value) == [22, -3.25])
             #expect(try await client.temperature()?.value == -3.25)

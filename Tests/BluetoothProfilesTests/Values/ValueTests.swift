@@ -25,14 +25,14 @@ import Testing
         #expect(float.description == text)
     }
 
-    @Test func aFloatHasFourSpecialValuesAndAReservedOne() {
+    @Test func aFloatHasFourSpecialValuesAndAReservedOne() throws {
         #expect(MedicalFloat(.nan) == .notANumber)
         #expect(MedicalFloat(1e9) == .positiveInfinity)
         #expect(MedicalFloat(-.infinity) == .negativeInfinity)
         #expect(MedicalFloat.notAtThisResolution.value.isNaN)
         #expect(MedicalFloat.negativeInfinity.value == -.infinity)
         #expect(MedicalFloat(bits: 0x0080_0001) == nil)
-        #expect(MedicalFloat(36.44) == MedicalFloat(mantissa: 364, exponent: -1))
+        #expect(try MedicalFloat(36.44) == MedicalFloat(mantissa: 364, exponent: -1))
     }
 
     @Test(arguments: [
@@ -69,23 +69,66 @@ import Testing
         #expect(CSCMeasurement().speed(since: before, circumference: 2) == nil)
     }
 
-    @Test func aQuantityIsRoundedAndClamped() {
-        #expect(Temperature(36.604).rawNumber == 3660)
-        #expect(Temperature(1000).value == 327.67)
-        #expect(Temperature(-300).value == -273.15)
-        #expect(Temperature(nil).value == nil)
-        #expect(Temperature(.nan).encoded.hex == "00 80")
-        #expect(Humidity(101).value == 100)
-        #expect(PollenConcentration(1e9).rawNumber == 0xFF_FFFF)
-        #expect(UVIndex(nil).value == 0)
-        #expect(BatteryLevel(percent: 300).percent == 100)
+    @Test func aQuantityIsRoundedToItsResolution() throws {
+        #expect(try Temperature(36.604).rawNumber == 3660)
+        #expect(try Temperature(327.67).value == 327.67)
+        #expect(try Temperature(-273.15).value == -273.15)
+        #expect(try Temperature(nil).encoded.hex == "00 80")
+        #expect(try Humidity(100).value == 100)
+        #expect(try BatteryLevel(percent: 0).percent == 0)
+    }
+
+    /// The error of a value that cannot be.
+    private static func problem(_ make: () throws -> some GATTValue) -> GATTValueError.Problem? {
+        do {
+            _ = try make()
+            return nil
+        } catch {
+            return (error as? GATTValueError)?.problem
+        }
+    }
+
+    @Test func aNumberOutOfItsRangeIsAnErrorThatNamesTheRange() {
+        let celsius = -273.15...327.67
+        #expect(Self.problem { try Temperature(1000) } == .outOfRange(1000, allowed: celsius))
+        #expect(Self.problem { try Temperature(-300) } == .outOfRange(-300, allowed: celsius))
+        #expect(Self.problem { try Temperature(.infinity) } != nil)
+        #expect(Self.problem { try Temperature(.nan) } != nil)
+        #expect(Self.problem { try Humidity(100.01) } == .outOfRange(100.01, allowed: 0...100))
+        #expect(Self.problem { try PollenConcentration(1e9) } != nil)
+        #expect(Self.problem { try UVIndex(nil) } == .notKnown)
+        #expect(
+            Self.problem { try BatteryLevel(percent: 101) } == .outOfRange(101, allowed: 0...100))
+        #expect(Self.problem { try BatteryLevel(percent: -1) } != nil)
+        #expect(Self.problem { try LocalTimeInformation(timeZone: 57) } != nil)
+        #expect(
+            Self.problem {
+                try ReferenceTimeInformation(source: .satellite, hoursSinceUpdate: -1)
+            } != nil)
+        #expect(Self.problem { try MedicalFloat(mantissa: 8_388_606, exponent: 0) } != nil)
+        #expect(
+            Self.problem {
+                try ESTriggerSetting<Temperature>(.interval(seconds: 0x100_0000))
+            } != nil)
+        #expect(
+            Self.problem { try ESMeasurement(function: .mean, period: 0) }
+                == .outOfRange(0, allowed: 1...16_777_215))
+        #expect(Self.problem { try ESMeasurement(function: .mean, uncertainty: 201) } != nil)
+        #expect(throws: GATTValueError.self) { try CyclingPowerMeasurement.Balance(share: 201, isLeft: true) }
+        #expect(throws: GATTValueError.self) { try RunningSpeedAndCadenceServer(speed: 256) }
+    }
+
+    @Test func anErrorOfARangeIsOneLineForPeople() {
+        let error = #expect(throws: GATTValueError.self) { try BatteryLevel(percent: 300) }
+        let text = "Battery Level: field Battery Level cannot be 300.0: 0.0 to 100.0 are possible"
+        #expect(error?.description == text)
     }
 
     @Test func textsEndAtTheirZeroAndSecondsHave24Bits() throws {
         #expect(UniqueDeviceIdentifier(label: "A\0B", authority: "").encoded.hex == "09 41 00 00")
-        #expect(ESTriggerSetting<Temperature>(.interval(seconds: .max)).encoded.hex == "01 FF FF FF")
+        #expect(try ESTriggerSetting<Temperature>(.interval(seconds: 0xFF_FFFF)).encoded.hex == "01 FF FF FF")
         let warm = try ESTriggerSetting<Temperature>(decoding: Data(hex: "07 66 08"))
-        #expect(warm == ESTriggerSetting(.comparison(.greaterOrEqual, Temperature(21.5))))
+        #expect(try warm == ESTriggerSetting(.comparison(.greaterOrEqual, Temperature(21.5))))
         #expect(warm.description == "while ≥ 21.50 °C")
     }
 
