@@ -10,7 +10,7 @@ import Testing
             SCControlPointRequest.self, SCControlPointResponse.self, ValidRange<MeasurementInterval>.self,
             ESTriggerSetting<Temperature>.self,
             MedicalFloat.self, Bool.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, Int8.self, Int16.self,
-            Int32.self, Int64.self,
+            Int32.self, Int64.self, EddystoneTelemetry.self, BTHomeAdvertisement.self,
         ]
 
     private static func roundTrips<Value: GATTValue>(_ type: Value.Type, _ generator: inout ValueGenerator) -> Int {

@@ -1,0 +1,91 @@
+extension BTHomeMeasurement {
+    /// What an object's number stands for.
+    struct Kind: Hashable, Sendable {
+        /// What the bytes are.
+        enum Content: Hashable, Sendable {
+            /// An integer times `multiplier` times ten to the minus `digits`.
+            case number(isSigned: Bool, multiplier: Int, digits: Int)
+            case state, button, dimmer
+            /// The parts of a version, the last one first.
+            case version
+            /// A length comes before these two.
+            case text, raw
+        }
+
+        let name: String
+        let unit: String?
+        /// How many bytes follow the object's number.
+        let length: Int
+        let content: Content
+
+        private static func number(_ name: String, _ unit: String?, _ length: Int, digits: Int = 0) -> Kind {
+            let content = Content.number(isSigned: false, multiplier: 1, digits: digits)
+            return Kind(name: name, unit: unit, length: length, content: content)
+        }
+
+        private static func signed(
+            _ name: String, _ unit: String?, _ length: Int, digits: Int = 0, multiplier: Int = 1
+        ) -> Kind {
+            let content = Content.number(isSigned: true, multiplier: multiplier, digits: digits)
+            return Kind(name: name, unit: unit, length: length, content: content)
+        }
+
+        private static func state(_ name: String) -> Kind { Kind(name: name, unit: nil, length: 1, content: .state) }
+
+        /// By the object's number.
+        static let all: [UInt8: Kind] = numbers.merging(moreNumbers) { $1 }.merging(states) { $1 }.merging([
+            0x3A: Kind(name: "button", unit: nil, length: 1, content: .button),
+            0x3C: Kind(name: "dimmer", unit: nil, length: 2, content: .dimmer),
+            0x53: Kind(name: "text", unit: nil, length: 0, content: .text),
+            0x54: Kind(name: "raw", unit: nil, length: 0, content: .raw),
+            0xF0: number("device type", nil, 2),
+            0xF1: Kind(name: "firmware version", unit: nil, length: 4, content: .version),
+            0xF2: Kind(name: "firmware version", unit: nil, length: 3, content: .version),
+        ]) { $1 }
+
+        private static let numbers: [UInt8: Kind] = [
+            0x00: number("packet", nil, 1), 0x01: number("battery", "%", 1),
+            0x02: signed("temperature", "°C", 2, digits: 2), 0x03: number("humidity", "%", 2, digits: 2),
+            0x04: number("pressure", "hPa", 3, digits: 2), 0x05: number("illuminance", "lx", 3, digits: 2),
+            0x06: number("mass", "kg", 2, digits: 2), 0x07: number("mass", "lb", 2, digits: 2),
+            0x08: signed("dew point", "°C", 2, digits: 2), 0x09: number("count", nil, 1),
+            0x0A: number("energy", "kWh", 3, digits: 3), 0x0B: number("power", "W", 3, digits: 2),
+            0x0C: number("voltage", "V", 2, digits: 3), 0x0D: number("PM2.5", "µg/m³", 2),
+            0x0E: number("PM10", "µg/m³", 2), 0x12: number("CO2", "ppm", 2), 0x13: number("TVOC", "µg/m³", 2),
+            0x14: number("moisture", "%", 2, digits: 2), 0x2E: number("humidity", "%", 1),
+            0x2F: number("moisture", "%", 1), 0x3D: number("count", nil, 2), 0x3E: number("count", nil, 4),
+            0x3F: signed("rotation", "°", 2, digits: 1), 0x40: number("distance", "mm", 2),
+            0x41: number("distance", "m", 2, digits: 1), 0x42: number("duration", "s", 3, digits: 3),
+            0x43: number("current", "A", 2, digits: 3), 0x44: number("speed", "m/s", 2, digits: 2),
+            0x45: signed("temperature", "°C", 2, digits: 1), 0x46: number("UV index", nil, 1, digits: 1),
+            0x47: number("volume", "l", 2, digits: 1), 0x48: number("volume", "ml", 2),
+            0x49: number("volume flow rate", "m³/h", 2, digits: 3), 0x4A: number("voltage", "V", 2, digits: 1),
+        ]
+
+        private static let moreNumbers: [UInt8: Kind] = [
+            0x4B: number("gas", "m³", 3, digits: 3), 0x4C: number("gas", "m³", 4, digits: 3),
+            0x4D: number("energy", "kWh", 4, digits: 3), 0x4E: number("volume", "l", 4, digits: 3),
+            0x4F: number("water", "l", 4, digits: 3), 0x50: number("time", "s since 1970", 4),
+            0x51: number("acceleration", "m/s²", 2, digits: 3), 0x52: number("gyroscope", "°/s", 2, digits: 3),
+            0x55: number("volume storage", "l", 4, digits: 3), 0x56: number("conductivity", "µS/cm", 2),
+            0x57: signed("temperature", "°C", 1), 0x58: signed("temperature", "°C", 1, digits: 2, multiplier: 35),
+            0x59: signed("count", nil, 1), 0x5A: signed("count", nil, 2), 0x5B: signed("count", nil, 4),
+            0x5C: signed("power", "W", 4, digits: 2), 0x5D: signed("current", "A", 2, digits: 3),
+            0x5E: number("direction", "°", 2, digits: 2), 0x5F: number("precipitation", "mm", 2, digits: 1),
+            0x60: number("channel", nil, 1), 0x61: number("rotational speed", "rpm", 2),
+            0x62: signed("speed", "m/s", 4, digits: 6), 0x63: signed("acceleration", "m/s²", 4, digits: 6),
+            0x64: number("light level", nil, 1),
+        ]
+
+        private static let states: [UInt8: Kind] = [
+            0x0F: state("state"), 0x10: state("power on"), 0x11: state("opening"), 0x15: state("battery low"),
+            0x16: state("battery charging"), 0x17: state("carbon monoxide"), 0x18: state("cold"),
+            0x19: state("connectivity"), 0x1A: state("door open"), 0x1B: state("garage door open"),
+            0x1C: state("gas detected"), 0x1D: state("heat"), 0x1E: state("light"), 0x1F: state("unlocked"),
+            0x20: state("moisture detected"), 0x21: state("motion"), 0x22: state("moving"), 0x23: state("occupancy"),
+            0x24: state("plugged in"), 0x25: state("presence"), 0x26: state("problem"), 0x27: state("running"),
+            0x28: state("safe"), 0x29: state("smoke"), 0x2A: state("sound"), 0x2B: state("tampered"),
+            0x2C: state("vibration"), 0x2D: state("window open"),
+        ]
+    }
+}

@@ -1,0 +1,66 @@
+public import Foundation
+
+/// An iBeacon: the manufacturer data of Apple that identify a place.
+///
+/// iOS keeps them from apps of CoreBluetooth and hands them out through Core Location; here they are in
+/// `CBAdvertisementDataManufacturerDataKey`. Source: Apple, "Proximity Beacon Specification", R1.
+public struct IBeacon: GATTValue, CustomStringConvertible {
+    /// Apple's company identifier.
+    public static let company: UInt16 = 0x004C
+
+    /// What all beacons of one owner share.
+    public let uuid: UUID
+    /// A group of beacons.
+    public let major: UInt16
+    /// One beacon of the group.
+    public let minor: UInt16
+    /// The signal strength that is measured at 1 m, in dBm.
+    public let measuredPower: Int8
+
+    /// A beacon; `measuredPower` in dBm at 1 m.
+    public init(uuid: UUID, major: UInt16, minor: UInt16, measuredPower: Int8) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+        self.measuredPower = measuredPower
+    }
+
+    /// Reads manufacturer data, company identifier included.
+    ///
+    /// - Throws: Also that the company, the type or the length is not an iBeacon's.
+    public init(from reader: inout GATTReader) throws(GATTValueError) {
+        let company = try reader.uint16("Company Identifier")
+        guard company == Self.company else { throw reader.reserved(company, "Company Identifier") }
+        try reader.constant(0x02, "Beacon Type")
+        try reader.constant(0x15, "Remaining Length")
+        let bytes = [UInt8](try reader.bytes("Proximity UUID", count: 16))
+        uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        major = try reader.bigEndian("Major")
+        minor = try reader.bigEndian("Minor")
+        measuredPower = try reader.integer("Measured Power")
+    }
+
+    /// Writes manufacturer data, company identifier included.
+    public func write(to writer: inout GATTWriter) {
+        writer.append(Self.company)
+        writer.append(bytes: [0x02, 0x15])
+        withUnsafeBytes(of: uuid.uuid) { writer.append(bytes: $0) }
+        writer.append(bigEndian: major)
+        writer.append(bigEndian: minor)
+        writer.append(measuredPower)
+    }
+
+    /// "iBeacon".
+    public static var valueName: String { "iBeacon" }
+
+    /// UUID, major, minor, power.
+    public var fields: [AdvertisedField] {
+        [
+            AdvertisedField("uuid", .text(uuid.uuidString)), AdvertisedField("major", major),
+            AdvertisedField("minor", minor), AdvertisedField("power at 1 m", measuredPower, unit: "dBm"),
+        ]
+    }
+
+    /// The fields in one line.
+    public var description: String { fields.map(\.description).joined(separator: ", ") }
+}
