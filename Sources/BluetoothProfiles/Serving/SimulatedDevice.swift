@@ -12,18 +12,18 @@ public final class SimulatedDevice: Sendable {
     public enum Event: Sendable {
         /// The services are published.
         case published(services: [CBUUID])
-        /// It advertises.
-        case advertising
+        /// It advertises these services.
+        case advertising(services: [CBUUID])
         /// A central read a value, or was refused.
-        case read(central: UUID, characteristic: CBUUID, value: Data?, error: CBATTError.Code?)
+        case read(central: UUID, service: CBUUID, characteristic: CBUUID, value: Data?, error: CBATTError.Code?)
         /// A central wrote a value, or was refused.
-        case wrote(central: UUID, characteristic: CBUUID, value: Data, error: CBATTError.Code?)
+        case wrote(central: UUID, service: CBUUID, characteristic: CBUUID, value: Data, error: CBATTError.Code?)
         /// A central subscribed to a value.
-        case subscribed(central: UUID, characteristic: CBUUID)
+        case subscribed(central: UUID, service: CBUUID, characteristic: CBUUID)
         /// A central does not subscribe to a value any more.
-        case unsubscribed(central: UUID, characteristic: CBUUID)
+        case unsubscribed(central: UUID, service: CBUUID, characteristic: CBUUID)
         /// A value went to the subscribers.
-        case notified(characteristic: CBUUID, value: Data)
+        case notified(service: CBUUID, characteristic: CBUUID, value: Data)
         /// It could not be published, at first or when the adapter was on again.
         case failed(SimulatedDeviceError)
         /// The adapter's state changed.

@@ -12,7 +12,8 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
 
     /// Publishes all services anew, one after the other.
     func publish() {
-        let served = Unchecked(servers.map { ($0.service, $0.values.map(Self.served)) })
+        let served = Unchecked(
+            servers.map { server in (server.service, server.values.map { Self.served($0, in: server.service) }) })
         let manager: CBPeripheralManager? = withState { state in
             guard let manager = state.manager else { return nil }
             state.waiting = []
@@ -33,7 +34,7 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
         publishNext()
     }
 
-    private static func served(_ value: any ServedAttribute) -> Served {
+    private static func served(_ value: any ServedAttribute, in service: CBUUID) -> Served {
         var permissions: CBAttributePermissions = []
         if value.properties.contains(.read) {
             permissions.insert(value.requiresEncryption ? .readEncryptionRequired : .readable)
@@ -49,7 +50,7 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
             return CBMutableDescriptor(type: uuid, value: isText ? String(decoding: data, as: UTF8.self) : data)
         }
         if !descriptors.isEmpty { object.descriptors = descriptors }
-        return Served(object: object, value: value)
+        return Served(object: object, value: value, service: service)
     }
 
     private func publishNext() {
@@ -69,7 +70,7 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         if let error { return fail(.advertisingRefused(error)) }
-        tell(.advertising)
+        tell(.advertising(services: advertised))
         finishStart(.success(()))
     }
 
@@ -80,7 +81,9 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
     ) {
         guard let value = value(of: characteristic) else { return }
         timers.subscribed(central.identifier, to: value)
-        tell(.subscribed(central: central.identifier, characteristic: characteristic.uuid))
+        tell(about: characteristic) {
+            .subscribed(central: central.identifier, service: $0, characteristic: characteristic.uuid)
+        }
     }
 
     func peripheralManager(
@@ -88,7 +91,9 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
     ) {
         guard let value = value(of: characteristic) else { return }
         timers.unsubscribed(central.identifier, from: value)
-        tell(.unsubscribed(central: central.identifier, characteristic: characteristic.uuid))
+        tell(about: characteristic) {
+            .unsubscribed(central: central.identifier, service: $0, characteristic: characteristic.uuid)
+        }
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendWaiting() }
@@ -97,6 +102,12 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
 
     private func value(of characteristic: CBCharacteristic) -> (any ServedAttribute)? {
         withState { state in state.served.first { $0.object === characteristic }?.value }
+    }
+
+    /// Tells an event of a characteristic; what was withdrawn meanwhile is no part of the device any more.
+    func tell(about characteristic: CBCharacteristic, _ event: (CBUUID) -> SimulatedDevice.Event) {
+        let service = withState { state in state.served.first { $0.object === characteristic }?.service }
+        if let service { tell(event(service)) }
     }
 
     private static func code(_ error: any Error) -> CBATTError.Code { (error as? CBATTError)?.code ?? .unlikelyError }
@@ -112,10 +123,11 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
             result = Self.code(error)
         }
         peripheral.respond(to: request, withResult: result)
-        tell(
+        tell(about: request.characteristic) {
             .read(
-                central: request.central.identifier, characteristic: request.characteristic.uuid,
-                value: result == .success ? request.value : nil, error: result == .success ? nil : result))
+                central: request.central.identifier, service: $0, characteristic: request.characteristic.uuid,
+                value: result == .success ? request.value : nil, error: result == .success ? nil : result)
+        }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
@@ -129,10 +141,11 @@ extension SimulatedDeviceCore: CBPeripheralManagerDelegate {
         }
         peripheral.respond(to: first, withResult: result)
         for request in requests {
-            tell(
+            tell(about: request.characteristic) {
                 .wrote(
-                    central: request.central.identifier, characteristic: request.characteristic.uuid,
-                    value: request.value ?? Data(), error: result == .success ? nil : result))
+                    central: request.central.identifier, service: $0, characteristic: request.characteristic.uuid,
+                    value: request.value ?? Data(), error: result == .success ? nil : result)
+            }
         }
         withState { $0.isAnswering = false }
         sendWaiting()

@@ -13,6 +13,7 @@ final class SimulatedDeviceCore: NSObject, Sendable {
     struct Served {
         let object: CBMutableCharacteristic
         let value: any ServedAttribute
+        let service: CBUUID
     }
 
     struct State {
@@ -170,7 +171,7 @@ final class SimulatedDeviceCore: NSObject, Sendable {
                 if isSent, !state.waiting.isEmpty { state.waiting.removeFirst() }
             }
             guard isSent else { return }
-            tell(.notified(characteristic: object.uuid, value: data))
+            tell(about: object) { .notified(service: $0, characteristic: object.uuid, value: data) }
         }
     }
 }

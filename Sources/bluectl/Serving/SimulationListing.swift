@@ -15,25 +15,31 @@ struct SimulationListing {
             record.name = name
             record.services = services.map(\.uuidString)
             show(record, "Published \"\(name)\": \(services.map { AttributeText.label($0) }.joined(separator: ", "))")
-        case .advertising:
+        case .advertising(let services):
             var record = ServeRecord("advertising", backend: backend)
             record.name = name
-            show(record, "Advertising as \"\(name)\"")
-        case .read(let central, let uuid, let value, let error): request("read", central, uuid, value, error)
-        case .wrote(let central, let uuid, let value, let error): request("write", central, uuid, value, error)
-        case .subscribed(let central, let uuid): request("subscribe", central, uuid, nil, nil)
-        case .unsubscribed(let central, let uuid): request("unsubscribe", central, uuid, nil, nil)
-        case .notified(let uuid, let value): request("notify", nil, uuid, value, nil)
+            record.services = services.map(\.uuidString)
+            let list = services.map { AttributeText.label($0) }.joined(separator: ", ")
+            show(record, "Advertising as \"\(name)\" with \(list)")
+        case .read(let central, let service, let uuid, let value, let error):
+            request("read", central, service, uuid, value, error)
+        case .wrote(let central, let service, let uuid, let value, let error):
+            request("write", central, service, uuid, value, error)
+        case .subscribed(let central, let service, let uuid): request("subscribe", central, service, uuid, nil, nil)
+        case .unsubscribed(let central, let service, let uuid): request("unsubscribe", central, service, uuid, nil, nil)
+        case .notified(let service, let uuid, let value): request("notify", nil, service, uuid, value, nil)
         case .failed(let error): console.note("\(error)")
         case .stateChanged: break
         }
     }
 
     private func request(
-        _ event: String, _ central: UUID?, _ uuid: CBUUID, _ value: Data?, _ error: CBATTError.Code?
+        _ event: String, _ central: UUID?, _ service: CBUUID, _ uuid: CBUUID, _ value: Data?,
+        _ error: CBATTError.Code?
     ) {
         var record = ServeRecord(event, backend: backend)
         record.central = central?.uuidString
+        record.service = service.uuidString
         record.characteristic = uuid.uuidString
         record.value = value.map(HexText.of)
         record.error = error?.rawValue

@@ -72,8 +72,8 @@ import Testing
         let seen = events.withLock { $0 }
         #expect(
             seen.prefix(7) == [
-                "state", "published FFE0", "advertising", "subscribed FFE1", "read FFE1 05", "wrote FFE1 06",
-                "notified FFE1 06",
+                "state", "published FFE0", "advertising FFE0", "subscribed FFE0/FFE1", "read FFE0/FFE1 05",
+                "wrote FFE0/FFE1 06", "notified FFE0/FFE1 06",
             ])
         device.stop()
     }
@@ -81,12 +81,15 @@ import Testing
     private static func text(_ event: SimulatedDevice.Event) -> String {
         switch event {
         case .published(let services): "published " + services.map(\.uuidString).joined()
-        case .advertising: "advertising"
-        case .read(_, let uuid, let value, _): "read \(uuid.uuidString) \(value?.hex ?? "")"
-        case .wrote(_, let uuid, let value, _): "wrote \(uuid.uuidString) \(value.hex)"
-        case .subscribed(_, let uuid): "subscribed \(uuid.uuidString)"
-        case .unsubscribed(_, let uuid): "unsubscribed \(uuid.uuidString)"
-        case .notified(let uuid, let value): "notified \(uuid.uuidString) \(value.hex)"
+        case .advertising(let services): "advertising " + services.map(\.uuidString).joined()
+        case .read(_, let service, let uuid, let value, _):
+            "read \(service.uuidString)/\(uuid.uuidString) \(value?.hex ?? "")"
+        case .wrote(_, let service, let uuid, let value, _):
+            "wrote \(service.uuidString)/\(uuid.uuidString) \(value.hex)"
+        case .subscribed(_, let service, let uuid): "subscribed \(service.uuidString)/\(uuid.uuidString)"
+        case .unsubscribed(_, let service, let uuid): "unsubscribed \(service.uuidString)/\(uuid.uuidString)"
+        case .notified(let service, let uuid, let value):
+            "notified \(service.uuidString)/\(uuid.uuidString) \(value.hex)"
         case .failed(let error): "failed \(error)"
         case .stateChanged: "state"
         }
