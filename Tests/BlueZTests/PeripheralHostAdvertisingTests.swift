@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import Foundation
 import Testing
 
 @testable import BlueZ
@@ -26,6 +27,27 @@ import Testing
         let registered = fixture.answer("RegisterAdvertisement")
         #expect(registered?.body == [.objectPath(object.path), .properties([:])])
         #expect(fixture.events == [.advertisingStarted(operation: operation(1))])
+    }
+
+    @Test func dataOfAManufacturerAndOfServicesAreAdvertised() {
+        let plan = AdvertisementPlan(
+            Advertisement(serviceData: ["FCD2": Data([0x40, 1, 97])], manufacturerData: Data([0x99, 0x04, 5])))
+        #expect(
+            plan.properties["ManufacturerData"]
+                == .dictionary(
+                    DBusDictionary(
+                        keyType: .uint16, valueType: .variant,
+                        entries: [DBusDictionary.Entry(key: .uint16(0x0499), value: .variant(.bytes([5])))])))
+        #expect(
+            plan.properties["ServiceData"]
+                == .dictionary(
+                    DBusDictionary(
+                        keyType: .string, valueType: .variant,
+                        entries: [
+                            DBusDictionary.Entry(key: .string("FCD2"), value: .variant(.bytes([0x40, 1, 97])))
+                        ])))
+        let short = AdvertisementPlan(Advertisement(manufacturerData: Data([0x99]))).properties
+        #expect(short["ManufacturerData"] == nil && short["ServiceData"] == nil)
     }
 
     @Test func whatDoesNotFitIsLeftOutFromTheEnd() {

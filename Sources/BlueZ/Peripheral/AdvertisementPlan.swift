@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import FoundationEssentials
 
 /// One advertisement as BlueZ takes it, and what of it is left out where there is no room.
 ///
@@ -11,6 +12,8 @@ import BluetoothDBus
 struct AdvertisementPlan: Equatable, Sendable {
     private let localName: String?
     private var serviceUUIDs: [BluetoothUUID]
+    private let manufacturerData: Data?
+    private let serviceData: [BluetoothUUID: Data]
 
     /// The interval in milliseconds.
     ///
@@ -20,6 +23,9 @@ struct AdvertisementPlan: Equatable, Sendable {
     init(_ advertisement: Advertisement) {
         localName = advertisement.localName
         serviceUUIDs = advertisement.serviceUUIDs ?? []
+        // Less than a company identifier is no manufacturer data.
+        manufacturerData = advertisement.manufacturerData.flatMap { $0.count < 2 ? nil : $0 }
+        serviceData = advertisement.serviceData ?? [:]
     }
 
     /// The properties of `org.bluez.LEAdvertisement1`.
@@ -32,6 +38,21 @@ struct AdvertisementPlan: Equatable, Sendable {
         ]
         if let localName, !localName.isEmpty { properties["LocalName"] = .string(localName) }
         if !serviceUUIDs.isEmpty { properties["ServiceUUIDs"] = .strings(serviceUUIDs.map(\.text)) }
+        if let manufacturerData {
+            let bytes = [UInt8](manufacturerData)
+            let company = DBusValue.uint16(UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+            let data = DBusValue.variant(.bytes(Array(bytes.dropFirst(2))))
+            properties["ManufacturerData"] = .dictionary(
+                DBusDictionary(
+                    keyType: .uint16, valueType: .variant, entries: [DBusDictionary.Entry(key: company, value: data)]))
+        }
+        if !serviceData.isEmpty {
+            let entries = serviceData.sorted { $0.key.text < $1.key.text }.map { uuid, data in
+                DBusDictionary.Entry(key: .string(uuid.text), value: .variant(.bytes([UInt8](data))))
+            }
+            properties["ServiceData"] = .dictionary(
+                DBusDictionary(keyType: .string, valueType: .variant, entries: entries))
+        }
         return properties
     }
 

@@ -121,6 +121,27 @@ open class CBPeripheralManager: CBManager {
         core.transition { $0.startAdvertising(layout) }
     }
 
+    /// As `startAdvertising(_:)`, with data that Apple's dictionary cannot ask for: for tools.
+    ///
+    /// - Parameters:
+    ///   - manufacturerData: A company identifier, least significant byte first, and the company's data.
+    ///   - serviceData: Data of services. Both together have room for 28 bytes: 2 for the header of each, and the UUIDs,
+    ///     included; what is left is for UUIDs and name.
+    package func startAdvertising(
+        localName: String?, serviceUUIDs: [CBUUID], manufacturerData: Data?, serviceData: [CBUUID: Data]
+    ) {
+        let layout = AdvertisementLayout(
+            localName: localName, serviceUUIDs: serviceUUIDs.map(\.bluetoothUUID), manufacturerData: manufacturerData,
+            serviceData: Dictionary(serviceData.map { ($0.key.bluetoothUUID, $0.value) }) { $1 })
+        core.transition { $0.startAdvertising(layout) }
+    }
+
+    /// The bytes of an advertisement that such data take; there is room for 28.
+    package static func advertisedBytes(manufacturerData: Data?, serviceData: [CBUUID: Data]) -> Int {
+        AdvertisementLayout.dataBytes(
+            manufacturerData, Dictionary(serviceData.map { ($0.key.bluetoothUUID, $0.value) }) { $1 })
+    }
+
     /// Stops advertising; nothing happens where it does not.
     ///
     /// No callback.

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import FoundationEssentials
 
 /// What of a local name and service UUIDs is sent where, by Apple's sizes (S122).
 ///
@@ -6,6 +7,8 @@ import BluetoothBackend
 /// that each field has are not counted. UUIDs come first, in their order; those that do not fit go to the overflow
 /// area. The name goes where it fits whole, the advertisement before the scan response; where it fits nowhere, it is
 /// shortened to the larger room. Source: Apple, `startAdvertising(_:)`.
+///
+/// Data of a manufacturer and of services, which Apple's dictionary cannot ask for, come before all, headers counted.
 struct AdvertisementLayout: Equatable, Sendable {
     /// A place for the name.
     enum Place: Equatable, Sendable {
@@ -24,9 +27,18 @@ struct AdvertisementLayout: Equatable, Sendable {
     private(set) var serviceUUIDs: [BluetoothUUID] = []
     /// The UUIDs of the overflow area.
     private(set) var overflowServiceUUIDs: [BluetoothUUID] = []
+    /// A company identifier, least significant byte first, and the company's data.
+    private(set) var manufacturerData: Data?
+    /// Data of services, by UUID.
+    private(set) var serviceData: [BluetoothUUID: Data]
 
-    init(localName: String? = nil, serviceUUIDs: [BluetoothUUID] = []) {
-        var room = Self.advertisementBytes
+    init(
+        localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [], manufacturerData: Data? = nil,
+        serviceData: [BluetoothUUID: Data] = [:]
+    ) {
+        self.manufacturerData = manufacturerData
+        self.serviceData = serviceData
+        var room = max(0, Self.advertisementBytes - Self.dataBytes(manufacturerData, serviceData))
         for uuid in serviceUUIDs {
             let bytes = Int(uuid.width.rawValue)
             if bytes <= room {
@@ -42,11 +54,20 @@ struct AdvertisementLayout: Equatable, Sendable {
         self.localName = localName.prefix(utf8Bytes: max(room, Self.scanResponseBytes))
     }
 
-    /// What goes to the radio: connectable (S123), and nothing but name and UUIDs (S118).
+    /// How many bytes of an advertisement such data take, their headers included.
+    static func dataBytes(_ manufacturerData: Data?, _ serviceData: [BluetoothUUID: Data]) -> Int {
+        serviceData.reduce(manufacturerData.map { 2 + $0.count } ?? 0) { bytes, entry in
+            bytes + 2 + Int(entry.key.width.rawValue) + entry.value.count
+        }
+    }
+
+    /// What goes to the radio: connectable (S123), and of Apple's dictionary nothing but name and UUIDs (S118).
     var advertisement: Advertisement {
         Advertisement(
             localName: localName, serviceUUIDs: serviceUUIDs.isEmpty ? nil : serviceUUIDs,
-            overflowServiceUUIDs: overflowServiceUUIDs.isEmpty ? nil : overflowServiceUUIDs, isConnectable: true)
+            overflowServiceUUIDs: overflowServiceUUIDs.isEmpty ? nil : overflowServiceUUIDs,
+            serviceData: serviceData.isEmpty ? nil : serviceData, manufacturerData: manufacturerData,
+            isConnectable: true)
     }
 }
 

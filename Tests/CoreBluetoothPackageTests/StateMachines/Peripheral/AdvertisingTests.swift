@@ -29,6 +29,18 @@ import Testing
         #expect(AdvertisementLayout().advertisement == Advertisement(isConnectable: true))
     }
 
+    @Test func dataOfAToolTakeTheirRoomBeforeUUIDsAndName() {
+        let data = Data(repeating: 7, count: 16)
+        let layout = AdvertisementLayout(
+            localName: "a longer name", serviceUUIDs: ["180D", "180F"], manufacturerData: data,
+            serviceData: ["FCD2": Data([1, 2, 3])])
+        // 18 and 7 of 28 bytes.
+        #expect(layout.serviceUUIDs == ["180D"] && layout.overflowServiceUUIDs == ["180F"])
+        #expect(layout.localName == "a longer n" && layout.namePlace == .scanResponse)
+        #expect(layout.advertisement.manufacturerData == data)
+        #expect(layout.advertisement.serviceData == ["FCD2": Data([1, 2, 3])])
+    }
+
     /// Proves S119.
     @Test func S119_isAdvertisingIsTrueWithTheAnswerAndFalseWithAnError() {
         var stage = Stage.poweredOn()
