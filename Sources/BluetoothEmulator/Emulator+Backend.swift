@@ -1,5 +1,6 @@
 public import BluetoothBackend
 import BluetoothLocking
+import Logging
 import Synchronization
 
 extension Emulator {
@@ -22,8 +23,9 @@ extension Emulator {
 
     /// Makes the central role of a host: "default", or the one that the options name, by name or address.
     ///
-    /// A host that is not there has no adapter: the state is `.unsupported`.
+    /// A host that is not there has no adapter: the state is `.unsupported`, and a warning in the log lists those that are.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+        warnIfMissing(options.adapter)
         let manager = perform { core in
             core.world.addManager(
                 .central, host: core.world.host(options.adapter ?? "default"),
@@ -38,6 +40,7 @@ extension Emulator {
     /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next. The GAP
     /// Device Name of such a host is the local name that its manager advertises.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+        warnIfMissing(options.adapter)
         let manager = perform { core in
             let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)
             return core.world.addManager(.peripheral, host: host, restoreIdentifier: options.restoreIdentifier)
@@ -51,6 +54,20 @@ extension Emulator {
     /// agents the last is asked, and all are told.
     public func makePairing() -> any PairingBackend {
         EmulatedPairing(self, perform { $0.world.addManager(.pairing, host: nil) })
+    }
+
+    /// One log line says what to do where a manager names a host that this world does not have.
+    private func warnIfMissing(_ adapter: String?) {
+        guard let adapter else { return }
+        let hosts = core.withLock { core in
+            core.world.host(adapter) == nil ? core.world.hosts.map { "\"\($0.name)\"" } : []
+        }
+        guard !hosts.isEmpty else { return }
+        Logger(label: "BluetoothEmulator").warning(
+            """
+            there is no emulated adapter "\(adapter)" among \(hosts.joined(separator: ", ")): leave the adapter out \
+            (COREBLUETOOTH_ADAPTER, --adapter), or add a host of that name to the world
+            """)
     }
 
     /// Starts delivery to a manager.
