@@ -18,6 +18,9 @@ public struct CBBackendSelection: Sendable {
 
     let kind: Kind
 
+    /// The radio, for tools that wrap it.
+    package var backend: any BluetoothBackend { BackendResolver.backend(for: self) }
+
     /// BlueZ; where it has no adapter, another radio, but only where that is allowed.
     ///
     /// It is allowed by giving `fallback` here, by `COREBLUETOOTH_BACKEND=auto`, or in a job of continuous integration:

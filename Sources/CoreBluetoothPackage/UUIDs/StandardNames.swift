@@ -13,4 +13,9 @@ package enum StandardNames {
         guard let short = uuid.bluetoothUUID.bits16 else { return nil }
         return services[short] ?? characteristics2A[short] ?? characteristics2B[short] ?? descriptors[short]
     }
+
+    /// All names, sorted; a name that a service and a characteristic have alike is there once.
+    package static let all: [String] = Set(
+        [services, characteristics2A, characteristics2B, descriptors].flatMap(\.values)
+    ).sorted()
 }

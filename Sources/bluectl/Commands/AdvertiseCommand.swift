@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothBackend
 import CoreBluetoothPackage
 
 /// `bluectl advertise`: a name and services on the air, without anything behind them.
@@ -7,14 +8,15 @@ struct AdvertiseCommand: RadioCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "advertise",
-        abstract: "Advertise a name and services, connectable.",
+        abstract: "Advertise a name, services and data, connectable.",
         discussion: """
             Goes on until Ctrl-C, or for --duration. A packet has room for 28 bytes of both, and 10 more for the name \
             (2 bytes a short UUID, 16 a long one): a name that is too long is shortened, and UUIDs that do not fit are \
-            left out. "bluectl serve" has services behind the UUIDs.
+            left out. Data of a manufacturer and of services take their room first: 2 bytes each for the header, and those \
+            of the UUID. "bluectl serve" has services behind the UUIDs.
             """)
 
-    static let endsByInterruption = true
+    var endsByInterruption: Bool { true }
 
     @Option(help: ArgumentHelp("The local name.", valueName: "N"))
     var name: String?
@@ -22,29 +24,89 @@ struct AdvertiseCommand: RadioCommand {
     @Option(help: ArgumentHelp("The UUID of a service; may be repeated.", valueName: "UUID"))
     var service: [ServiceArgument] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A company identifier, least significant byte first, and the company's data, in hex: 9904 0512.",
+            valueName: "HEX"))
+    var manufacturerData: String?
+
+    @Option(help: ArgumentHelp("Data of a service, in hex: FCD2=4002CA09; may be repeated.", valueName: "UUID=HEX"))
+    var serviceData: [ServiceDataArgument] = []
+
     @Option(help: ArgumentHelp("Ends by itself after this time.", valueName: "S"))
     var duration: Seconds?
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
+    func validate() throws { _ = try usage { () throws(Failure) in try advertised() } }
+
+    /// What to advertise.
+    func advertised() throws(Failure) -> AdvertisedContent {
+        var content = AdvertisedContent(name: name, services: service.map { CBUUID($0.uuid) })
+        if let manufacturerData {
+            let data = try HexText.data(manufacturerData)
+            guard data.count >= 2 else {
+                throw Failure(.usage, "--manufacturer-data begins with two bytes of company identifier")
+            }
+            content.manufacturerData = data
+        }
+        for argument in serviceData { content.serviceData[CBUUID(argument.uuid)] = try HexText.data(argument.hex) }
+        let bytes = CBPeripheralManager.advertisedBytes(
+            manufacturerData: content.manufacturerData, serviceData: content.serviceData)
+        guard bytes <= 28 else {
+            throw Failure(.usage, "the data take \(bytes) bytes of an advertisement: there is room for 28")
+        }
+        return content
+    }
+
     func perform(in session: PeripheralSession) async throws {
-        try await session.advertise(name: name, services: service.map { CBUUID($0.uuid) })
-        session.showAdvertising(name: name, services: service.map { CBUUID($0.uuid) })
+        let content = try advertised()
+        try await session.advertise(content)
+        session.showAdvertising(content)
         try await session.wait(for: duration?.duration)
     }
 }
 
+/// UUID=HEX on the command line.
+struct ServiceDataArgument: ExpressibleByArgument, Equatable, Sendable {
+    let uuid: BluetoothUUID
+    let hex: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let uuid = BluetoothUUID(String(parts[0])) else { return nil }
+        self.uuid = uuid
+        hex = String(parts[1])
+    }
+}
+
+/// What is put on the air.
+struct AdvertisedContent {
+    var name: String?
+    var services: [CBUUID] = []
+    /// A company identifier, least significant byte first, and the company's data.
+    var manufacturerData: Data?
+    var serviceData: [CBUUID: Data] = [:]
+}
+
 extension PeripheralSession {
     /// Prints that the device is on the air.
-    func showAdvertising(name: String?, services: [CBUUID]) {
+    func showAdvertising(_ content: AdvertisedContent) {
+        let data = content.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }.sorted { $0.0 < $1.0 }
         guard !console.isJSON else {
             var record = ServeRecord("advertising", backend: emulatedBackend)
-            record.name = name
-            if !services.isEmpty { record.services = services.map(\.uuidString) }
+            record.name = content.name
+            if !content.services.isEmpty { record.services = content.services.map(\.uuidString) }
+            record.manufacturerData = content.manufacturerData.map(HexText.of)
+            if !data.isEmpty { record.serviceData = Dictionary(data) { $1 } }
             return console.print(json: record)
         }
-        let list = services.isEmpty ? "" : " with " + services.map(AttributeText.label).joined(separator: ", ")
-        console.print("Advertising" + (name.map { " as \"\(PrintableText.of($0))\"" } ?? "") + list)
+        let parts =
+            content.services.map { AttributeText.label($0) }
+            + data.map { "data of \(AttributeText.label($0)) \($1)" }
+            + (content.manufacturerData.map { ["manufacturer data \(HexText.of($0))"] } ?? [])
+        let list = parts.isEmpty ? "" : " with " + parts.joined(separator: ", ")
+        console.print("Advertising" + (content.name.map { " as \"\(PrintableText.of($0))\"" } ?? "") + list)
     }
 }

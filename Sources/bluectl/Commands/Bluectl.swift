@@ -6,7 +6,8 @@ struct Bluectl: AsyncParsableCommand {
         commandName: "bluectl",
         abstract: "Bluetooth Low Energy from the command line: scan, explore, read, write, subscribe, serve, pair.",
         usage: """
-            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] COMMAND
+            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] \
+            [--timestamps] [--verbose] COMMAND
             """,
         discussion: """
             The options of "bluectl help COMMAND" may stand before the command as well as after it. A device is named \
@@ -17,9 +18,10 @@ struct Bluectl: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            DemoCommand.self, DoctorCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
-            WriteCommand.self, SubscribeCommand.self, WatchCommand.self, MonitorCommand.self, ServeCommand.self,
-            AdvertiseCommand.self,
-            PairCommand.self, UnpairCommand.self, AdaptersCommand.self, CompletionsCommand.self,
+            DemoCommand.self, DoctorCommand.self, ScanCommand.self, DevicesCommand.self, InfoCommand.self,
+            ExploreCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, WatchCommand.self,
+            RSSICommand.self, UARTCommand.self, ChannelCommand.self, MonitorCommand.self, ServeCommand.self,
+            AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, ShellCommand.self,
+            CompletionsCommand.self,
         ])
 }

@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
         Diagnostics.open()
         let facts = await FactFinder(limit: global.timeout.duration).facts()
         let diagnosis = Diagnosis(facts: facts, adapter: global.effectiveAdapter)
-        await report(diagnosis)
+        await report(diagnosis.findings + [global.emulationFinding].compactMap { $0 })
         if diagnosis.hasProblem { throw ExitCode.failure }
         #else
         throw Failure(.failed, "this bluectl was built without BlueZ")
@@ -32,9 +32,8 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
     }
 
     @MainActor
-    private func report(_ diagnosis: Diagnosis) {
+    private func report(_ findings: [Finding]) {
         let console = Console(isJSON: global.json)
-        let findings = diagnosis.findings
         for finding in findings {
             guard !console.isJSON else {
                 console.print(json: finding)
@@ -49,5 +48,15 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
             console.print("\(mark)  \(finding.check): \(finding.detail)")
             if let remedy = finding.remedy { console.print("         → \(remedy)") }
         }
+    }
+}
+
+extension GlobalOptions {
+    /// Says that the other commands do not use what the doctor looks at, where the environment says so.
+    fileprivate var emulationFinding: Finding? {
+        guard backend == nil, effectiveBackend == .emulator else { return nil }
+        return Finding(
+            "backend", .note, "COREBLUETOOTH_BACKEND is emulator: the other commands use emulated devices",
+            remedy: "unset COREBLUETOOTH_BACKEND, or add --backend bluez")
     }
 }

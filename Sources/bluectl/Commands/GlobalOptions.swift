@@ -28,7 +28,10 @@ struct GlobalOptions: ParsableArguments, Sendable {
     @Flag(help: "Print JSON, one object a line.")
     var json = false
 
-    @Flag(help: "Print the log of the library to standard error, not only its warnings.")
+    @Flag(help: "Begin each line of results with its time, ISO 8601 in UTC; with --json, the field \"time\".")
+    var timestamps = false
+
+    @Flag(help: "Print the log of the library, and each command to the radio and each event, to standard error.")
     var verbose = false
 
     func validate() throws {

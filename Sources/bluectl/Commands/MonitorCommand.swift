@@ -13,7 +13,7 @@ struct MonitorCommand: RadioCommand {
             --duration, also while the radio is off.
             """)
 
-    static let endsByInterruption = true
+    var endsByInterruption: Bool { true }
 
     @Option(help: ArgumentHelp("Only devices that advertise this service; may be repeated.", valueName: "UUID"))
     var service: [ServiceArgument] = []

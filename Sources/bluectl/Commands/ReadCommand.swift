@@ -4,12 +4,9 @@ import ArgumentParser
 struct ReadCommand: RadioCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
-        abstract: "Read a characteristic.",
-        usage: "bluectl read DEVICE [SERVICE] CHARACTERISTIC",
-        discussion: """
-            SERVICE may be left out where the characteristic is the only one of its UUID. 2A37#2 means the second \
-            of equal UUIDs, @HANDLE the one with that handle (@18 or @0x0012).
-            """,
+        abstract: "Read a characteristic or a descriptor.",
+        usage: "bluectl read DEVICE [SERVICE] CHARACTERISTIC [--descriptor D]",
+        discussion: AttributePath.help,
         aliases: ["get"])
 
     @Argument(help: DeviceArgument.help)
@@ -18,14 +15,26 @@ struct ReadCommand: RadioCommand {
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC", valueName: "CHARACTERISTIC"))
     var path: [String]
 
+    @Option(help: ArgumentHelp("Read this descriptor of the characteristic: 2901, a name, @HANDLE.", valueName: "D"))
+    var descriptor: String?
+
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func validate() throws { _ = try usage { () throws(Failure) in try AttributePath(path) } }
+    func validate() throws {
+        _ = try usage { () throws(Failure) in try AttributePath(path) }
+        if let descriptor { _ = try usage { () throws(Failure) in try AttributeQuery(descriptor) } }
+    }
 
     func perform(in session: Session) async throws {
         let (peripheral, characteristic) = try await session.locate(try AttributePath(path), on: device.query)
         session.console.progress("Reading…")
+        if let descriptor {
+            let query = try AttributeQuery(descriptor)
+            let descriptor = try await session.locate(query, of: characteristic, at: peripheral)
+            let value = try await session.read(descriptor, of: peripheral)
+            return session.show(value, of: descriptor, at: characteristic)
+        }
         let value = try await session.read(characteristic, of: peripheral)
         session.show(value, of: characteristic)
     }

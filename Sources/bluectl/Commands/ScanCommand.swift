@@ -9,11 +9,14 @@ struct ScanCommand: RadioCommand {
         abstract: "List the devices that advertise in reach.",
         discussion: """
             On a terminal a live table, elsewhere one line a report: identifier, address, RSSI, name and services, \
-            separated by tabs. Goes on until Ctrl-C, or for --duration.
+            separated by tabs; then, where there is more, whether it takes no connection, its power, and its data. What \
+            BTHome, Eddystone, iBeacon and Ruuvi devices broadcast is decoded. Goes on until Ctrl-C, for --duration, or \
+            with --first to the first device that matches.
             """,
         aliases: ["ls"])
 
-    static let endsByInterruption = true
+    // Who waits for a device did not get it.
+    var endsByInterruption: Bool { !first }
 
     @Option(help: ArgumentHelp("Only devices that advertise this service; may be repeated.", valueName: "UUID"))
     var service: [ServiceArgument] = []
@@ -30,6 +33,12 @@ struct ScanCommand: RadioCommand {
     @Flag(help: "Report every advertisement, not only those that add something.")
     var duplicates = false
 
+    @Flag(
+        help: """
+            End at the first device that matches; exit status 3 if none comes within --duration, or else --timeout.
+            """)
+    var first = false
+
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
@@ -40,16 +49,30 @@ struct ScanCommand: RadioCommand {
     func perform(in session: Session) async throws {
         let listing = ScanListing(
             session.console, backend: session.central.backendName, showsDuplicates: duplicates)
+        var isFound = false
         session.onDiscovery = { _, device in
-            if isWanted(device) { listing.show(device) }
+            guard isWanted(device), !(first && isFound) else { return }
+            isFound = true
+            listing.show(device)
+            if first { session.answer(.discovery) }
         }
         defer {
             session.stopScan()
             session.onDiscovery = nil
             listing.finish()
         }
-        session.startScan(ScanSettings(services: service.map(\.uuid), allowsDuplicates: duplicates))
-        try await session.wait(for: duration?.duration)
+        let settings = ScanSettings(services: service.map(\.uuid), allowsDuplicates: duplicates)
+        guard first else {
+            session.startScan(settings)
+            return try await session.wait(for: duration?.duration)
+        }
+        do {
+            try await session.perform(.discovery, within: duration?.duration ?? session.limit) {
+                session.startScan(settings)
+            }
+        } catch let failure as Failure where failure.status == .timedOut {
+            throw Failure(.timedOut, "no device matches: \(failure.description)")
+        }
     }
 
     /// Whether a report passes the filters.

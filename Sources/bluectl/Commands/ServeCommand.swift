@@ -12,12 +12,13 @@ struct ServeCommand: RadioCommand {
         discussion: """
             FILE has the format of --world, JSON or YAML. The device answers reads with its values, keeps what is \
             written, notifies by its timers and echoes; each request, write and subscription is a line. Goes on until \
-            Ctrl-C, or for --duration, and is withdrawn then. What only an emulated device has, such as an address of \
+            Ctrl-C, for --duration (which cuts a visit short), or with --visit --once to the end of the visit, and is \
+            withdrawn then. What only an emulated device has, such as an address of \
             its own, is left to the radio. With --profile the device behaves as the profile's specification says, \
             with values that make sense.
             """)
 
-    static let endsByInterruption = true
+    var endsByInterruption: Bool { true }
 
     @Argument(
         help: ArgumentHelp("The file that describes the device.", valueName: "FILE"),
@@ -46,6 +47,9 @@ struct ServeCommand: RadioCommand {
             """)
     var visit = false
 
+    @Flag(help: "With --visit: end when the visit is over.")
+    var once = false
+
     @Flag(
         help: """
             Pair unasked with every central that uses what the file calls encrypted, without a number (Just Works). \
@@ -63,6 +67,7 @@ struct ServeCommand: RadioCommand {
         }
         if file == nil, device != nil { throw ValidationError("--device is for a FILE") }
         if file != nil, name != nil { throw ValidationError("--name is for --profile: a FILE has a name") }
+        if once, !visit { throw ValidationError("--once is for --visit") }
         guard visit else { return }
         if global.effectiveBackend != .emulator {
             throw ValidationError("--visit is for the emulator: an adapter does not hear itself")
@@ -90,14 +95,38 @@ struct ServeCommand: RadioCommand {
             throw Failure(.failed, error.description)
         }
         defer { device.stop() }
-        if visit {
-            let services = device.servers.map(\.service)
-            let visited = Visitor.Device(
-                name: name, advertisedServices: services, services: services,
-                periodic: device.periodicCharacteristics, writesUnread: false)
-            try await Visitor(of: visited, host: session).visit()
+        let services = device.servers.map(\.service)
+        let visited = Visitor.Device(
+            name: name, advertisedServices: services, services: services,
+            periodic: device.periodicCharacteristics, writesUnread: false)
+        try await stay(visited, in: session)
+    }
+
+    /// Stays on the air until the user, the time or the end of the visit ends it.
+    @MainActor
+    private func stay(_ device: Visitor.Device, in session: PeripheralSession) async throws {
+        guard visit else { return try await session.wait(for: duration?.duration) }
+        let visitor = Visitor(of: device, host: session)
+        var outcome: Result<Void, any Error>?
+        let visit = Task {
+            do {
+                try await visitor.visit()
+                outcome = .success(())
+                if once { session.answer(.end) }
+            } catch {
+                outcome = .failure(error)
+                session.answer(.end)
+            }
         }
+        defer { withExtendedLifetime(visit) {} }
         try await session.wait(for: duration?.duration)
+        if outcome == nil {
+            session.console.note("the visit is cut short: --duration is over")
+            visitor.stop()
+            await visit.value
+        } else {
+            try outcome?.get()
+        }
     }
 
     #if Emulator
@@ -122,8 +151,7 @@ struct ServeCommand: RadioCommand {
         } catch let failure as Failure where failure.status == .usage {
             throw file.failure(at: "services[\(server.publishedCount)]", failure.description)
         }
-        if visit { try await Visitor(of: device.visited, host: session).visit() }
-        try await session.wait(for: duration?.duration)
+        try await stay(device.visited, in: session)
     }
     #else
     @MainActor

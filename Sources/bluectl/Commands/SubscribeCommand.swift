@@ -6,14 +6,15 @@ struct SubscribeCommand: RadioCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
         abstract: "Print the values that a characteristic notifies or indicates.",
-        usage: "bluectl subscribe DEVICE [SERVICE] CHARACTERISTIC [--count N]",
+        usage: "bluectl subscribe DEVICE [SERVICE] CHARACTERISTIC [--count N] [--reconnect]",
         discussion: """
             Goes on until Ctrl-C, or until --count values have come; then each has to come within --timeout. SERVICE \
-            and CHARACTERISTIC are as for "read".
+            and CHARACTERISTIC are as for "read". With --reconnect a connection that is lost is made again, for as long \
+            as that takes.
             """,
         aliases: ["sub", "notify"])
 
-    static let endsByInterruption = true
+    var endsByInterruption: Bool { true }
 
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument
@@ -24,6 +25,9 @@ struct SubscribeCommand: RadioCommand {
     @Option(help: ArgumentHelp("Ends after so many values.", valueName: "N"))
     var count: Int?
 
+    @Flag(help: "Connect and subscribe again when the connection is lost.")
+    var reconnect = false
+
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
@@ -33,8 +37,57 @@ struct SubscribeCommand: RadioCommand {
     }
 
     func perform(in session: Session) async throws {
-        let (_, characteristic) = try await session.locate(try AttributePath(path), on: device.query)
-        try await session.values(of: characteristic, count: count) { session.show($0, of: characteristic) }
+        let path = try AttributePath(path)
+        let (peripheral, first) = try await session.locate(path, on: device.query)
+        guard reconnect else {
+            return try await session.values(of: first, count: count) { session.show($0, of: first) }
+        }
+        try await session.valuesReconnecting(path, of: peripheral, first: first, count: count)
+    }
+}
+
+extension Session {
+    /// The pause after an attempt to connect that failed at once.
+    private static let pause = Duration.seconds(1)
+
+    /// As `values(of:count:_:)`, printing them, and connecting again whenever the connection is lost.
+    func valuesReconnecting(
+        _ path: AttributePath, of peripheral: CBPeripheral, first: CBCharacteristic, count: Int?
+    ) async throws {
+        var characteristic = first
+        var left = count
+        while true {
+            let current = characteristic
+            do {
+                return try await values(of: current, count: left) { [self] value in
+                    left = left.map { $0 - 1 }
+                    show(value, of: current)
+                }
+            } catch let failure as Failure {
+                guard hasLostLink(failure) else { throw failure }
+                console.note("connecting again: \(failure.description)")
+            }
+            characteristic = try await locateAgain(path, at: peripheral)
+        }
+    }
+
+    /// Whether a failure means that the connection is lost, and can be made again.
+    func hasLostLink(_ failure: Failure) -> Bool {
+        // A step that begins as the link goes is never answered.
+        [.failed, .timedOut].contains(failure.status) && !isConnected && state == .poweredOn
+    }
+
+    /// Connects again, for as long as it takes, and finds the characteristic.
+    func locateAgain(_ path: AttributePath, at peripheral: CBPeripheral) async throws -> CBCharacteristic {
+        while true {
+            do {
+                try await connect(peripheral, within: nil)
+                return try await locate(path, at: peripheral)
+            } catch let failure as Failure {
+                guard hasLostLink(failure) else { throw failure }
+                try await wait(for: Self.pause)
+            }
+        }
     }
 }
 

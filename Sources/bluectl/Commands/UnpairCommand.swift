@@ -34,8 +34,8 @@ extension Session {
     fileprivate func findBonded(_ query: DeviceQuery) async throws(Failure) -> CBPeripheral? {
         #if BlueZ && os(Linux)
         guard backendName == "bluez" else { return nil }
-        let bonded = await FactFinder(limit: limit).facts().bonded.filter {
-            query.matches(DeviceRecord(identifier: $0.identifier, address: $0.address, name: $0.name))
+        let bonded = await FactFinder(limit: limit).facts().devices.filter {
+            $0.isPaired && query.matches(DeviceRecord(identifier: $0.identifier, address: $0.address, name: $0.name))
         }
         // Those of other adapters are strangers here.
         let found = central.retrievePeripherals(withIdentifiers: bonded.map(\.identifier))

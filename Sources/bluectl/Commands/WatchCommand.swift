@@ -13,7 +13,7 @@ struct WatchCommand: RadioCommand {
             as "value" and their meaning as "text", or as "error" what is wrong with them.
             """)
 
-    static let endsByInterruption = true
+    var endsByInterruption: Bool { true }
 
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument

@@ -1,18 +1,21 @@
 import ArgumentParser
 import CoreBluetoothPackage
 
-/// `bluectl write`: one value.
+/// `bluectl write`: one value, or the bytes of a file.
 struct WriteCommand: RadioCommand {
     static let configuration = CommandConfiguration(
         commandName: "write",
-        abstract: "Write a characteristic.",
+        abstract: "Write a characteristic or a descriptor.",
         usage: """
-            bluectl write DEVICE [SERVICE] CHARACTERISTIC HEX [--without-response]
-            bluectl write DEVICE [SERVICE] CHARACTERISTIC --text S [--without-response]
+            bluectl write DEVICE [SERVICE] CHARACTERISTIC HEX [--descriptor D] [--without-response]
+            bluectl write DEVICE [SERVICE] CHARACTERISTIC --text S [--descriptor D] [--without-response]
+            bluectl write DEVICE [SERVICE] CHARACTERISTIC --file FILE [--chunk N] [--without-response]
             """,
         discussion: """
             HEX is pairs of digits; spaces, ":", "-", "_", "." and "," may stand between bytes, "0x" in front. \
-            SERVICE and CHARACTERISTIC are as for "read". A value has at most 512 bytes.
+            SERVICE and CHARACTERISTIC are as for "read". A value has at most 512 bytes. The bytes of --file, \
+            or of standard input ("-"), are written as they are, in as many writes as they take: of --chunk bytes each, \
+            or else as many as one write carries.
             """,
         aliases: ["put"])
 
@@ -28,22 +31,49 @@ struct WriteCommand: RadioCommand {
     @Option(help: ArgumentHelp("Write this text in UTF-8, in place of HEX.", valueName: "S"))
     var text: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the bytes of this file, in place of HEX; \"-\" is standard input.", valueName: "FILE"),
+        completion: .file())
+    var file: String?
+
+    @Option(help: ArgumentHelp("How many bytes of --file one write takes, 1...512.", valueName: "N"))
+    var chunk: Int?
+
+    @Option(help: ArgumentHelp("Write this descriptor of the characteristic: 2901, a name, @HANDLE.", valueName: "D"))
+    var descriptor: String?
+
     @Flag(help: "Write without a response: faster, and the device does not say whether it took the value.")
     var withoutResponse = false
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func validate() throws { _ = try usage { () throws(Failure) in try request() } }
+    func validate() throws {
+        if text != nil, file != nil { throw ValidationError("take --text or --file, not both") }
+        if let chunk, file == nil || !(1...Self.maximumLength).contains(chunk) {
+            throw ValidationError("--chunk takes 1...\(Self.maximumLength), with --file")
+        }
+        if let descriptor {
+            if file != nil || withoutResponse {
+                throw ValidationError(
+                    "a descriptor is written at once and with a response: leave --file and --without-response out")
+            }
+            _ = try usage { () throws(Failure) in try AttributeQuery(descriptor) }
+        }
+        _ = try usage { () throws(Failure) in try request() }
+    }
 
-    /// What to write, and where to.
-    func request() throws(Failure) -> (path: AttributePath, value: Data) {
+    /// What to write, and where to; without a value if it comes from a file.
+    func request() throws(Failure) -> (path: AttributePath, value: Data?) {
+        if file != nil { return (try AttributePath(words), nil) }
         let value: Data
         if let text {
             value = Data(text.utf8)
         } else {
             guard words.count >= 2, let hex = words.last else {
-                throw Failure(.usage, "expected CHARACTERISTIC HEX, or CHARACTERISTIC --text S")
+                throw Failure(
+                    .usage, "expected CHARACTERISTIC HEX, CHARACTERISTIC --text S or CHARACTERISTIC --file FILE")
             }
             value = try HexText.data(hex)
         }
@@ -55,7 +85,15 @@ struct WriteCommand: RadioCommand {
 
     func perform(in session: Session) async throws {
         let (path, value) = try request()
+        // The file comes first: a mistake is told before the device is asked.
+        let source = try file.map { file throws(Failure) in try ByteSource(file) }
         let (peripheral, characteristic) = try await session.locate(path, on: device.query)
+        if let descriptor, let value {
+            let query = try AttributeQuery(descriptor)
+            let descriptor = try await session.locate(query, of: characteristic, at: peripheral)
+            try await session.write(value, to: descriptor, of: peripheral)
+            return session.show(value, of: descriptor, at: characteristic)
+        }
         let type: CBCharacteristicWriteType = withoutResponse ? .withoutResponse : .withResponse
         // A command to a characteristic that takes none would vanish without an answer.
         guard !withoutResponse || characteristic.properties.contains(.writeWithoutResponse) else {
@@ -63,7 +101,22 @@ struct WriteCommand: RadioCommand {
                 .failed, "\(AttributeText.label(characteristic.uuid)) cannot be written without response")
         }
         session.console.progress("Writing…")
-        try await session.write(value, to: characteristic, of: peripheral, type: type)
-        session.show(value, of: characteristic)
+        if let value {
+            try await session.write(value, to: characteristic, of: peripheral, type: type)
+            return session.show(value, of: characteristic)
+        }
+        guard let source else { return }
+        let length = chunk ?? min(Self.maximumLength, peripheral.maximumWriteValueLength(for: type))
+        var written = (bytes: 0, writes: 0)
+        while let piece = await source.next(length, in: session) {
+            try await session.write(piece, to: characteristic, of: peripheral, type: type)
+            written = (written.bytes + piece.count, written.writes + 1)
+            session.console.progress("Writing… \(written.bytes) bytes")
+            if session.console.isJSON { session.show(piece, of: characteristic) }
+        }
+        if session.steps.isInterrupted { throw Interruption() }
+        guard !session.console.isJSON else { return }
+        session.console.print(
+            "\(AttributeText.label(characteristic.uuid)): \(written.bytes) bytes in \(written.writes) writes")
     }
 }

@@ -27,8 +27,15 @@ enum Diagnostics {
 
     private static let gate = Lock(Gate.holding([]))
 
-    /// Makes this the log of the process; called once, before any radio is made.
+    private static let isBootstrapped = Lock(false)
+
+    /// Makes this the log of the process, before any radio is made; the first call counts.
     static func bootstrap(isVerbose: Bool, isJSON: Bool) {
+        let isFirst = isBootstrapped.withLock { isBootstrapped in
+            defer { isBootstrapped = true }
+            return !isBootstrapped
+        }
+        guard isFirst else { return }
         LoggingSystem.bootstrap { label in
             StandardErrorLog(label: label, level: isVerbose ? .trace : .warning, isJSON: isJSON)
         }

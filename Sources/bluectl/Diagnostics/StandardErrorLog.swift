@@ -20,7 +20,8 @@ struct StandardErrorLog: LogHandler {
 
     func log(event: LogEvent) {
         // Warnings as they are; what only `--verbose` shows tells where it comes from.
-        let text = event.level >= .warning ? "\(event.message)" : "[\(label)] \(event.level): \(event.message)"
+        let source = event.metadata?["source"].map { "\($0): " } ?? "\(event.level): "
+        let text = event.level >= .warning ? "\(event.message)" : "[\(label)] \(source)\(event.message)"
         Diagnostics.take(text, level: event.level, isJSON: isJSON)
     }
 }

@@ -48,12 +48,16 @@ struct DoctorFacts: Equatable, Sendable {
         var properties: Set<String> = []
     }
 
-    /// A device that the daemon keeps keys of.
-    struct BondedDevice: Equatable, Sendable {
+    /// A device that the daemon knows.
+    struct Device: Equatable, Sendable {
         /// The identifier of its peripheral.
         var identifier: UUID
         var address: String
         var name: String?
+        /// Whether the daemon keeps keys of it.
+        var isPaired = false
+        var isConnected = false
+        var isTrusted = false
     }
 
     /// A switch of the kernel that can silence a radio.
@@ -77,7 +81,7 @@ struct DoctorFacts: Equatable, Sendable {
     var objects: Answer?
     var adapters: [Adapter] = []
     /// On any adapter.
-    var bonded: [BondedDevice] = []
+    var devices: [Device] = []
     /// The controllers that the kernel has, such as `hci0`.
     var kernelControllers: [String] = []
     var switches: [RadioSwitch] = []

@@ -61,7 +61,7 @@ struct FactFinder {
             let objects = try await call(
                 connection, Self.daemonName, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
             facts.adapters = Self.adapters(objects)
-            facts.bonded = Self.bonded(objects)
+            facts.devices = Self.devices(objects)
             facts.objects = .yes
         } catch {
             facts.objects = .error(name: error.name, message: error.message)
@@ -98,21 +98,25 @@ struct FactFinder {
         .sorted { $0.name < $1.name }
     }
 
-    /// The devices with keys among the managed objects.
-    static func bonded(_ reply: [DBusValue]) -> [DoctorFacts.BondedDevice] {
+    /// The devices among the managed objects, by address.
+    static func devices(_ reply: [DBusValue]) -> [DoctorFacts.Device] {
         let adapters = objects(reply, "org.bluez.Adapter1").compactMap { path, properties, _ in
             properties["Address"]?.stringValue.map { (path, $0) }
         }
         let addresses = Dictionary(adapters) { first, _ in first }
         return objects(reply, "org.bluez.Device1").compactMap { _, properties, _ in
-            guard properties["Paired"]?.boolValue == true, let address = properties["Address"]?.stringValue,
+            guard let address = properties["Address"]?.stringValue,
                 let adapter = properties["Adapter"]?.pathValue.flatMap({ addresses["\($0)"] })
             else { return nil }
             let isRandom = properties["AddressType"]?.stringValue == "random"
-            return DoctorFacts.BondedDevice(
+            return DoctorFacts.Device(
                 identifier: PeerIdentity.identifier(adapter: adapter, address: address, isRandom: isRandom),
-                address: address, name: properties["Alias"]?.stringValue)
+                address: address, name: properties["Alias"]?.stringValue,
+                isPaired: properties["Paired"]?.boolValue ?? false,
+                isConnected: properties["Connected"]?.boolValue ?? false,
+                isTrusted: properties["Trusted"]?.boolValue ?? false)
         }
+        .sorted { $0.address < $1.address }
     }
 
     /// The objects that have an interface: path, its properties there, all its interfaces.

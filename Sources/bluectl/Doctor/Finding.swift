@@ -14,6 +14,8 @@ struct Finding: Encodable, Equatable, Sendable {
     let detail: String
     /// What to do.
     let remedy: String?
+    /// The doctor looks at BlueZ alone.
+    let backend = "bluez"
 
     init(_ check: String, _ status: Status, _ detail: String, remedy: String? = nil) {
         self.check = check

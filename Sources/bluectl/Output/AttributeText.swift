@@ -9,6 +9,20 @@ enum AttributeText {
         StandardNames.name(of: uuid).map { "\($0) \(uuid.uuidString)" } ?? uuid.uuidString
     }
 
+    /// The standard name, or the UUID where there is none.
+    static func name(_ uuid: CBUUID) -> String { StandardNames.name(of: uuid) ?? uuid.uuidString }
+
+    /// What a value says, without its bytes where that is known: `87 %`, `Maker`.
+    static func meaning(of data: Data, of uuid: CBUUID) -> String {
+        if let bits = uuid.bluetoothUUID.bits16, StandardValues.type(of: bits) == String.self,
+            let text = try? String(decoding: data)
+        {
+            return PrintableText.of(text)
+        }
+        if case .success(let text)? = typed(data, of: uuid) { return text }
+        return plain(data) ?? (data.isEmpty ? "empty" : HexText.of(data))
+    }
+
     /// `label(_:)` of a UUID as text.
     static func label(_ uuid: String) -> String {
         BluetoothUUID(uuid).map { label(CBUUID($0)) } ?? PrintableText.of(uuid)

@@ -5,6 +5,8 @@ import Foundation
 final class Console {
     /// Whether results are JSON, one object a line.
     let isJSON: Bool
+    /// Whether results bear the time.
+    let showsTime: Bool
     /// Colours of standard output.
     let palette: Palette
     /// Whether a live table can be drawn.
@@ -16,8 +18,11 @@ final class Console {
     private var hasProgress = false
     private var isOutputClosed = false
 
-    init(isJSON: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    init(
+        isJSON: Bool, showsTime: Bool = false, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
         self.isJSON = isJSON
+        self.showsTime = showsTime
         let isTerminal = Descriptor.output.isTerminal && environment["TERM"] != "dumb"
         palette = Palette(isTerminal: isTerminal, environment: environment)
         isLive = isTerminal && !isJSON
@@ -25,16 +30,23 @@ final class Console {
     }
 
     /// Writes a line of results.
-    func print(_ line: String) { put(line + "\n") }
+    func print(_ line: String) { put((showsTime ? TimeText.now + "\t" : "") + line + "\n") }
 
     /// Writes a record as one line of JSON.
-    func print(json record: some Encodable) { print(JSONLine.of(record)) }
+    func print(json record: some Encodable) {
+        put((showsTime ? JSONLine.of(TimedRecord(record)) : JSONLine.of(record)) + "\n")
+    }
 
     /// Writes to standard output as it is.
-    func put(_ text: String) {
+    func put(_ text: String) { put { Descriptor.output.write(text) } }
+
+    /// Writes bytes to standard output as they are.
+    func put(_ data: Data) { put { data.withUnsafeBytes { Descriptor.output.write($0) } } }
+
+    private func put(_ write: () -> Int32) {
         clearProgress()
         guard !isOutputClosed else { return }
-        let code = Descriptor.output.write(text)
+        let code = write()
         guard code != 0 else { return }
         isOutputClosed = true
         if code != EPIPE { note("cannot write the results: \(String(cString: strerror(code)))") }

@@ -26,21 +26,24 @@ enum Descriptor: Int32, Sendable {
     /// - Returns: 0, or the `errno` that ended it; `EPIPE` where nobody reads any more.
     func write(_ text: String) -> Int32 {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let base = rest.baseAddress, !rest.isEmpty {
-                let count = systemWrite(rawValue, base, rest.count)
-                if count >= 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-                } else if errno == EAGAIN {
-                    var poll = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-                    _ = systemPoll(&poll, 1, -1)
-                } else if errno != EINTR {
-                    return errno
-                }
+        return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// As `write(_:)` of text, of bytes.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        var rest = bytes
+        while let base = rest.baseAddress, !rest.isEmpty {
+            let count = systemWrite(rawValue, base, rest.count)
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } else if errno == EAGAIN {
+                var poll = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+                _ = systemPoll(&poll, 1, -1)
+            } else if errno != EINTR {
+                return errno
             }
-            return 0
         }
+        return 0
     }
 }
 

@@ -1,3 +1,4 @@
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// What one report of a scan says of a device.
@@ -12,6 +13,16 @@ struct DeviceRecord: Equatable, Sendable {
     var rssi: Int?
     var services: [String] = []
     var manufacturerData: Data?
+    var serviceData: [CBUUID: Data] = [:]
+    /// dBm, as the device says that it sends.
+    var txPower: Int?
+    /// Whether the device takes connections; nil where the radio does not say.
+    var isConnectable: Bool?
+
+    /// What beacons and sensors broadcast, decoded.
+    var values: [AdvertisedValue] {
+        AdvertisedValue.values(serviceData: serviceData, manufacturerData: manufacturerData)
+    }
 
     /// All names it goes by.
     var names: [String] { [name, advertisedName].compactMap { $0 } }
@@ -32,6 +43,9 @@ extension DeviceRecord {
         self.rssi = rssi.map { $0.intValue }.flatMap { $0 == 127 ? nil : $0 }
         services = (advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])?.map(\.uuidString) ?? []
         manufacturerData = advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data
+        serviceData = advertisementData[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]
+        txPower = (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
+        isConnectable = (advertisementData[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue
     }
 }
 
@@ -43,6 +57,10 @@ struct ScanRecord: Encodable, Equatable {
     let rssi: Int?
     let services: [String]?
     let manufacturerData: String?
+    let serviceData: [String: String]?
+    let txPower: Int?
+    let isConnectable: Bool?
+    let values: [AdvertisedValueRecord]?
     let backend: String
 
     init(_ device: DeviceRecord, backend: String) {
@@ -52,6 +70,12 @@ struct ScanRecord: Encodable, Equatable {
         rssi = device.rssi
         services = device.services.isEmpty ? nil : device.services
         manufacturerData = device.manufacturerData.map(HexText.of)
+        let data = device.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }
+        serviceData = data.isEmpty ? nil : Dictionary(data) { $1 }
+        txPower = device.txPower
+        isConnectable = device.isConnectable
+        let values = device.values.map { AdvertisedValueRecord($0) }
+        self.values = values.isEmpty ? nil : values
         self.backend = backend
     }
 }

@@ -14,11 +14,17 @@ struct MonitorRecord: Encodable, Equatable {
     var rssi: Int?
     var services: [String]?
     var manufacturerData: String?
+    var serviceData: [String: String]?
+    var txPower: Int?
+    var isConnectable: Bool?
+    var values: [AdvertisedValueRecord]?
+    /// What else is advertised; for people only.
+    private var details = ""
     let backend: String
 
     /// A state of the radio.
     init(state: String, at date: Date, backend: String) {
-        time = Self.text(date)
+        time = TimeText.of(date)
         event = "state"
         self.state = state
         self.backend = backend
@@ -27,7 +33,7 @@ struct MonitorRecord: Encodable, Equatable {
     /// An event of a device.
     init(_ event: String, _ device: DeviceRecord, at date: Date, backend: String) {
         let record = ScanRecord(device, backend: backend)
-        time = Self.text(date)
+        time = TimeText.of(date)
         self.event = event
         identifier = record.identifier
         address = record.address
@@ -35,20 +41,27 @@ struct MonitorRecord: Encodable, Equatable {
         rssi = record.rssi
         services = record.services
         manufacturerData = record.manufacturerData
+        serviceData = record.serviceData
+        txPower = record.txPower
+        isConnectable = record.isConnectable
+        values = record.values
+        details = AdvertisementText.details(of: device)
         self.backend = backend
     }
 
-    /// Time, event, and what is known, separated by tabs: the state, or identifier, address, RSSI, name, services.
+    private enum CodingKeys: String, CodingKey {
+        case time, event, state, identifier, address, name, rssi, services, manufacturerData, serviceData, txPower
+        case isConnectable, values, backend
+    }
+
+    /// Time, event, and what is known, separated by tabs: the state, or identifier, address, RSSI, name, services, and
+    /// what else is advertised, where there is something.
     var line: String {
         if let state { return [time, event, state].joined(separator: "\t") }
         let services = (services ?? []).map { AttributeText.label($0) }.joined(separator: ", ")
         let fields = [
             identifier, address, rssi.map(String.init), name.map(PrintableText.of), services.isEmpty ? nil : services,
         ]
-        return ([time, event] + fields.map { $0 ?? "-" }).joined(separator: "\t")
-    }
-
-    private static func text(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        return ([time, event] + fields.map { $0 ?? "-" } + (details.isEmpty ? [] : [details])).joined(separator: "\t")
     }
 }

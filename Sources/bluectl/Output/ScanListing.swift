@@ -40,13 +40,18 @@ final class ScanListing {
         if console.isLive { draw() }
     }
 
-    /// Fields separated by tabs: identifier, address, signal strength, name, services; `-` for what is unknown.
+    /// A report as one line of fields, separated by tabs.
+    ///
+    /// Identifier, address, signal strength, name and services, `-` for what is unknown; then, where there is something,
+    /// what else is advertised.
     static func line(_ device: DeviceRecord) -> String {
         let fields = [
             device.identifier.uuidString, device.address, device.rssi.map(String.init),
             device.displayName.map(PrintableText.of), ScanTable.services(device),
         ]
-        return fields.map { $0.flatMap { $0.isEmpty ? nil : $0 } ?? "-" }.joined(separator: "\t")
+        let details = AdvertisementText.details(of: device)
+        let line = fields.map { $0.flatMap { $0.isEmpty ? nil : $0 } ?? "-" } + (details.isEmpty ? [] : [details])
+        return line.joined(separator: "\t")
     }
 
     private func drawSoon() {

@@ -17,6 +17,9 @@ struct ScanTable {
         new.rssi = device.rssi ?? old.rssi
         if device.services.isEmpty { new.services = old.services }
         new.manufacturerData = device.manufacturerData ?? old.manufacturerData
+        new.serviceData = old.serviceData.merging(device.serviceData) { $1 }
+        new.txPower = device.txPower ?? old.txPower
+        new.isConnectable = device.isConnectable ?? old.isConnectable
         devices[device.identifier] = new
     }
 
@@ -48,7 +51,7 @@ struct ScanTable {
         for device in shown {
             let line = widths.line(
                 name: device.displayName.map(PrintableText.of) ?? "-", place: Self.place(device),
-                rssi: device.rssi.map(String.init) ?? "-", services: Self.services(device))
+                rssi: device.rssi.map(String.init) ?? "-", services: Self.content(device))
             lines.append(device.displayName == nil ? palette.dim(line) : line)
         }
         let hidden = devices.count - shown.count
@@ -60,6 +63,11 @@ struct ScanTable {
 
     static func services(_ device: DeviceRecord) -> String {
         device.services.map { AttributeText.label($0) }.joined(separator: ", ")
+    }
+
+    /// The services, then what else is advertised.
+    private static func content(_ device: DeviceRecord) -> String {
+        [services(device), AdvertisementText.details(of: device)].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
     /// How wide each column is.

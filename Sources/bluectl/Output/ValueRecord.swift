@@ -4,7 +4,9 @@ import CoreBluetoothPackage
 struct ValueRecord: Encodable, Equatable {
     let service: String?
     let characteristic: String
-    let handle: Int?
+    /// Where the value is that of a descriptor.
+    var descriptor: String?
+    var handle: Int?
     let value: String
     /// What the value means, where its layout is known and the command tells it.
     var text: String?

@@ -3,7 +3,7 @@
 /// The parser binds an option to the command that declares it. So those in front are moved behind the command's name
 /// before it sees them; their meaning, help and errors stay in one place.
 enum ArgumentOrder {
-    private static let flags: Set<String> = ["--json", "--verbose"]
+    private static let flags: Set<String> = ["--json", "--timestamps", "--verbose"]
     private static let valued: Set<String> = ["--backend", "--adapter", "--world", "--timeout"]
 
     /// The arguments with the command's name first, where there is one.

@@ -1,48 +1,97 @@
 import BluetoothBackend
 import BluetoothProfiles
+import CoreBluetoothPackage
 
-/// Which service or characteristic the user means: a UUID, the n-th of equal UUIDs (`2A37#2`), or a handle (`@18`,
-/// `@0x0012`).
+/// Which service, characteristic or descriptor the user means: a UUID, a standard name, the n-th of equal ones
+/// (`2A37#2`), or a handle (`@18`, `@0x0012`).
 enum AttributeQuery: Equatable, Sendable {
     /// `ordinal` counts from 1; nil asks for the only one.
     case uuid(BluetoothUUID, ordinal: Int?)
+    /// A name that the Bluetooth SIG assigned, as it writes it.
+    case name(String, ordinal: Int?)
     case handle(UInt16)
 
-    /// Reads one of the three forms.
+    /// Reads one of the forms, and what `explore` prints: `Body Sensor Location 2A38 @0x0007`.
     ///
     /// - Throws: A usage failure that says what is wrong.
     init(_ text: String) throws(Failure) {
         let shown = PrintableText.of(text)
-        if text.hasPrefix("@") {
-            guard let handle = Self.number(text.dropFirst()), handle > 0 else {
+        if let handle = Self.handle(in: text) {
+            guard let number = Self.number(handle), number > 0 else {
                 throw Failure(.usage, "\"\(shown)\" is not a handle: write @18 or @0x0012, 1...65535")
             }
-            self = .handle(handle)
+            self = .handle(number)
             return
         }
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = parts.first, let uuid = BluetoothUUID(String(first)) else {
-            throw Failure(.usage, "\"\(shown)\" is not a UUID: write 2A37, a long UUID, 2A37#2 or @HANDLE")
+        var ordinal: Int?
+        if parts.count == 2 {
+            ordinal = Int(parts[1])
+            guard ordinal ?? 0 > 0 else { throw Failure(.usage, "\"\(shown)\": after # comes a number from 1 on") }
         }
-        guard parts.count == 2 else {
-            self = .uuid(uuid, ordinal: nil)
-            return
+        let base = parts.first.map { String($0) } ?? ""
+        if let uuid = BluetoothUUID(base) ?? Self.labelled(base) {
+            self = .uuid(uuid, ordinal: ordinal)
+        } else if let name = Self.standardName(base) {
+            self = .name(name, ordinal: ordinal)
+        } else {
+            throw Failure(
+                .usage,
+                "\"\(shown)\" is not a UUID or a standard name: write 2A37, a long UUID, \"Heart Rate Measurement\", "
+                    + "2A37#2 or @HANDLE" + Suggestion.text(for: base, among: StandardNames.all))
         }
-        guard let ordinal = Int(parts[1]), ordinal > 0 else {
-            throw Failure(.usage, "\"\(shown)\": after # comes a number from 1 on")
-        }
-        self = .uuid(uuid, ordinal: ordinal)
+    }
+
+    /// What stands behind `@`, at the beginning or behind a label and a space.
+    private static func handle(in text: String) -> Substring? {
+        guard let at = text.lastIndex(of: "@") else { return nil }
+        guard at > text.startIndex else { return text.dropFirst() }
+        return text[text.index(before: at)] == " " ? text[text.index(after: at)...] : nil
     }
 
     private static func number(_ text: Substring) -> UInt16? {
         text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
     }
 
+    /// The UUID of a label as listings print it: `Heart Rate 180D`.
+    private static func labelled(_ text: String) -> BluetoothUUID? {
+        guard let last = text.split(separator: " ").last, let uuid = BluetoothUUID(String(last)),
+            normalized(AttributeText.label(CBUUID(uuid))) == normalized(text)
+        else { return nil }
+        return uuid
+    }
+
+    /// The name as the Bluetooth SIG writes it; case does not count, and `-` or `_` may stand for a space.
+    private static func standardName(_ text: String) -> String? {
+        let wanted = normalized(text)
+        return StandardNames.all.first { normalized($0) == wanted }
+    }
+
+    private static func normalized(_ text: String) -> String {
+        String(text.lowercased().map { "-_".contains($0) ? " " : $0 })
+    }
+
     /// What the user wrote, in its usual form.
     var text: String {
         switch self {
-        case .uuid(let uuid, let ordinal): uuid.text + (ordinal.map { "#\($0)" } ?? "")
+        case .uuid(_, let ordinal), .name(_, let ordinal): base + (ordinal.map { "#\($0)" } ?? "")
+        case .handle: base
+        }
+    }
+
+    /// The form without the number among equal ones.
+    private var base: String {
+        switch self {
+        case .uuid(let uuid, _): uuid.text
+        case .name(let name, _): name
         case .handle(let handle): "@0x" + Decimals.hex(handle, width: 4)
+        }
+    }
+
+    private var ordinal: Int? {
+        switch self {
+        case .uuid(_, let ordinal), .name(_, let ordinal): ordinal
+        case .handle: nil
         }
     }
 }
@@ -58,33 +107,37 @@ extension AttributeQuery {
     ///
     /// - Parameters:
     ///   - attributes: All there are, in the device's order.
-    ///   - kind: "service" or "characteristic", for the error.
+    ///   - kind: "service", "characteristic" or "descriptor", for the error.
+    ///   - owner: Who has them, for the error.
     /// - Throws: A failure that lists the choice where several are meant, or says that there is none.
-    func index(in attributes: [AttributeIdentity], kind: String) throws(Failure) -> Int {
+    func index(
+        in attributes: [AttributeIdentity], kind: String, of owner: String = "the device"
+    ) throws(Failure) -> Int {
         let found = attributes.indices.filter { matches(attributes[$0]) }
-        if case .uuid(let uuid, let ordinal?) = self {
+        if let ordinal {
             guard found.indices.contains(ordinal - 1) else {
-                throw Failure(.failed, "there is no \(kind) \(text): the device has \(found.count) of \(uuid.text)")
+                throw Failure(.failed, "there is no \(kind) \(text): \(owner) has \(found.count) of \(base)")
             }
             return found[ordinal - 1]
         }
-        guard let first = found.first else { throw Failure(.failed, "the device has no \(kind) \(text)") }
-        guard found.count == 1 else { throw ambiguous(found.map { attributes[$0] }, kind) }
+        guard let first = found.first else { throw Failure(.failed, "\(owner) has no \(kind) \(text)") }
+        guard found.count == 1 else { throw ambiguous(found.map { attributes[$0] }, kind, owner) }
         return first
     }
 
     private func matches(_ attribute: AttributeIdentity) -> Bool {
         switch self {
         case .uuid(let uuid, _): attribute.uuid == uuid
+        case .name(let name, _): StandardNames.name(of: CBUUID(attribute.uuid)) == name
         case .handle(let handle): attribute.handle == handle
         }
     }
 
-    private func ambiguous(_ choice: [AttributeIdentity], _ kind: String) -> Failure {
+    private func ambiguous(_ choice: [AttributeIdentity], _ kind: String, _ owner: String) -> Failure {
         let forms = choice.enumerated().map { offset, attribute in
             let handle = attribute.handle.map { " (@0x\(Decimals.hex($0, width: 4)))" } ?? ""
             return "\(text)#\(offset + 1)\(handle)"
         }
-        return Failure(.failed, "the device has several of \(kind) \(text): choose \(forms.joined(separator: ", "))")
+        return Failure(.failed, "\(owner) has several of \(kind) \(text): choose \(forms.joined(separator: ", "))")
     }
 }

@@ -6,13 +6,17 @@ enum DeviceQuery: Equatable, Sendable {
     /// Upper case, with colons.
     case address(String)
     case name(String)
+    /// `.`: the device that was connected last, in a shell.
+    case last
 
     /// Takes text for an identifier or an address where it has that form, else for a name.
     ///
     /// - Returns: nil for empty text.
     init?(_ text: String) {
         guard !text.isEmpty else { return nil }
-        if let identifier = UUID(uuidString: text) {
+        if text == "." {
+            self = .last
+        } else if let identifier = UUID(uuidString: text) {
             self = .identifier(identifier)
         } else if let address = Self.address(in: text) {
             self = .address(address)
@@ -29,6 +33,7 @@ enum DeviceQuery: Equatable, Sendable {
         case .identifier(let identifier): device.identifier == identifier
         case .address(let address): device.address?.uppercased() == address
         case .name(let name): device.names.contains { $0.lowercased() == name.lowercased() }
+        case .last: false
         }
     }
 
@@ -43,6 +48,7 @@ enum DeviceQuery: Equatable, Sendable {
         case .identifier(let identifier): identifier.uuidString
         case .address(let address): address
         case .name(let name): PrintableText.of(name)
+        case .last: "."
         }
     }
 

@@ -7,6 +7,9 @@ struct ServeRecord: Encodable, Equatable {
     var event: String
     var name: String?
     var services: [String]?
+    /// What is advertised beside name and services.
+    var manufacturerData: String?
+    var serviceData: [String: String]?
     /// The identifier of the central.
     var central: String?
     var service: String?

@@ -12,7 +12,7 @@ final class ServedDevice {
     let characteristics: [ServedCharacteristic]
     let channels: [ChannelDescription]
     /// What is advertised; nil where the file has no advertising set that is on.
-    let advertised: (name: String?, services: [CBUUID])?
+    let advertised: AdvertisedContent?
 
     init(_ description: PeripheralDescription) {
         name = description.name
@@ -32,10 +32,12 @@ final class ServedDevice {
         self.services = services
         self.characteristics = characteristics
         advertised = description.advertising.first(where: \.isEnabled).map { set in
-            (
+            let data = set.data.serviceData.merging(set.scanResponse?.serviceData ?? [:]) { own, _ in own }
+            return AdvertisedContent(
                 name: set.data.localName ?? set.scanResponse?.localName,
-                services: (set.data.services + (set.scanResponse?.services ?? [])).map { CBUUID($0) }
-            )
+                services: (set.data.services + (set.scanResponse?.services ?? [])).map { CBUUID($0) },
+                manufacturerData: set.data.manufacturerData ?? set.scanResponse?.manufacturerData,
+                serviceData: Dictionary(data.map { (CBUUID($0.key), $0.value) }) { $1 })
         }
     }
 

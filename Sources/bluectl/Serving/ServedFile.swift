@@ -106,8 +106,6 @@ struct ServedFile {
             fields += [
                 ("\(path).\(part).txPowerLevel", data.txPowerLevel != nil),
                 ("\(path).\(part).solicitedServices", !data.solicitedServices.isEmpty),
-                ("\(path).\(part).serviceData", !data.serviceData.isEmpty),
-                ("\(path).\(part).manufacturerData", data.manufacturerData != nil),
             ]
         }
         return fields

@@ -40,8 +40,8 @@ final class Server: PeripheralSessionServer {
         guard let advertised = device.advertised else {
             return session.console.note("\(PrintableText.of(device.name)) advertises nothing, as the file says")
         }
-        try await session.advertise(name: advertised.name, services: advertised.services)
-        session.showAdvertising(name: advertised.name, services: advertised.services)
+        try await session.advertise(advertised)
+        session.showAdvertising(advertised)
     }
 
     func opened(_ channel: CBL2CAPChannel) { channels.opened(channel) }

@@ -45,6 +45,9 @@ struct Visitor {
         }
     }
 
+    /// Ends the visit where it is.
+    func stop() { session.steps.interrupt() }
+
     private func find() async throws -> CBPeripheral {
         var found: CBPeripheral?
         session.onDiscovery = { [session] peripheral, record in

@@ -5,7 +5,7 @@ import CoreBluetoothPackage
 final class PeripheralSession: NSObject, RadioSession {
     let radio: CBBackendSelection
     let manager: CBPeripheralManager
-    let console: Console
+    var console: Console
     let steps: StepWaiter
 
     /// The number of the channel that was published last.
@@ -57,12 +57,13 @@ final class PeripheralSession: NSObject, RadioSession {
     /// Advertises, connectable, until the session closes.
     ///
     /// What has no room is shortened or left out by Apple's rules.
-    func advertise(name: String?, services: [CBUUID]) async throws {
-        var data: [String: Any] = [:]
-        if let name { data[CBAdvertisementDataLocalNameKey] = name }
-        if !services.isEmpty { data[CBAdvertisementDataServiceUUIDsKey] = services }
+    func advertise(_ content: AdvertisedContent) async throws {
         do {
-            try await perform(.advertising) { manager.startAdvertising(data) }
+            try await perform(.advertising) {
+                manager.startAdvertising(
+                    localName: content.name, serviceUUIDs: content.services,
+                    manufacturerData: content.manufacturerData, serviceData: content.serviceData)
+            }
         } catch let failure as Failure where failure.status == .failed {
             throw Failure(.failed, "cannot advertise: \(failure.description)")
         }

@@ -1,4 +1,8 @@
+import BluetoothBackend
+import BluetoothLocking
 import CoreBluetoothPackage
+import Logging
+import Synchronization
 
 #if Emulator
 import BluetoothEmulator
@@ -17,6 +21,12 @@ enum RadioSelection {
         }
     }
 
+    /// The radio with each command and each event in the log, values and addresses included.
+    static func traced(_ radio: CBBackendSelection) -> CBBackendSelection {
+        let log = BackendTrace.Destination.log(Logger(label: "trace"), level: .debug)
+        return .custom(TracingBackend(around: radio.backend, to: log, showsValues: true))
+    }
+
     private static func bluez() throws(Failure) -> CBBackendSelection {
         #if BlueZ && os(Linux)
         return .bluez()
@@ -25,11 +35,17 @@ enum RadioSelection {
         #endif
     }
 
+    #if Emulator
+    /// The emulator that was made last: a process of the tool uses one.
+    static let current = Lock<Emulator?>(nil)
+    #endif
+
     /// The emulator with a world file's devices, or with the built-in ones.
     static func emulator(world: String? = nil) throws(Failure) -> CBBackendSelection {
         #if Emulator
-        guard let world else { return .emulator(Emulator.shared) }
-        return .emulator(try WorldFile(path: world).emulator())
+        let emulator = try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+        current.withLock { $0 = emulator }
+        return .emulator(emulator)
         #else
         throw Failure(.failed, "this bluectl was built without the emulator")
         #endif

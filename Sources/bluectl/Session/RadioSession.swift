@@ -11,7 +11,8 @@ protocol RadioSession: AnyObject, Sendable {
     init(_ radio: CBBackendSelection, console: Console, limit: Duration)
 
     var radio: CBBackendSelection { get }
-    var console: Console { get }
+    /// Where the command that runs writes.
+    var console: Console { get set }
     /// What is awaited.
     var steps: StepWaiter { get }
     /// The state of the manager.
@@ -21,9 +22,14 @@ protocol RadioSession: AnyObject, Sendable {
 
     /// Ends all that was begun.
     func close() async
+
+    /// Ends what a command began, and keeps the connections: in a shell, where other commands follow.
+    func endCommand() async
 }
 
 extension RadioSession {
+    func endCommand() async { await close() }
+
     /// "emulator" where the radio is that, for records; nil for a real one.
     var emulatedBackend: String? { backendName == "emulator" ? backendName : nil }
 

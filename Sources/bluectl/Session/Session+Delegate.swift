@@ -7,6 +7,7 @@ extension Session: @preconcurrency CBCentralManagerDelegate {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
+        onHeard?(peripheral)
         onDiscovery?(peripheral, DeviceRecord(peripheral, advertisementData: advertisementData, rssi: RSSI))
     }
 
@@ -24,7 +25,12 @@ extension Session: @preconcurrency CBCentralManagerDelegate {
     ) {
         if isAwaiting(.disconnection) { return answer(.disconnection) }
         let reason = error.map { ": " + ErrorText.of($0) } ?? ""
-        fail(Failure(.failed, "the device disconnected" + reason))
+        let failure = Failure(.failed, "the device disconnected" + reason)
+        // In a shell other devices may be connected too.
+        guard steps.isWaiting, peripheral === self.peripheral else {
+            return onDisconnection?(peripheral, failure) ?? ()
+        }
+        fail(failure)
     }
 
     func centralManager(
@@ -86,8 +92,18 @@ extension Session: @preconcurrency CBPeripheralDelegate {
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        // Not every radio can; that there is an answer is what counts.
+        // For a write without response, that there is an answer is what counts: not every radio can read it.
+        lastRSSI = error == nil ? RSSI.intValue : nil
         answer(.rssi)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        answer(.descriptorWritten(ObjectIdentifier(descriptor)), error: error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        openedChannel = channel
+        answer(.channelOpen, error: error)
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { answer(.readyToWrite) }

@@ -9,12 +9,20 @@ extension Session {
     ///
     /// - Throws: A failure: none was found in time, or several bear the name.
     func find(_ query: DeviceQuery) async throws -> CBPeripheral {
+        if query == .last {
+            guard let peripheral else {
+                throw Failure(.failed, "\".\" is the device that was connected last, and there is none")
+            }
+            return peripheral
+        }
         if case .identifier(let identifier) = query,
             let known = central.retrievePeripherals(withIdentifiers: [identifier]).first
         {
             return known
         }
         // A device that is connected already may not advertise.
+        let own = peripherals.filter { $0.state == .connected && query.matches(DeviceRecord($0)) }
+        if own.count == 1 { return own[0] }
         let connected = central.retrieveConnectedPeripherals(withServices: ["1800", "1801"].map(CBUUID.init(string:)))
         if let match = connected.first(where: { query.matches(DeviceRecord($0)) }) { return match }
         return try await scan(for: query)
@@ -59,7 +67,7 @@ extension Session {
     }
 
     static func ambiguous(_ query: DeviceQuery, _ devices: [DeviceRecord]) -> Failure {
-        let list = devices.map { $0.address.map { "\($0) " } ?? "" + $0.identifier.uuidString }.sorted()
+        let list = devices.map { ($0.address.map { "\($0) " } ?? "") + $0.identifier.uuidString }.sorted()
         return Failure(.failed, "several devices are named \(query.text): choose \(list.joined(separator: ", "))")
     }
 }

@@ -37,6 +37,11 @@ extension Session {
     ) async throws -> (peripheral: CBPeripheral, characteristic: CBCharacteristic) {
         let peripheral = try await find(query)
         try await connect(peripheral)
+        return (peripheral, try await locate(path, at: peripheral))
+    }
+
+    /// Finds the characteristic that is meant at a device that is connected.
+    func locate(_ path: AttributePath, at peripheral: CBPeripheral) async throws -> CBCharacteristic {
         var services = try await discover(peripheral)
         if let wanted = path.service {
             let identities = services.map { AttributeIdentity(uuid: $0.uuid.bluetoothUUID, handle: $0.handle) }
@@ -45,7 +50,37 @@ extension Session {
         let characteristics = services.flatMap { $0.characteristics ?? [] }
         let identities = characteristics.map { AttributeIdentity(uuid: $0.uuid.bluetoothUUID, handle: $0.handle) }
         let index = try path.characteristic.index(in: identities, kind: "characteristic")
-        return (peripheral, characteristics[index])
+        return characteristics[index]
+    }
+
+    /// Finds the descriptor that is meant.
+    func locate(
+        _ query: AttributeQuery, of characteristic: CBCharacteristic, at peripheral: CBPeripheral
+    ) async throws -> CBDescriptor {
+        try await perform(.descriptors(ObjectIdentifier(characteristic))) {
+            peripheral.discoverDescriptors(for: characteristic)
+        }
+        let descriptors = characteristic.descriptors ?? []
+        let identities = descriptors.map { AttributeIdentity(uuid: $0.uuid.bluetoothUUID, handle: $0.handle) }
+        return descriptors[try query.index(in: identities, kind: "descriptor", of: "the characteristic")]
+    }
+
+    /// Reads the signal strength of the link, in dBm.
+    func readRSSI(of peripheral: CBPeripheral) async throws -> Int {
+        lastRSSI = nil
+        try await perform(.rssi) { peripheral.readRSSI() }
+        guard let lastRSSI else { throw Failure(.failed, "the radio does not tell the signal strength of this link") }
+        return lastRSSI
+    }
+
+    /// Writes a descriptor.
+    func write(_ data: Data, to descriptor: CBDescriptor, of peripheral: CBPeripheral) async throws {
+        guard descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString) else {
+            throw Failure(.failed, "Client Characteristic Configuration is written by subscribing: bluectl subscribe")
+        }
+        try await perform(.descriptorWritten(ObjectIdentifier(descriptor))) {
+            peripheral.writeValue(data, for: descriptor)
+        }
     }
 
     /// Reads a value.

@@ -8,11 +8,13 @@ final class Session: NSObject, RadioSession {
 
     let radio: CBBackendSelection
     let central: CBCentralManager
-    let console: Console
+    var console: Console
     let steps: StepWaiter
 
     /// Who hears of each report of a scan.
     var onDiscovery: ((CBPeripheral, DeviceRecord) -> Void)?
+    /// Who hears of each device that a scan met or that is connected to.
+    var onHeard: ((CBPeripheral) -> Void)?
     /// Who hears of each notification.
     var onNotification: ((CBCharacteristic, Data) -> Void)?
     /// Who hears of links between the system and devices.
@@ -20,9 +22,19 @@ final class Session: NSObject, RadioSession {
     /// Who hears of each state; while there is somebody, no state is a failure.
     var onState: ((CBManagerState) -> Void)?
 
+    /// Who hears that a device is no longer connected, where no step waits.
+    var onDisconnection: ((CBPeripheral, Failure) -> Void)?
+
+    /// The signal strength that was read last, and the channel that was opened last.
+    var lastRSSI: Int?
+    var openedChannel: CBL2CAPChannel?
+
     private var scan: ScanSettings?
-    private var peripheral: CBPeripheral?
-    private var subscribed: CBCharacteristic?
+    /// The device that was connected last.
+    private(set) var peripheral: CBPeripheral?
+    /// All that are, or were, connected.
+    private(set) var peripherals: [CBPeripheral] = []
+    private var subscribed: [CBCharacteristic] = []
 
     init(_ radio: CBBackendSelection, console: Console, limit: Duration) {
         self.radio = radio
@@ -79,39 +91,69 @@ final class Session: NSObject, RadioSession {
 
     // MARK: Link
 
-    /// Connects.
-    func connect(_ peripheral: CBPeripheral) async throws {
+    /// Connects, unless the device is connected already.
+    ///
+    /// - Parameter limit: How long it may take; nil for as long as it takes.
+    func connect(_ peripheral: CBPeripheral, within limit: Duration?) async throws {
         self.peripheral = peripheral
+        if !peripherals.contains(where: { $0 === peripheral }) { peripherals.append(peripheral) }
         peripheral.delegate = self
+        onHeard?(peripheral)
+        guard peripheral.state != .connected else { return }
         console.progress("Connecting to \(peripheral.name.map(PrintableText.of) ?? peripheral.identifier.uuidString)…")
-        try await perform(.connection) { central.connect(peripheral) }
+        try await perform(.connection, within: limit) { central.connect(peripheral) }
         console.clearProgress()
     }
 
-    /// Turns notifications on, until the session closes.
+    /// As `connect(_:within:)`, as long as one step may take.
+    func connect(_ peripheral: CBPeripheral) async throws { try await connect(peripheral, within: limit) }
+
+    /// Gives a connection up.
+    func disconnect(_ peripheral: CBPeripheral) async throws {
+        guard peripheral.state != .disconnected else { return }
+        try await perform(.disconnection, within: Self.closingLimit) {
+            central.cancelPeripheralConnection(peripheral)
+        }
+    }
+
+    /// Turns notifications on, until the command ends.
     func subscribe(to characteristic: CBCharacteristic) async throws {
         guard let peripheral else { return }
-        subscribed = characteristic
+        subscribed.append(characteristic)
         try await perform(.notificationState(ObjectIdentifier(characteristic))) {
             peripheral.setNotifyValue(true, for: characteristic)
         }
     }
 
-    /// Ends all that was begun: notifications, scan, connection.
-    func close() async {
+    /// Ends scan and notifications.
+    func endCommand() async {
         steps.isClosing = true
         if central.isScanning { stopScan() }
-        guard let peripheral, central.state == .poweredOn else { return }
-        do {
-            if let subscribed, peripheral.state == .connected, subscribed.isNotifying {
-                let step = Step.notificationState(ObjectIdentifier(subscribed))
-                try await perform(step, within: Self.closingLimit) { peripheral.setNotifyValue(false, for: subscribed) }
-            }
-            if peripheral.state != .disconnected {
-                try await perform(.disconnection, within: Self.closingLimit) {
-                    central.cancelPeripheralConnection(peripheral)
+        let characteristics = subscribed
+        subscribed = []
+        for characteristic in characteristics {
+            guard central.state == .poweredOn, let peripheral = characteristic.service?.peripheral,
+                peripheral.state == .connected, characteristic.isNotifying
+            else { continue }
+            await end {
+                let step = Step.notificationState(ObjectIdentifier(characteristic))
+                try await perform(step, within: Self.closingLimit) {
+                    peripheral.setNotifyValue(false, for: characteristic)
                 }
             }
+        }
+    }
+
+    /// Ends all that was begun: notifications, scan, connections.
+    func close() async {
+        await endCommand()
+        guard central.state == .poweredOn else { return }
+        for peripheral in peripherals { await end { try await disconnect(peripheral) } }
+    }
+
+    private func end(_ body: () async throws -> Void) async {
+        do {
+            try await body()
         } catch {
             console.note("the connection did not end cleanly: \(error)")
         }

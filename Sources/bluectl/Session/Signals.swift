@@ -1,13 +1,16 @@
+import BluetoothLocking
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Ctrl-C and its like: the first stops cleanly, the second at once.
 @MainActor
 final class Signals {
     private var sources: [any DispatchSourceSignal] = []
+    private let first = FirstSignal()
 
-    /// Calls `stop` on the main actor at the first SIGINT, SIGTERM or SIGHUP.
-    init(stop: @escaping @MainActor () -> Void) {
+    /// Calls `stop` on the main actor at the first SIGINT, SIGTERM or SIGHUP, with its number.
+    init(stop: @escaping @MainActor (Int32) -> Void) {
         // A reader of our output that leaves is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         // Not the main queue: a second Ctrl-C must work while the main actor is busy.
@@ -15,15 +18,31 @@ final class Signals {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            // Invariant: the handler runs on one serial queue.
-            nonisolated(unsafe) var hasStopped = false
+            let first = first
             source.setEventHandler { @Sendable in
-                if hasStopped { _exit(128 + number) }
-                hasStopped = true
-                Task { @MainActor in stop() }
+                if !first.take() { _exit(128 + number) }
+                Task { @MainActor in stop(number) }
             }
             source.resume()
             sources.append(source)
         }
     }
+
+    /// The next signal is the first one again.
+    func reset() { first.reset() }
+}
+
+/// Whether a signal is the first one.
+private final class FirstSignal: Sendable {
+    private let isTaken = Lock(false)
+
+    /// - Returns: Whether there was none before.
+    func take() -> Bool {
+        isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+    }
+
+    func reset() { isTaken.withLock { $0 = false } }
 }

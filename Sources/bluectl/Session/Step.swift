@@ -14,6 +14,7 @@ enum Step: Equatable {
     case descriptors(ObjectIdentifier)
     case value(ObjectIdentifier)
     case descriptorValue(ObjectIdentifier)
+    case descriptorWritten(ObjectIdentifier)
     case written(ObjectIdentifier)
     case notificationState(ObjectIdentifier)
     case readyToWrite
@@ -23,6 +24,8 @@ enum Step: Equatable {
     case publication(ObjectIdentifier)
     case advertising
     case channel
+    case channelOpen
+    case channelSpace
 
     /// For "timed out after 15 s …".
     var phrase: String {
@@ -36,7 +39,7 @@ enum Step: Equatable {
         case .characteristics: "discovering characteristics"
         case .descriptors: "discovering descriptors"
         case .value, .descriptorValue: "reading"
-        case .written: "writing"
+        case .written, .descriptorWritten: "writing"
         case .notificationState: "changing the subscription"
         case .readyToWrite: "waiting for room to write"
         case .rssi: "waiting for the link"
@@ -45,6 +48,8 @@ enum Step: Equatable {
         case .publication: "publishing a service"
         case .advertising: "starting to advertise"
         case .channel: "listening for channels"
+        case .channelOpen: "opening the channel"
+        case .channelSpace: "waiting for room in the channel"
         }
     }
 }

@@ -12,7 +12,7 @@ final class StepWaiter {
     }
 
     /// How long one step may take.
-    let limit: Duration
+    var limit: Duration
     /// Set when the end of the conversation begins: an interruption no longer stops a step.
     var isClosing = false
     /// Called once when the user wants to stop.
@@ -61,6 +61,14 @@ final class StepWaiter {
         isInterrupted = true
         if !isClosing { fail(Interruption()) }
         onInterruption?()
+    }
+
+    /// Another command begins: an interruption of the last one does not count any more.
+    func reset(limit: Duration) {
+        self.limit = limit
+        isInterrupted = false
+        isClosing = false
+        onInterruption = nil
     }
 
     /// The awaited step may take as long as it likes, until `restartTimer()`.

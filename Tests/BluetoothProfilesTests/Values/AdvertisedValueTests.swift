@@ -222,7 +222,8 @@ import Testing
             for value in values {
                 #expect(!value.description.isEmpty)
                 switch value {
-                case .btHome(let value): #expect(value.encoded == data, "\(data.hex)")
+                case .btHome(let value):
+                    #expect(try BTHomeAdvertisement(decoding: value.encoded) == value, "\(data.hex)")
                 case .eddystone(let value):
                     #expect(try EddystoneFrame(decoding: value.encoded) == value, "\(data.hex)")
                 case .iBeacon(let value): #expect(value.encoded == data, "\(data.hex)")

@@ -41,7 +41,7 @@ struct FactFinderTests {
             ])
     }
 
-    @Test func devicesWithKeysAreFoundUnderTheirIdentifiers() throws {
+    @Test func devicesAreFoundUnderTheirIdentifiers() throws {
         let adapter = try #require(ObjectPath("/org/bluez/hci0"))
         func device(_ address: String, isPaired: Bool) -> DBusValue {
             .properties([
@@ -57,9 +57,10 @@ struct FactFinderTests {
         let identifier = PeerIdentity.identifier(
             adapter: "00:11:22:33:44:55", address: "F0:F1:F2:F3:F4:F5", isRandom: true)
         #expect(
-            FactFinder.bonded(reply) == [
-                DoctorFacts.BondedDevice(identifier: identifier, address: "F0:F1:F2:F3:F4:F5", name: "A")
-            ])
+            FactFinder.devices(reply).first
+                == DoctorFacts.Device(
+                    identifier: identifier, address: "F0:F1:F2:F3:F4:F5", name: "A", isPaired: true))
+        #expect(FactFinder.devices(reply).map(\.isPaired) == [true, false])
         #expect(FactFinder.adapters(reply).map(\.name) == ["hci0"])
     }
 

@@ -90,7 +90,14 @@ struct DoctorTests {
         #expect(!run.output.contains("PROBLEM"))
         let json = try await Tool.run(["doctor", "--json"], environment: system.environment)
         #expect(json.status == 0)
-        #expect(try json.objects().first == ["check": "bus", "detail": "the system bus answers", "status": "ok"])
+        #expect(
+            try json.objects().first == [
+                "backend": "bluez", "check": "bus", "detail": "the system bus answers", "status": "ok",
+            ])
+        let other = try await Tool.run(
+            ["doctor"], environment: system.environment.merging(["COREBLUETOOTH_BACKEND": "emulator"]) { $1 })
+        #expect(other.status == 0)
+        #expect(other.lines.contains { $0.hasPrefix("note     backend: COREBLUETOOTH_BACKEND is emulator") })
     }
 
     @Test func anAdapterThatIsNotThereIsAProblemThoughAnotherIs() async throws {

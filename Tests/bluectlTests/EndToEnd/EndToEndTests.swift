@@ -31,11 +31,11 @@ struct EndToEndTests {
         #expect(run.status == 0)
         #expect(run.errors == Self.emulated)
         let last = try #require(run.lines.last).split(separator: "\t").map { String($0) }
-        #expect(last.count == 5)
+        #expect(last.count == 6 && last[5] == "tx 0 dBm")
         #expect(UUID(uuidString: last[0]) != nil)
         #expect(last[1] == Self.monitor)
         #expect(Int(last[2]) != nil)
-        #expect(Array(last[3...]) == ["Heart Rate Monitor", "Heart Rate 180D, Battery 180F, Device Information 180A"])
+        #expect(Array(last[3..<5]) == ["Heart Rate Monitor", "Heart Rate 180D, Battery 180F, Device Information 180A"])
         #expect(!run.output.contains("\u{1B}"))
     }
 
@@ -45,7 +45,10 @@ struct EndToEndTests {
         let objects = try run.objects()
         #expect(Set(objects.compactMap { $0["name"] as? String }) == ["Heart Rate Monitor", "nRF Blinky", "Echo"])
         #expect(objects.allSatisfy { $0["backend"] as? String == "emulator" })
-        let known: Set = ["identifier", "address", "name", "rssi", "services", "manufacturerData", "backend"]
+        let known: Set = [
+            "identifier", "address", "name", "rssi", "services", "manufacturerData", "serviceData", "txPower",
+            "isConnectable", "values", "backend",
+        ]
         #expect(objects.allSatisfy { Set($0.allKeys.compactMap { $0 as? String }).isSubset(of: known) })
     }
 
@@ -191,6 +194,8 @@ struct EndToEndTests {
         #expect(run.status == 1)
         #expect(run.errors.contains("several devices are named Twin: choose C0:DE:00:00:00:01 "))
         #expect(run.errors.contains("C0:DE:00:00:00:02 "))
+        let choices = run.errors.split(separator: "choose ").last?.split(whereSeparator: { " ,\n".contains($0) }) ?? []
+        #expect(choices.filter { UUID(uuidString: String($0)) != nil }.count == 2, "\(run.errors)")
     }
 
     @Test func anAmbiguousCharacteristicIsChosenByOrdinal() async throws {

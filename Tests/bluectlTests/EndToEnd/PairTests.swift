@@ -116,7 +116,7 @@ struct PairTests {
     func aCentralPairsWithWhatIsServedOnlyIfTheUserAgrees(_ options: [String]) async throws {
         let run = try await Tool.withFile(Self.safe, "w.yaml") { file in
             try await Tool.run(
-                ["serve", file, "--backend", "emulator", "--visit", "--duration", "0.1", "--json", "--timeout", "5"]
+                ["serve", file, "--backend", "emulator", "--visit", "--once", "--json", "--timeout", "5"]
                     + options, input: "")
         }
         let objects = try run.objects()

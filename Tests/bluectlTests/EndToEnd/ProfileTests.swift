@@ -13,7 +13,8 @@ struct ProfileTests {
         #expect(run.status == 0, "\(run)")
         #expect(
             run.lines == [
-                "Published \"Heart Rate\": Heart Rate 180D, Battery 180F", "Advertising as \"Heart Rate\"",
+                "Published \"Heart Rate\": Heart Rate 180D, Battery 180F",
+                "Advertising as \"Heart Rate\" with Heart Rate 180D, Battery 180F",
             ])
     }
 
@@ -39,10 +40,14 @@ struct ProfileTests {
     @Test func aVisitShowsWhatADeviceOfProfilesDoes() async throws {
         let run = try await Tool.run([
             "serve", "--profile", "heart-rate", "--profile", "battery", "--visit", "--backend", "emulator",
-            "--duration", "0.1", "--json",
+            "--once", "--json",
         ])
         #expect(run.status == 0, "\(run)")
-        let events = try run.objects().map { object in
+        let objects = try run.objects()
+        #expect(objects.prefix(2).map { $0["services"] as? [String] } == [["180D", "180F"], ["180D", "180F"]])
+        let services = objects.dropFirst(2).map { $0["service"] as? String }
+        #expect(services.prefix(3) == ["180D", "180D", "180D"] && services.contains("180F") && !services.contains(nil))
+        let events = objects.map { object in
             [object["event"], object["characteristic"]].compactMap { $0 as? String }.joined(separator: " ")
         }
         #expect(
@@ -55,7 +60,7 @@ struct ProfileTests {
     @Test(arguments: ProfileArgument.allValueStrings)
     func eachProfileCanBeVisited(profile: String) async throws {
         let run = try await Tool.run([
-            "serve", "--profile", profile, "--visit", "--backend", "emulator", "--duration", "0.1",
+            "serve", "--profile", profile, "--visit", "--backend", "emulator", "--once",
         ])
         #expect(run.status == 0, "\(run)")
         #expect(run.lines.contains { $0.hasPrefix("read ") || $0.hasPrefix("subscribe ") })

@@ -25,7 +25,7 @@ struct ServeTests {
     }
 
     @Test func aVisitShowsEachRequestAndEachSubscription() async throws {
-        let run = try await serve(Self.lamp, "--visit", "--duration", "0.1", "--json")
+        let run = try await serve(Self.lamp, "--visit", "--once", "--json")
         #expect(run.status == 0, "\(run)")
         let objects = try run.objects()
         let events = objects.map { object in
@@ -48,6 +48,24 @@ struct ServeTests {
         #expect(centrals.count == 1 && centrals.allSatisfy { UUID(uuidString: $0) != nil })
     }
 
+    @Test func theDurationEndsAVisitThatIsNotOver() async throws {
+        let slow = Self.lamp.replacingOccurrences(of: "100ms", with: "1h")
+        let run = try await serve(slow, "--visit", "--duration", "1")
+        #expect(run.status == 0, "\(run)")
+        #expect(run.errors.hasSuffix("the visit is cut short: --duration is over\n"))
+        #expect(!run.output.contains("FFE3"))
+        let alone = try await serve(slow, "--once")
+        #expect(alone.status == 2 && alone.errors == "bluectl: --once is for --visit\n")
+    }
+
+    @Test func aVisitThatFailsFailsTheCommand() async throws {
+        let mute = Self.lamp.replacingOccurrences(
+            of: "advertising: [{data: {localName: Lamp, services: [FFE0]}}]", with: "advertising: []")
+        let run = try await serve(mute, "--visit", "--timeout", "0.5")
+        #expect(run.status == 3, "\(run)")
+        #expect(run.errors.hasSuffix("bluectl: timed out after 0.5 s looking for the device\n"))
+    }
+
     @Test func theNumberOfAChannelIsTheSystemsChoice() async throws {
         let world = Self.lamp + "\n    channels: [{psm: 37, echo: true}]"
         let run = try await serve(world, "--duration", "0.1")
@@ -58,7 +76,7 @@ struct ServeTests {
     }
 
     @Test func peopleGetALineForEach() async throws {
-        let run = try await serve(Self.lamp, "--visit", "--duration", "0.1")
+        let run = try await serve(Self.lamp, "--visit", "--once")
         #expect(run.errors == "EMULATED: the devices of this radio are not real\n")
         #expect(run.lines.prefix(2) == ["Published \"Lamp\": FFE0", "Advertising as \"Lamp\" with FFE0"])
         #expect(run.lines.contains { $0.hasPrefix("read         ") && $0.hasSuffix("  FFE1: 01") })

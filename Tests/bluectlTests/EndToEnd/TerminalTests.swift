@@ -34,6 +34,26 @@ struct TerminalTests {
         #expect(screen.text.hasSuffix("Battery Level 2A19: \u{1B}[36m57 (87 %)\u{1B}[0m\r\n"))
     }
 
+    @Test func theShellEditsCompletesAndRemembersLines() async throws {
+        let state = FileManager.default.temporaryDirectory.appendingPathComponent("bluectl-\(UUID().uuidString)")
+        let screen = try await Terminal.run(
+            ["shell", "--backend", "emulator"], environment: ["XDG_STATE_HOME": state.path],
+            typing: [
+                // Ctrl-C gives the line up, Tab completes, and the left arrow mends.
+                ("bluectl> ", "nonsense\u{3}"), ("^C", "conn\tEhco\u{1B}[D\u{1B}[D\u{7F}\u{1B}[Ch\r"),
+                ("Connected to Echo", "read . 0000ec41\t\r"), ("0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01: ", "\u{1B}[A\r"),
+                ("0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01: ", "\u{4}"),
+            ])
+        #expect(screen.status == 0, "\(screen)")
+        #expect(screen.text.contains("Connected to Echo (C0:DE:00:00:EC:40)"))
+        let file = state.appendingPathComponent("bluectl/history")
+        let history = try String(contentsOf: file, encoding: .utf8)
+        #expect(history == "connect Echo\nread . 0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01 \n")
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try FileManager.default.removeItem(at: state)
+    }
+
     @Test func jsonOnATerminalHasNoEscapes() async throws {
         let screen = try await Terminal.run(["read", "C0:DE:00:00:18:0D", "2A19", "--backend", "emulator", "--json"])
         #expect(screen.status == 0)
@@ -48,11 +68,16 @@ private enum Terminal {
         var text: String
     }
 
-    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Screen {
-        try await ChildProcess.onThread { try wait(arguments, environment: environment) }
+    /// - Parameter typing: Keys, each typed once the text before it has come after the keys before.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], typing: [(after: String, keys: String)] = []
+    ) async throws -> Screen {
+        try await ChildProcess.onThread { try wait(arguments, environment: environment, typing) }
     }
 
-    private static func wait(_ arguments: [String], environment: [String: String]) throws -> Screen {
+    private static func wait(
+        _ arguments: [String], environment: [String: String], _ typing: [(after: String, keys: String)]
+    ) throws -> Screen {
         // TIOCSPTLCK and TIOCGPTN of linux/ioctl.h: the names are macros that Swift does not see.
         let (unlock, number): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -69,12 +94,23 @@ private enum Terminal {
         let process = try ChildProcess(
             Tool.path, arguments,
             environment: Tool.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 },
-            output: terminal, errors: terminal)
+            input: typing.isEmpty ? nil : terminal, output: terminal, errors: terminal)
         try terminal.close()
         // Reading fails once the tool, the last user of the other end, is gone.
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while case let count = read(master, &buffer, buffer.count), count > 0 { bytes += buffer.prefix(count) }
+        var typing = typing[...]
+        var seen = 0
+        while case let count = read(master, &buffer, buffer.count), count > 0 {
+            bytes += buffer.prefix(count)
+            guard let next = typing.first,
+                let found = bytes[seen...].firstRange(of: Data(next.after.utf8))
+            else { continue }
+            seen = found.upperBound
+            typing = typing.dropFirst()
+            let keys = Array(next.keys.utf8)
+            guard write(master, keys, keys.count) == keys.count else { throw POSIXError(.EIO) }
+        }
         close(master)
         return Screen(status: process.wait(), text: String(decoding: bytes, as: UTF8.self))
     }

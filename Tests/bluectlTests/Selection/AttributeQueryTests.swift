@@ -29,6 +29,41 @@ struct AttributeQueryTests {
         }
     }
 
+    @Test(arguments: ["Heart Rate Measurement", "heart rate measurement", "heart-rate-measurement"])
+    func aStandardNameIsAsGoodAsAUUID(text: String) throws {
+        #expect(try AttributeQuery(text) == .name("Heart Rate Measurement", ordinal: nil))
+        #expect(try AttributeQuery(text + "#2").index(in: attributes, kind: "characteristic") == 2)
+        #expect(throws: Failure(.failed, "the device has no service Battery")) {
+            try AttributeQuery("battery").index(in: attributes, kind: "service")
+        }
+    }
+
+    @Test(arguments: [
+        ("Heart Rate 180D", AttributeQuery.uuid("180D", ordinal: nil)),
+        ("Body Sensor Location 2A38 @0x0007", .handle(7)), ("FFE1 @0x0010", .handle(16)),
+    ])
+    func whatListingsPrintIsAccepted(text: String, query: AttributeQuery) throws {
+        #expect(try AttributeQuery(text) == query)
+    }
+
+    @Test func aNearMissIsSuggested() {
+        do throws(Failure) {
+            _ = try AttributeQuery("batery level")
+            Issue.record("no failure")
+        } catch {
+            #expect(error.description.hasSuffix("; did you mean \"Battery Level\"?"))
+        }
+        #expect(throws: Failure.self) { try AttributeQuery("Battery 180D") }
+    }
+
+    @Test func aSlashSeparatesServiceAndCharacteristic() throws {
+        #expect(try AttributePath(["180D/2A37#2"]) == AttributePath(["180D", "2A37#2"]))
+        #expect(try AttributePath(["Heart Rate/Body Sensor Location"]).service == .name("Heart Rate", ordinal: nil))
+        #expect(try AttributePath(["Sport Type for Aerobic/Anaerobic Thresholds"]).service == nil)
+        #expect(throws: Failure.self) { try AttributePath(["180D/2A37/2902"]) }
+        #expect(throws: Failure.self) { try AttributePath(["180D/"]) }
+    }
+
     @Test func theOnlyOneOfAUUIDIsMeant() throws {
         #expect(try AttributeQuery("2A38").index(in: attributes, kind: "characteristic") == 1)
     }

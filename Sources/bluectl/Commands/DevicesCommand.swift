@@ -1,0 +1,105 @@
+import ArgumentParser
+import BluetoothBackend
+import BluetoothLocking
+import CoreBluetoothPackage
+import Synchronization
+
+#if Emulator
+import BluetoothEmulator
+#endif
+
+/// `bluectl devices`: what the system is paired with or connected to.
+struct DevicesCommand: RadioCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "List the devices that are paired or connected.",
+        discussion: """
+            One line each: identifier, address, "paired" or "-", "connected" or "-", name, separated by tabs. They need \
+            not be in reach, and other programs may have connected them.
+            """)
+
+    @Flag(help: "Only those that are paired.")
+    var paired = false
+
+    @Flag(help: "Only those that are connected.")
+    var connected = false
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func perform(in session: Session) async throws {
+        for device in try await session.knownDevices() {
+            guard device.isPaired || !paired, device.isConnected || !connected else { continue }
+            if session.console.isJSON {
+                session.console.print(json: device)
+            } else {
+                session.console.print(device.line)
+            }
+        }
+    }
+}
+
+/// A device that the system knows.
+struct KnownDevice: Encodable, Equatable, Sendable {
+    var identifier: String
+    var address: String?
+    var name: String?
+    var isPaired: Bool
+    var isConnected: Bool
+    var backend: String
+
+    /// Identifier, address, paired, connected, name, separated by tabs; `-` for what is not so, or unknown.
+    var line: String {
+        [identifier, address ?? "-", isPaired ? "paired" : "-", isConnected ? "connected" : "-", name ?? "-"]
+            .map(PrintableText.of).joined(separator: "\t")
+    }
+}
+
+extension Session {
+    /// The devices that are paired or connected, by address.
+    ///
+    /// - Throws: A failure where the daemon does not list them.
+    func knownDevices() async throws(Failure) -> [KnownDevice] {
+        #if Emulator
+        if backendName == "emulator" { return emulatedDevices() }
+        #endif
+        #if BlueZ && os(Linux)
+        let facts = await FactFinder(limit: limit).facts()
+        if let reason = facts.objects?.text {
+            throw Failure(.failed, "bluetoothd does not list its devices: \(reason)")
+        }
+        // Those of other adapters are strangers here.
+        let own = Set(central.retrievePeripherals(withIdentifiers: facts.devices.map(\.identifier)).map(\.identifier))
+        return facts.devices.filter { own.contains($0.identifier) && ($0.isPaired || $0.isConnected) }.map {
+            KnownDevice(
+                identifier: $0.identifier.uuidString, address: $0.address, name: $0.name, isPaired: $0.isPaired,
+                isConnected: $0.isConnected, backend: backendName)
+        }
+        #else
+        return []
+        #endif
+    }
+
+    #if Emulator
+    /// The bonds of the emulated host, and its links.
+    private func emulatedDevices() -> [KnownDevice] {
+        guard let emulator = RadioSelection.current.withLock({ $0 }) else { return [] }
+        let adapter = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
+        let host = emulator.hosts.first { $0.name == adapter || $0.address.description == adapter } ?? emulator.host
+        let bonded = Set(
+            emulator.devices.filter { host.isBonded(with: $0) }.compactMap { $0.identifier(onHost: host.name)?.uuid })
+        let connected = central.retrieveConnectedPeripherals(withServices: ["1800", "1801"].map(CBUUID.init(string:)))
+        let others = central.retrievePeripherals(
+            withIdentifiers: bonded.filter { id in !connected.contains { $0.identifier == id } }.sorted {
+                $0.uuidString < $1.uuidString
+            })
+        return (connected + others).map { peripheral in
+            KnownDevice(
+                identifier: peripheral.identifier.uuidString, address: peripheral.address, name: peripheral.name,
+                isPaired: bonded.contains(peripheral.identifier),
+                isConnected: peripheral.state == .connected
+                    || connected.contains { $0 === peripheral }, backend: backendName)
+        }
+    }
+    #endif
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// The bytes of a file, or of standard input.
+@MainActor
+final class ByteSource {
+    /// The rest of a file; nil for standard input.
+    private var rest: Data?
+
+    /// Opens a file; `-` is standard input.
+    ///
+    /// - Throws: A usage failure where the file cannot be read.
+    init(_ path: String) throws(Failure) {
+        guard path != "-" else { return }
+        do {
+            rest = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+        } catch {
+            throw Failure(.usage, "\(path): the file cannot be read: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// The next bytes, as many as are wanted or as there are; nil at the end, or where the user stops.
+    func next(_ count: Int, in session: Session) async -> Data? {
+        if let rest {
+            guard !rest.isEmpty else { return nil }
+            self.rest = rest.dropFirst(count)
+            return Data(rest.prefix(count))
+        }
+        let input = StandardInput.shared
+        session.steps.onInterruption = { input.cancel() }
+        defer { session.steps.onInterruption = nil }
+        var data = Data()
+        while data.count < count, let piece = await input.next() { data += piece }
+        input.putBack(Data(data.dropFirst(count)))
+        return data.isEmpty || session.steps.isInterrupted ? nil : Data(data.prefix(count))
+    }
+}

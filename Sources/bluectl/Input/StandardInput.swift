@@ -1,0 +1,81 @@
+import Dispatch
+import Foundation
+
+/// Standard input, read on a thread of its own, one piece each time that a command wants one.
+///
+/// So nothing is read that no command wants, and nothing piles up.
+@MainActor
+final class StandardInput {
+    /// The input of the process.
+    static let shared = StandardInput()
+
+    nonisolated private static let pieceLength = 4096
+
+    private var buffered: Data?
+    private var isReading = false
+    /// Whether there is nothing more to come; at a terminal Ctrl-D ends only what reads now.
+    private(set) var isAtEnd = false
+    private var waiting: CheckedContinuation<Data?, Never>?
+    private let wanted = DispatchSemaphore(value: 0)
+    private var hasThread = false
+
+    /// Whether a person types.
+    var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// The next piece; nil at the end of the input, or where `cancel()` comes first.
+    ///
+    /// One caller at a time.
+    func next() async -> Data? {
+        if let data = buffered {
+            buffered = nil
+            return data
+        }
+        if isAtEnd { return nil }
+        if !isReading {
+            isReading = true
+            startThread()
+            wanted.signal()
+        }
+        return await withCheckedContinuation { waiting = $0 }
+    }
+
+    /// Gives the last part of a piece back to the next caller.
+    func putBack(_ data: Data) {
+        guard !data.isEmpty else { return }
+        buffered = data + (buffered ?? Data())
+    }
+
+    /// The caller does not want the piece any more; what comes is for the next one.
+    func cancel() { resume(nil) }
+
+    private func receive(_ data: Data) {
+        isReading = false
+        guard !data.isEmpty else {
+            isAtEnd = !isTerminal
+            return resume(nil)
+        }
+        if waiting == nil { putBack(data) } else { resume(data) }
+    }
+
+    private func resume(_ data: Data?) {
+        waiting?.resume(returning: data)
+        waiting = nil
+    }
+
+    /// Not through the C library's streams: a thread that waits in one keeps the process from ending.
+    private func startThread() {
+        guard !hasThread else { return }
+        hasThread = true
+        let wanted = wanted
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: Self.pieceLength)
+            while true {
+                wanted.wait()
+                var count = -1
+                repeat { count = read(STDIN_FILENO, &buffer, buffer.count) } while count < 0 && errno == EINTR
+                let data = Data(buffer.prefix(max(0, count)))
+                Task { @MainActor in StandardInput.shared.receive(data) }
+            }
+        }
+    }
+}

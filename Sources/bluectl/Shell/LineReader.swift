@@ -1,0 +1,100 @@
+import Foundation
+
+/// Reads lines that a person types, with history and completion.
+@MainActor
+final class LineReader {
+    private let prompt: String
+    private let input = StandardInput.shared
+    private var decoder = KeyDecoder()
+    private var waitingKeys: [Key] = []
+    private var editor = LineEditor(history: [])
+    /// Whether a line is being typed.
+    private(set) var isEditing = false
+    /// What the word before the cursor can become: the words before it and the word come in.
+    private let completions: ([String], String) -> [String]
+
+    init(prompt: String, completions: @escaping ([String], String) -> [String]) {
+        self.prompt = prompt
+        self.completions = completions
+    }
+
+    /// The next line; nil at the end of the input.
+    func next(history: [String]) async -> String? {
+        editor = LineEditor(history: history)
+        guard let mode = TerminalMode() else { return nil }
+        defer { mode.restore() }
+        isEditing = true
+        defer { isEditing = false }
+        draw()
+        while let keys = await nextKeys() {
+            waitingKeys = keys
+            while !waitingKeys.isEmpty {
+                switch editor.handle(waitingKeys.removeFirst()) {
+                case .edited: break
+                case .accepted(let line):
+                    draw()
+                    write("\r\n")
+                    return line
+                case .abandoned:
+                    write("^C\r\n")
+                    editor = LineEditor(history: history)
+                case .ended:
+                    write("\r\n")
+                    return nil
+                case .completionWanted: complete()
+                case .screenCleared: write("\u{1B}[2J\u{1B}[H")
+                }
+            }
+            draw()
+        }
+        return nil
+    }
+
+    /// Writes a remark above the line that is being typed.
+    func interject(_ text: String) {
+        write("\r\u{1B}[K\(text)\r\n")
+        draw()
+    }
+
+    /// What was typed after the last line ended is for the next one.
+    private func nextKeys() async -> [Key]? {
+        if !waitingKeys.isEmpty { return waitingKeys }
+        guard let data = await input.next() else { return nil }
+        return decoder.keys(from: data)
+    }
+
+    private func complete() {
+        let (words, current) = ShellWords.typed(editor.head)
+        let candidates = completions(words, current).filter { $0.lowercased().hasPrefix(current.lowercased()) }
+        guard let first = candidates.first else { return write("\u{7}") }
+        let common = candidates.reduce(first) { $0.commonPrefix(with: $1, options: .caseInsensitive) }
+        let typed = Self.typedLength(of: current, in: editor.head)
+        if candidates.count == 1 { return editor.insert(ShellWords.quoted(first) + " ", replacing: typed) }
+        guard common.count > current.count else {
+            draw()
+            return write("\r\n" + candidates.map(PrintableText.of).joined(separator: "  ") + "\r\n")
+        }
+        // A quote stays open, for the rest of the word.
+        editor.insert(common.contains(" ") ? "\"" + common : common, replacing: typed)
+    }
+
+    /// How many characters the last word takes as it was typed, with its quotes.
+    private static func typedLength(of current: String, in head: String) -> Int {
+        (0...head.count).first { length in
+            let (words, rest) = ShellWords.typed(String(head.dropLast(length)))
+            return rest.isEmpty && (head.dropLast(length).last?.isWhitespace ?? true)
+                && ShellWords.typed(head).words == words
+        } ?? current.count
+    }
+
+    private func draw() {
+        let columns = Descriptor.output.size?.columns ?? 80
+        let row = editor.row(prompt: prompt, columns: columns)
+        write("\r\(row.text)\u{1B}[K\r" + (row.column > 0 ? "\u{1B}[\(row.column)C" : ""))
+    }
+
+    private func write(_ text: String) {
+        // Where the terminal has gone, its end comes as the end of the input.
+        _ = Descriptor.output.write(text)
+    }
+}
