@@ -32,7 +32,7 @@ struct BlueZTimings: Sendable {
     /// `Device1.Pair`: the user may take a minute, and the link has to be made first.
     var pairing = Duration.seconds(120)
     /// How long bluetoothd may take to switch `Pairable` after our agent came or went.
-    var agentChange = Duration.milliseconds(300)
+    var agentChange = Duration.seconds(1)
     /// From the link to `ServicesResolved`.
     var resolution = Duration.seconds(45)
     /// How long to wait for services that `ServicesResolved` promised, before the tree is read anew.

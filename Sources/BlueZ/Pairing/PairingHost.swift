@@ -6,8 +6,8 @@ import BluetoothDBus
 ///
 /// Pure: commands, calls of the daemon, changes of devices and replies go in; calls, answers and events come out.
 ///
-/// An agent is registered only while something of this process may need pairing, and is made the default one only for an
-/// app that has an agent. It agrees to what an app's agent agrees to, about devices that this process needs to be paired
+/// An agent is registered while an app has one, and otherwise while something of this process may need pairing. It is made
+/// the default one for an app's agent alone, while something may need that. It agrees to what an app's agent agrees to, about devices that this process needs to be paired
 /// with, and refuses everything else: other devices, services, PIN codes. An app without an agent pairs with no one, unless
 /// ``BlueZConfiguration/acceptsJustWorksPairing`` says so.
 struct PairingHost: Sendable {
@@ -133,12 +133,15 @@ struct PairingHost: Sendable {
     /// What our agent should be now.
     ///
     /// For `Device1.Pair` it need not be the default one: bluetoothd asks the agent of the program that calls.
+    ///
+    /// BlueZ pitfall: the kernel takes a link's capability when the link begins (`hci_conn_add`), so an app's agent is
+    /// registered before anything needs it.
     private var wanted: AgentRegistration.Wanted? {
-        guard isNeeded || isPairing else { return nil }
         guard let capability = asker?.capability else {
             return isNeeded ? AgentRegistration.Wanted(capability: .noInputNoOutput) : nil
         }
-        return AgentRegistration.Wanted(capability: capability, isDefault: isNeeded || registration.isDefault)
+        return AgentRegistration.Wanted(
+            capability: capability, isDefault: isNeeded || isPairing && registration.isDefault)
     }
 
     mutating func register() {
