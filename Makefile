@@ -51,7 +51,7 @@ test-bluez-full: test-bluez smoke-bluez faults-bluez soak ## all that, and again
 	@GUEST_DEADLINE=$${GUEST_DEADLINE:-900} $(REAL)/run-newer $(REAL)/contract
 	@$(FAULTS) $(REAL)/run-newer $(REAL)/contract
 
-soak: build ## 2,000 connections to a scripted daemon leave nothing behind
+soak: build ## 2,000 connections to a scripted daemon, and a million addresses, leave nothing behind
 	@SOAK=1 Scripts/with-bus swift test --skip-build --no-parallel --filter SoakTests
 
 fuzz: deps ## fuzz what reads from the bus, FUZZ_SECONDS=300 each

@@ -92,8 +92,7 @@ public final class BlueZBackend: BluetoothBackend {
     /// Makes the central role for one manager, on the adapter that the options or the configuration name.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         BlueZManager(
-            radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)),
-            restoring: options.restoreIdentifier, pairing: pairing)
+            radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)), options, pairing: pairing)
     }
 
     /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
@@ -107,7 +106,7 @@ public final class BlueZBackend: BluetoothBackend {
         tellPairing(of: radio)
         // Pairing looks devices up in the central radio.
         _ = self.radio(selector)
-        return BlueZManager(radio: radio, pairing: pairing)
+        return BlueZManager(radio: radio, remembering: options.rememberedPeers, pairing: pairing)
     }
 
     /// Makes the answers and wishes of one pairing agent.

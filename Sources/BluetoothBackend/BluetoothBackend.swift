@@ -94,11 +94,20 @@ public struct CentralOptions: Hashable, Sendable, Codable {
     public var adapter: String?
     /// The app's restoration identifier, if it gave one.
     public var restoreIdentifier: String?
+    /// How many peers that are out of reach the host remembers, at least 1; the managers of a host share the largest
+    /// number.
+    public var rememberedPeers: Int
+
+    /// ``rememberedPeers`` where nothing is said.
+    public static var defaultRememberedPeers: Int { 16384 }
 
     /// Collects the options of a central manager.
-    public init(adapter: String? = nil, restoreIdentifier: String? = nil) {
+    public init(
+        adapter: String? = nil, restoreIdentifier: String? = nil, rememberedPeers: Int = Self.defaultRememberedPeers
+    ) {
         self.adapter = adapter
         self.restoreIdentifier = restoreIdentifier
+        self.rememberedPeers = rememberedPeers
     }
 }
 
@@ -108,10 +117,17 @@ public struct PeripheralOptions: Hashable, Sendable, Codable {
     public var adapter: String?
     /// The app's restoration identifier, if it gave one.
     public var restoreIdentifier: String?
+    /// How many peers that are out of reach the host remembers, at least 1; the managers of a host share the largest
+    /// number.
+    public var rememberedPeers: Int
 
     /// Collects the options of a peripheral manager.
-    public init(adapter: String? = nil, restoreIdentifier: String? = nil) {
+    public init(
+        adapter: String? = nil, restoreIdentifier: String? = nil,
+        rememberedPeers: Int = CentralOptions.defaultRememberedPeers
+    ) {
         self.adapter = adapter
         self.restoreIdentifier = restoreIdentifier
+        self.rememberedPeers = rememberedPeers
     }
 }

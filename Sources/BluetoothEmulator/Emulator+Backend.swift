@@ -29,7 +29,7 @@ extension Emulator {
         let manager = perform { core in
             core.world.addManager(
                 .central, host: core.world.host(options.adapter ?? "default"),
-                restoreIdentifier: options.restoreIdentifier)
+                restoreIdentifier: options.restoreIdentifier, remembering: options.rememberedPeers)
         }
         return EmulatedCentral(self, manager)
     }
@@ -43,7 +43,9 @@ extension Emulator {
         warnIfMissing(options.adapter)
         let manager = perform { core in
             let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)
-            return core.world.addManager(.peripheral, host: host, restoreIdentifier: options.restoreIdentifier)
+            return core.world.addManager(
+                .peripheral, host: host, restoreIdentifier: options.restoreIdentifier,
+                remembering: options.rememberedPeers)
         }
         return EmulatedPeripheralRole(self, manager)
     }

@@ -72,15 +72,20 @@ import Testing
         #expect(fixture.calls.contains { $0.call.member == "Disconnect" })
     }
 
-    @Test mutating func anUnknownPeerFails() {
-        let peer = PeerID(UUID())
+    /// An app may hold a peripheral for longer than the directory remembers it.
+    @Test mutating func aPeerThatIsNotRememberedAnyMoreIsWaitedFor() {
+        fixture.host.remember(atLeast: 1)
+        let peer = fixture.addDevice()
+        fixture.input(.interfacesRemoved(HostFixture.device, ["org.bluez.Device1"]))
+        let stranger = HostFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F6")
+        fixture.input(.interfacesAdded(stranger, HostFixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
+        fixture.input(.interfacesRemoved(stranger, ["org.bluez.Device1"]))
+        #expect(fixture.host.knownPeers([peer]) == [])
         connect(peer)
-        guard case .connectFailed(peer, operation, let error)? = fixture.events.first else {
-            Issue.record("\(fixture.events)")
-            return
-        }
-        #expect(error.code == .unknownDevice)
-        #expect(fixture.waiting == [])
+        #expect(fixture.events == [])
+        fixture.answerDiscovery()
+        #expect(fixture.addDevice() == peer)
+        #expect(fixture.calls.contains { $0.call.member == "Connect" && $0.call.path == HostFixture.device })
     }
 
     /// See https://github.com/hbldh/bleak/issues/993, https://github.com/hbldh/bleak/issues/1255.

@@ -152,7 +152,7 @@ import Testing
         fixture.clear()
         fixture.input(.interfacesAdded(foreign, Fixture.deviceObject(["RSSI": .int16(-1)])))
         #expect(fixture.events == [])
-        #expect(fixture.host.directory.records.isEmpty)
+        #expect(fixture.host.directory.count == 0)
     }
 
     /// Proves S30.

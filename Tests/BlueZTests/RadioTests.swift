@@ -17,7 +17,10 @@ private struct EchoHost: RadioHost {
         case cause(HostInput)
     }
 
+    let rememberedPeers: Int? = nil
+
     func owner(of channel: ChannelID) -> HostLedger.Manager? { nil }
+    mutating func remember(atLeast limit: Int) {}
 
     func handle(_ input: HostInput, at date: Date) -> [Effect] {
         switch input {

@@ -8,10 +8,8 @@ extension CentralHost {
     mutating func connect(
         _ manager: HostLedger.Manager, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
     ) {
-        guard directory.records[peer] != nil else {
-            let error = BackendError(.unknownDevice, operation: "Connect")
-            return deliver(manager, .connectFailed(peer: peer, operation: operation, error: error))
-        }
+        // A peer that the directory has forgotten is found by a scan: its identifier follows from its address.
+        directory.noteUse(of: peer)
         switch ledger.connect(manager, to: peer, operation: operation, options: options) {
         case .linked(let share): tellConnected(peer, share)
         case .wait: break
@@ -165,6 +163,7 @@ extension CentralHost {
         }
         link.mtu = currentMTU(of: path)
         links[peer] = link
+        directory.noteUse(of: peer)
         for share in ledger.linkUp(peer) { tellConnected(peer, share) }
     }
 

@@ -142,8 +142,11 @@ extension CentralHost {
     mutating func valueChanged(_ path: ObjectPath, _ value: [UInt8]) {
         guard let peer = peer(ofAttribute: path) else { return }
         // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
-        // It comes just before the reply, which tells which of the held values it was.
-        if links[peer]?.reading == path { links[peer]?.held.append(value) } else { tellNotified(peer, path, value) }
+        // It comes just before the reply, so that the last value alone may be one.
+        guard links[peer]?.reading == path else { return tellNotified(peer, path, value) }
+        let before = links[peer]?.held
+        links[peer]?.held = value
+        if let before { tellNotified(peer, path, before) }
     }
 
     private mutating func tellNotified(_ peer: PeerID, _ path: ObjectPath, _ value: [UInt8]) {
@@ -156,11 +159,11 @@ extension CentralHost {
     }
 
     private mutating func endReading(_ peer: PeerID, echo: [UInt8]?) {
-        guard let path = links[peer]?.reading, var held = links[peer]?.held else { return }
+        guard let path = links[peer]?.reading else { return }
+        let held = links[peer]?.held
         links[peer]?.reading = nil
-        links[peer]?.held = []
-        if let echo, held.last == echo { held.removeLast() }
-        for value in held { tellNotified(peer, path, value) }
+        links[peer]?.held = nil
+        if let held, held != echo { tellNotified(peer, path, held) }
     }
 
     // MARK: Replies

@@ -6,7 +6,8 @@ import BluetoothDBus
 extension CentralHost {
     mutating func startScan(_ manager: HostLedger.Manager, _ parameters: ScanParameters) {
         ledger.startScan(manager, parameters)
-        managers[manager]?.filter = ScanReportFilter(parameters)
+        let filter = ScanReportFilter(parameters, remembering: peerLimit)
+        managers[manager]?.filter = filter
         scansChanged(restart: true)
     }
 
@@ -65,7 +66,7 @@ extension CentralHost {
     /// (https://github.com/mcginty/blew/issues/27): every change is a report, and the filter merges.
     mutating func report(_ peer: PeerID, _ device: Device1) {
         guard let rssi = device.rssi, scan != nil else { return }
-        let record = directory.records[peer]
+        let record = directory[peer]
         var advertisement = device.advertisement
         advertisement.localName = record?.advertisedName
         let report = Discovery(

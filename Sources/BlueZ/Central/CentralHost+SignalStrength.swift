@@ -7,7 +7,7 @@ import BluetoothDBus
 /// It is no attribute, so it waits for nothing and nothing waits for it.
 extension CentralHost {
     mutating func readSignalStrength(_ peer: PeerID, _ operation: LinkState.Operation) {
-        guard let adapter, let index = Self.index(of: adapter), let record = directory.records[peer],
+        guard let adapter, let index = Self.index(of: adapter), let record = directory[peer],
             let address = L2CAPAddress(record.address, isRandom: record.isRandom)
         else {
             return fail(

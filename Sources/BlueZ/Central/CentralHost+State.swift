@@ -80,7 +80,7 @@ extension CentralHost {
         if path != nil, path != watch.adapter { directory.forgetObjects() }
         startWait()
         if watch.adapter != nil { stop(.comeback) }
-        if let new = watch.address, new != address { directory = PeerDirectory(adapterAddress: new) }
+        if let new = watch.address, new != address { directory = newDirectory(of: new) }
     }
 
     /// All that needs power is over, and the state's event says so for all of it.
@@ -132,9 +132,9 @@ extension CentralHost {
         // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
         let known = directory.peer(at: path)
         let isNews = known == nil || !changes.isDisjoint(with: [.address, .name])
-        let oldName = known.flatMap { directory.records[$0]?.name }
+        let oldName = known.flatMap { directory[$0]?.name }
         guard let peer = isNews ? directory.note(path, device, isNamed: changes.contains(.name)) : known else { return }
-        if isNews, let name = directory.records[peer]?.name, name != oldName { nameChanged(peer, name) }
+        if isNews, let name = directory[peer]?.name, name != oldName { nameChanged(peer, name) }
         if changes.contains(.connected) { connectedChanged(peer, path, device.isConnected) }
         if changes.contains(.servicesResolved) { resolvedChanged(peer) }
         if changes.contains(.advertisement), !isSnapshot {
@@ -151,7 +151,7 @@ extension CentralHost {
     }
 
     private mutating func nameChanged(_ peer: PeerID, _ name: String) {
-        let source: NameSource = directory.records[peer]?.gapName == nil ? .advertised : .gap
+        let source: NameSource = directory[peer]?.gapName == nil ? .advertised : .gap
         for share in ledger.shares(of: peer) {
             deliver(share.manager, .nameChanged(peer: peer, name: name, source: source))
         }

@@ -45,6 +45,8 @@ struct CentralHost: Sendable {
     /// What the managers' scans come to; see ``scansChanged(restart:)``.
     var scan: ScanParameters?
     var directory = PeerDirectory(adapterAddress: "")
+    /// How many devices out of reach are remembered; nil before a manager said so.
+    private(set) var rememberedPeers: Int?
     var discovery = DiscoverySession()
     var dials = DialQueue()
     /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
@@ -102,6 +104,12 @@ struct CentralHost: Sendable {
         notePairingNeed()
         defer { effects = [] }
         return effects
+    }
+
+    mutating func remember(atLeast limit: Int) {
+        let new = max(rememberedPeers ?? 1, limit)
+        rememberedPeers = new
+        directory.changeLimit(to: new)
     }
 
     // MARK: Effects

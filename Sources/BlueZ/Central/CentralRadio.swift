@@ -24,8 +24,8 @@ final class CentralRadio: Radio {
     }
 
     /// A number for a manager that comes, and may want back what it had in an earlier process.
-    func newManager(restoring identifier: String?) -> HostLedger.Manager {
-        let manager = newManager()
+    func newManager(restoring identifier: String?, remembering limit: Int) -> HostLedger.Manager {
+        let manager = newManager(remembering: limit)
         identifiers.withLock { $0[manager] = identifier }
         return manager
     }

@@ -31,9 +31,9 @@ struct LinkState: Sendable {
     var notifying: Set<ObjectPath> = []
     /// Where write commands go.
     var writes = FastWrites()
-    /// The characteristic with a read in flight, and the values that came meanwhile.
+    /// The characteristic with a read in flight, and the last value that came meanwhile.
     var reading: ObjectPath?
-    var held: [[UInt8]] = []
+    var held: [UInt8]?
     /// Why the link goes down, as far as it is known.
     var reason: DisconnectReason?
     /// The last holder gave it up, or it is being ended for its silence.

@@ -68,7 +68,7 @@ extension PeripheralHost {
     private mutating func noteAddress() {
         guard let address = watch.address, address != directoryAddress else { return }
         directoryAddress = address
-        directory = PeerDirectory(adapterAddress: address)
+        directory = newDirectory(of: address)
         for (path, device) in devices where isOurs(path) { directory.note(path, device, isNamed: false) }
     }
 

@@ -69,6 +69,8 @@ struct PeripheralHost: Sendable {
     var devices: [ObjectPath: Device1] = [:]
     var directory = PeerDirectory(adapterAddress: "")
     var directoryAddress = ""
+    /// How many devices out of reach are remembered; nil before a manager said so.
+    private(set) var rememberedPeers: Int?
     var mtus: [PeerID: Int] = [:]
     var subscriptions = Subscriptions()
     /// Centrals that seem to have left, or to have unsubscribed; not told yet.
@@ -130,6 +132,12 @@ struct PeripheralHost: Sendable {
         notePairingNeed()
         defer { effects = [] }
         return effects
+    }
+
+    mutating func remember(atLeast limit: Int) {
+        let new = max(rememberedPeers ?? 1, limit)
+        rememberedPeers = new
+        directory.changeLimit(to: new)
     }
 
     // MARK: Effects

@@ -10,9 +10,11 @@ final class BlueZManager<Role: Radio>: RoleBackend {
     private let manager: HostLedger.Manager
     private let pairing: PairingRadio
 
-    /// - Parameter pairing: What answers the questions of pairings that the role needs.
-    convenience init(radio: Role, pairing: PairingRadio) {
-        self.init(radio: radio, manager: radio.newManager(), pairing: pairing)
+    /// - Parameters:
+    ///   - limit: How many devices out of reach are remembered.
+    ///   - pairing: What answers the questions of pairings that the role needs.
+    convenience init(radio: Role, remembering limit: Int, pairing: PairingRadio) {
+        self.init(radio: radio, manager: radio.newManager(remembering: limit), pairing: pairing)
     }
 
     private init(radio: Role, manager: HostLedger.Manager, pairing: PairingRadio) {
@@ -38,9 +40,12 @@ final class BlueZManager<Role: Radio>: RoleBackend {
 }
 
 extension BlueZManager: CentralBackend where Role == CentralRadio {
-    /// - Parameter restoring: The app's restore identifier, if it has one.
-    convenience init(radio: CentralRadio, restoring identifier: String?, pairing: PairingRadio) {
-        self.init(radio: radio, manager: radio.newManager(restoring: identifier), pairing: pairing)
+    /// - Parameter options: What the manager asked for.
+    convenience init(radio: CentralRadio, _ options: CentralOptions, pairing: PairingRadio) {
+        self.init(
+            radio: radio,
+            manager: radio.newManager(restoring: options.restoreIdentifier, remembering: options.rememberedPeers),
+            pairing: pairing)
     }
 
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {

@@ -33,9 +33,12 @@ extension Radio {
     var daemon: BlueZDaemon { core.daemon }
 
     /// A number for a manager that comes.
-    func newManager() -> HostLedger.Manager {
+    ///
+    /// - Parameter limit: How many devices out of reach it wants remembered.
+    func newManager(remembering limit: Int) -> HostLedger.Manager {
         core.contents.withLock { contents in
             contents.lastManager += 1
+            contents.host.remember(atLeast: limit)
             return contents.lastManager
         }
     }

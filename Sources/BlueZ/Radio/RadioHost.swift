@@ -11,11 +11,27 @@ protocol RadioHost: Sendable {
     /// Whose an open L2CAP channel is.
     func owner(of channel: ChannelID) -> HostLedger.Manager?
 
+    /// How many devices out of reach are remembered; nil before a manager said so.
+    var rememberedPeers: Int? { get }
+
+    /// Remembers so many devices that are out of reach, or more if another manager wants that.
+    mutating func remember(atLeast limit: Int)
+
     /// Takes in one input.
     ///
     /// - Parameter date: The time of it, for events that carry one.
     /// - Returns: What to do, in this order.
     mutating func handle(_ input: Input, at date: Date) -> [Effect]
+}
+
+extension RadioHost {
+    /// How many devices out of reach are remembered.
+    var peerLimit: Int { rememberedPeers ?? CentralOptions.defaultRememberedPeers }
+
+    /// An empty directory of the devices of an adapter.
+    func newDirectory(of adapterAddress: String) -> PeerDirectory {
+        PeerDirectory(adapterAddress: adapterAddress, limit: peerLimit)
+    }
 }
 
 /// What comes in in either role.

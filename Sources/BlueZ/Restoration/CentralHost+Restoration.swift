@@ -44,7 +44,7 @@ extension CentralHost {
     private func present(_ manager: HostLedger.Manager) -> PreservedCentral {
         let peers = ledger.wantedPeers.compactMap { peer -> PreservedCentral.Peer? in
             guard let share = ledger.shares(of: peer).first(where: { $0.manager == manager }),
-                let record = directory.records[peer]
+                let record = directory[peer]
             else { return nil }
             return PreservedCentral.Peer(
                 id: peer, address: record.address, isRandom: record.isRandom, name: record.name,

@@ -2,35 +2,46 @@
 ///
 /// A report adds something when it is the first of its peer since the scan began, or when the merged advertisement
 /// grew or changed. Pure; both backends use it.
+///
+/// The peers that it remembers are limited: beyond that, the one that was heard longest ago is forgotten, and reported
+/// anew when it is heard again.
 public struct ScanReportFilter: Sendable {
     /// What the scan looks for.
     public let parameters: ScanParameters
-    private var known: [PeerID: Advertisement] = [:]
+    private var known: LRUCache<PeerID, Advertisement>
 
     /// A filter for a scan that begins now.
-    public init(_ parameters: ScanParameters) {
+    ///
+    /// - Parameters:
+    ///   - parameters: What the scan looks for.
+    ///   - limit: How many peers are remembered.
+    public init(_ parameters: ScanParameters, remembering limit: Int = CentralOptions.defaultRememberedPeers) {
         self.parameters = parameters
+        known = LRUCache(limit: limit)
     }
+
+    /// How many peers are remembered now.
+    package var count: Int { known.count }
 
     /// Takes one report in, with what the packet said.
     ///
     /// - Returns: The report to deliver, with all that is known of the advertisement, or nil.
     public mutating func admit(_ report: Discovery) -> Discovery? {
-        var addsSomething = true
-        if let index = known.index(forKey: report.peer) {
-            addsSomething = known.values[index].merge(report.advertisement)
-        } else {
-            known[report.peer] = report.advertisement
+        let wantsAll = parameters.allowDuplicates
+        var advertisement = report.advertisement
+        switch known.use(report.peer, { $0.merge(report.advertisement) || wantsAll ? $0 : nil }) {
+        case .some(let merged?): advertisement = merged
+        case .some(nil): return nil
+        case nil: known.insert(advertisement, for: report.peer)
         }
-        guard addsSomething || parameters.allowDuplicates, let merged = known[report.peer] else { return nil }
-        guard parameters.matches(merged) else { return nil }
+        guard parameters.matches(advertisement) else { return nil }
         var complete = report
-        complete.advertisement = merged
+        complete.advertisement = advertisement
         return complete
     }
 
     /// Forgets a peer, so that it is reported anew.
     public mutating func forget(_ peer: PeerID) {
-        known[peer] = nil
+        known.remove(peer)
     }
 }

@@ -43,6 +43,9 @@ public struct Advertisement: Hashable, Sendable, Codable {
 
     /// Takes over the fields that `newer` has and keeps the others; UUID lists and service data are united.
     ///
+    /// A union of more than 64 entries, which only a device that keeps changing what it says comes to, is given up: the
+    /// newer entries alone stay.
+    ///
     /// - Returns: Whether that changed anything.
     @discardableResult
     public mutating func merge(_ newer: Advertisement) -> Bool {
@@ -54,8 +57,11 @@ public struct Advertisement: Hashable, Sendable, Codable {
         isChanged = Self.unite(&overflowServiceUUIDs, with: newer.overflowServiceUUIDs) || isChanged
         isChanged = Self.unite(&solicitedServiceUUIDs, with: newer.solicitedServiceUUIDs) || isChanged
         guard let data = newer.serviceData else { return isChanged }
-        return Self.replace(&serviceData, by: (serviceData ?? [:]).merging(data) { $1 }) || isChanged
+        let union = (serviceData ?? [:]).merging(data) { $1 }
+        return Self.replace(&serviceData, by: union.count <= Self.longestUnion ? union : data) || isChanged
     }
+
+    private static let longestUnion = 64
 
     private static func replace<Field: Equatable>(_ field: inout Field?, by newer: Field?) -> Bool {
         guard let newer, newer != field else { return false }
@@ -71,7 +77,7 @@ public struct Advertisement: Hashable, Sendable, Codable {
         }
         let added = newer.filter { !old.contains($0) }
         guard !added.isEmpty else { return false }
-        uuids = old + added
+        uuids = old.count + added.count <= longestUnion ? old + added : newer
         return true
     }
 }

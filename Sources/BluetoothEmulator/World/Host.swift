@@ -59,7 +59,9 @@ struct Host: Sendable {
     var epoch: UInt32 = 0
     var ledger = HostLedger()
     var managers: [Ref<Manager>] = []
-    var peers: [PeerID: KnownPeer] = [:]
+    var peers = KnownPeers(limit: CentralOptions.defaultRememberedPeers)
+    /// How many peers are remembered; nil before a manager said so.
+    private(set) var rememberedPeers: Int?
     /// By number of the channel.
     var listeners: [UInt16: Listener] = [:]
     /// By restore identifier.
@@ -92,6 +94,13 @@ struct Host: Sendable {
         isPowered = description.isPowered
         authorization = description.authorization
         isOn = state == .poweredOn
+    }
+
+    /// Remembers so many peers, or more if another manager wants that.
+    mutating func remember(atLeast limit: Int) {
+        let new = max(rememberedPeers ?? 1, limit)
+        rememberedPeers = new
+        peers.changeLimit(to: new)
     }
 
     /// Whether it has the peripheral role.

@@ -131,9 +131,9 @@ extension World {
     private mutating func reportFirst(
         _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, _ host: Int, _ position: Int
     ) {
-        guard let set = devices[ref]?.sets[index], let peer = devices[ref]?.identities[host],
-            let known = hosts[host].peers[peer]
-        else { return }
+        guard let peer = devices[ref]?.identities[host] else { return }
+        if hosts[host].peers[peer] == nil { note(ref, index, on: host) }
+        guard let set = devices[ref]?.sets[index], let known = hosts[host].peers[peer] else { return }
         let manager = hosts[host].scanners[position].manager
         var last: Discovery?
         for content in [set.advertisement, set.scanResponse].compactMap({ $0 }) {

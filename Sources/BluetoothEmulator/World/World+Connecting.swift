@@ -13,10 +13,8 @@ extension World {
     mutating func dial(
         _ host: Int, _ ref: Ref<Manager>, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
     ) {
-        guard hosts[host].peers[peer] != nil || !isManager(ref) else {
-            let error = BackendError(.unknownDevice, operation: "connect")
-            return emit(.connectFailed(peer: peer, operation: operation, error: error), to: ref)
-        }
+        // A peer that the host has forgotten is recognized by its next packet.
+        hosts[host].peers.noteUse(of: peer)
         if let link = hosts[host].links[peer], let old = managers[ref]?.id(of: link) { managers[ref]?.close(old) }
         switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
         case .dial: startDialing(peer, on: host)
@@ -113,6 +111,7 @@ extension World {
         if hosts[host].peers[peer] == nil {
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
         }
+        hosts[host].peers.noteUse(of: peer)
         for share in hosts[host].ledger.linkUp(peer) { tellConnected(share, peer, link) }
         tellConnectionEvent(peer, isConnected: true, on: host)
         notice(.connected(identity(of: link)), at: ref)

@@ -5,10 +5,14 @@ extension World {
     // MARK: Managers
 
     mutating func addManager(
-        _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil
+        _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil,
+        remembering limit: Int = CentralOptions.defaultRememberedPeers
     ) -> Ref<Manager> {
         let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
-        if let host { hosts[host].managers.append(ref) }
+        if let host {
+            hosts[host].managers.append(ref)
+            hosts[host].remember(atLeast: limit)
+        }
         if role == .peripheral, let host { openServer(of: host) }
         return ref
     }
@@ -146,7 +150,7 @@ extension World {
     }
 
     private mutating func forget(_ peer: PeerID, on host: Int) {
-        guard hosts[host].links[peer] == nil, hosts[host].peers.removeValue(forKey: peer) != nil else { return }
+        guard hosts[host].links[peer] == nil, hosts[host].peers.forget(peer) != nil else { return }
         for index in hosts[host].scanners.indices {
             hosts[host].scanners[index].filter.forget(peer)
             hosts[host].scanners[index].reports = [:]
@@ -192,7 +196,9 @@ extension World {
     mutating func listen(_ ref: Ref<Manager>, _ number: UInt64, _ parameters: ScanParameters) {
         guard managers[ref]?.pendingScan == number, let host = managers[ref]?.host else { return }
         managers[ref]?.pendingScan = nil
-        hosts[host].scanners.append(Host.Scanner(manager: ref, filter: ScanReportFilter(parameters)))
+        let limit = hosts[host].rememberedPeers ?? CentralOptions.defaultRememberedPeers
+        let filter = ScanReportFilter(parameters, remembering: limit)
+        hosts[host].scanners.append(Host.Scanner(manager: ref, filter: filter))
         scansChanged(host)
         wakeAll()
     }

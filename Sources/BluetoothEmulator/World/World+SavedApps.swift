@@ -24,6 +24,7 @@ extension World {
             let id = device.identities[host]
             let operation = OperationID(rawValue: UInt64(index + 1))
             hosts[host].peers[id] = Host.KnownPeer(address: device.address, deviceName: device.name)
+            hosts[host].peers.noteUse(of: id)
             preserved.peers.append(
                 PreservedCentral.Peer(
                     id: id, operation: operation, options: ConnectOptions(),

@@ -30,12 +30,13 @@ open class CBCentralManager: CBManager {
     ///   - delegate: Who is told; held weakly.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBCentralManagerOption…` keys. They are accepted; none changes anything on Linux but the
-    ///     restore identifier, which backends may use.
+    ///     restore identifier, which backends may use, and ``CBManagerOptionLimitsKey``.
     public init(
         delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
         core = CentralCore(
-            backend: BackendResolver.backend(), options: CentralOptions(options), queue: queue ?? .main)
+            backend: BackendResolver.backend(), options: CentralOptions(options), limits: CBManagerLimits(options),
+            queue: queue ?? .main)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -55,7 +56,8 @@ open class CBCentralManager: CBManager {
         options: [String: Any]? = nil
     ) {
         core = CentralCore(
-            backend: BackendResolver.backend(for: backend), options: CentralOptions(options), queue: queue ?? .main)
+            backend: BackendResolver.backend(for: backend), options: CentralOptions(options),
+            limits: CBManagerLimits(options), queue: queue ?? .main)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -84,6 +86,11 @@ open class CBCentralManager: CBManager {
     /// An extension of this package.
     public var backendName: String { core.backendName() }
 
+    /// What was not delivered, since the queue was too slow for it.
+    ///
+    /// An extension of this package.
+    public var droppedEvents: CBDroppedEvents { core.inbox.dropped }
+
     /// Whether the controller and the stack can do something that not all can.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         let backend = BackendResolver.backend()
@@ -107,8 +114,11 @@ open class CBCentralManager: CBManager {
     }
 
     /// The peripherals that the system knows by these identifiers, in that order; unknown ones are left out.
+    ///
+    /// Peripherals that the app holds are known. Of others that are out of reach a limited number is: see
+    /// ``CBManagerLimits/rememberedPeripherals``.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
-        core.retrieve { $0.knownPeers(identifiers.map { PeerID($0) }) }
+        core.retrieve(identifiers.map { PeerID($0) })
     }
 
     /// The peripherals that are connected to the system by any app and offer one of the services.

@@ -7,7 +7,8 @@ extension CentralOptions {
     init(_ options: [String: Any]?) {
         self.init(
             adapter: SelectionEnvironment.process.adapter,
-            restoreIdentifier: option(CBCentralManagerOptionRestoreIdentifierKey, in: options))
+            restoreIdentifier: option(CBCentralManagerOptionRestoreIdentifierKey, in: options),
+            rememberedPeers: CBManagerLimits(options).rememberedPeripherals)
     }
 }
 
@@ -15,7 +16,8 @@ extension PeripheralOptions {
     init(_ options: [String: Any]?) {
         self.init(
             adapter: SelectionEnvironment.process.adapter,
-            restoreIdentifier: option(CBPeripheralManagerOptionRestoreIdentifierKey, in: options))
+            restoreIdentifier: option(CBPeripheralManagerOptionRestoreIdentifierKey, in: options),
+            rememberedPeers: CBManagerLimits(options).rememberedPeripherals)
     }
 }
 

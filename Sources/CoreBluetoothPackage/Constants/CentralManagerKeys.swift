@@ -21,6 +21,11 @@ public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIde
 /// Linux: accepted, without effect. The string behind it is not certain.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 
+/// How much the manager keeps of what other devices send: ``CBManagerLimits``.
+///
+/// An option of peripheral managers, too. An extension of this package.
+public let CBManagerOptionLimitsKey = "CBManagerOptionLimits"
+
 // MARK: Scanning
 
 /// Whether every sighting of a device is reported: `Bool`, default false.

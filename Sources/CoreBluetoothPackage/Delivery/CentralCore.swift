@@ -18,6 +18,8 @@ final class CentralCore: InboxOwner, EventSink {
         case event(CentralEvent)
         case completion(CentralCompletion)
         case released(PeerHandle)
+        /// The link's notifications were too many, and it is to end.
+        case overflow(LinkID)
     }
 
     private struct State {
@@ -44,12 +46,15 @@ final class CentralCore: InboxOwner, EventSink {
     private let state: Lock<Unchecked<State>>
     private let owner = Lock(Unchecked(Owner()))
 
-    init(backend: any BluetoothBackend, options: CentralOptions, queue: DispatchQueue) {
+    init(
+        backend: any BluetoothBackend, options: CentralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
+        queue: DispatchQueue
+    ) {
         self.backendName = { backend.name }
         announcesSentBursts = { backend.announcesSentBursts }
         self.clock = backend.clock
         self.backend = backend.makeCentral(options)
-        inbox = Inbox(queue: queue)
+        inbox = Inbox(queue: queue, limits: limits)
         let machine = CentralStateMachine(canRestore: options.restoreIdentifier != nil)
         state = Lock(Unchecked(State(machine: machine)))
     }
@@ -182,6 +187,14 @@ final class CentralCore: InboxOwner, EventSink {
         inbox.post(.released(handle), for: self)
     }
 
+    /// The peers that the backend knows, and those that the app holds, in the order asked.
+    func retrieve(_ ids: [PeerID]) -> [CBPeripheral] {
+        retrieve { backend in
+            let known = Dictionary(backend.knownPeers(ids).map { ($0.id, $0) }) { first, _ in first }
+            return ids.compactMap { id in known[id] ?? peripheral(id).map { PeerSummary(id: id, name: $0.name) } }
+        }
+    }
+
     /// What the backend knows of peers, asked outside every lock.
     func retrieve(_ query: (any CentralBackend) -> [PeerSummary]) -> [CBPeripheral] {
         guard read({ $0.state }) == .poweredOn else {
@@ -211,6 +224,7 @@ final class CentralCore: InboxOwner, EventSink {
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .released(let handle): forget(handle)
+        case .overflow(let link): transition { $0.overflowed(link) }
         }
     }
 

@@ -1,12 +1,12 @@
 import BluetoothBackend
 import BluetoothLocking
-import DequeModule
 import Dispatch
+import Logging
 import Synchronization
 
 /// Who handles what an ``Inbox`` holds: on its queue, outside every lock.
 protocol InboxOwner: AnyObject, Sendable {
-    associatedtype Item: Sendable
+    associatedtype Item: BacklogElement
     var inbox: Inbox<Self> { get }
     func handle(_ item: Item)
 }
@@ -25,17 +25,29 @@ extension InboxOwner {
 /// a time, on the queue.
 ///
 /// One drain at most is in flight, so that a concurrent queue too gets one callback at a time (S158). The drain goes
-/// on with what callbacks cause, and gives the queue back after 64 items or a millisecond.
+/// on with what callbacks cause, and gives the queue back after 64 items or a millisecond. What peers send unasked is
+/// limited in number: see ``Backlog``.
 final class Inbox<Owner: InboxOwner>: Sendable {
-    private enum Entry {
+    private enum Entry: BacklogElement {
         case item(Owner.Item)
         /// Who asked learns that all that came before has been handled; also when the manager is gone meanwhile.
         case settled(@Sendable () -> Void)
+
+        var backlogKind: BacklogKind {
+            if case .item(let item) = self { item.backlogKind } else { .kept }
+        }
+
+        var endedLink: LinkID? {
+            if case .item(let item) = self { item.endedLink } else { nil }
+        }
+
+        static func end(_ link: LinkID) -> Entry? { Owner.Item.end(link).map { .item($0) } }
     }
 
     private struct Contents {
-        var entries = Deque<Entry>()
+        var backlog: Backlog<Entry>
         var isDraining = false
+        var mustLogOverflow = false
         var isClosed = false
     }
 
@@ -43,11 +55,17 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     private static var longestTurn: Duration { .milliseconds(1) }
 
     let queue: DispatchQueue
-    private let contents = Lock(Contents())
+    private let limits: CBManagerLimits
+    private let contents: Lock<Contents>
 
-    init(queue: DispatchQueue) {
+    init(queue: DispatchQueue, limits: CBManagerLimits = CBManagerLimits()) {
         self.queue = queue
+        self.limits = limits
+        contents = Lock(Contents(backlog: Backlog(limits: limits)))
     }
+
+    /// What was lost so far.
+    var dropped: CBDroppedEvents { contents.withLock { $0.backlog.dropped } }
 
     /// Appends; never handles inline (S159).
     ///
@@ -75,18 +93,28 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     private func append(_ entry: Entry, for owner: Owner) -> InboxDelivery<Owner>? {
         let mustRun = contents.withLock { contents in
             if case .item = entry, contents.isClosed { return false }
-            contents.entries.append(entry)
-            defer { contents.isDraining = true }
-            return !contents.isDraining
+            // Logged on the queue: the caller may hold a lock, and a log handler is the app's.
+            if contents.backlog.append(entry) { contents.mustLogOverflow = true }
+            if contents.isDraining || contents.backlog.isEmpty { return false }
+            contents.isDraining = true
+            return true
         }
         return mustRun ? InboxDelivery(inbox: self, owner: owner) : nil
+    }
+
+    private func logOverflow() {
+        Logger(label: "CoreBluetooth").warning(
+            """
+            \(limits.undeliveredEvents) events wait for queue \(queue.label), whose callbacks are too slow: \
+            some are merged or dropped from now on (see droppedEvents and the page "Limits")
+            """)
     }
 
     /// Drops the items that are there and those that come.
     func close() {
         contents.withLock { contents in
             contents.isClosed = true
-            contents.entries.removeAll { if case .item = $0 { true } else { false } }
+            contents.backlog.removeAll { if case .item = $0 { true } else { false } }
         }
     }
 
@@ -107,10 +135,13 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     }
 
     private func next() -> Entry? {
-        contents.withLock { contents in
-            let entry = contents.entries.popFirst()
+        let (entry, mustLogOverflow) = contents.withLock { contents in
+            let entry = contents.backlog.popFirst()
             if entry == nil { contents.isDraining = false }
-            return entry
+            defer { contents.mustLogOverflow = false }
+            return (entry, contents.mustLogOverflow)
         }
+        if mustLogOverflow { logOverflow() }
+        return entry
     }
 }

@@ -44,12 +44,15 @@ final class PeripheralCore: InboxOwner, EventSink {
     private let state = Lock(Unchecked(State()))
     private let owner = Lock(Unchecked(Owner()))
 
-    init(backend: any BluetoothBackend, options: PeripheralOptions, queue: DispatchQueue) {
+    init(
+        backend: any BluetoothBackend, options: PeripheralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
+        queue: DispatchQueue
+    ) {
         backendName = { backend.name }
         announcesSentBursts = { backend.announcesSentBursts }
         clock = backend.clock
         self.backend = backend.makePeripheral(options)
-        inbox = Inbox(queue: queue)
+        inbox = Inbox(queue: queue, limits: limits)
         canRestore = options.restoreIdentifier != nil
     }
 

@@ -37,7 +37,8 @@ open class CBPeripheralManager: CBManager {
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
         core = PeripheralCore(
-            backend: BackendResolver.backend(), options: PeripheralOptions(options), queue: queue ?? .main)
+            backend: BackendResolver.backend(), options: PeripheralOptions(options),
+            limits: CBManagerLimits(options), queue: queue ?? .main)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -58,7 +59,7 @@ open class CBPeripheralManager: CBManager {
     ) {
         core = PeripheralCore(
             backend: BackendResolver.backend(for: backend), options: PeripheralOptions(options),
-            queue: queue ?? .main)
+            limits: CBManagerLimits(options), queue: queue ?? .main)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -72,6 +73,11 @@ open class CBPeripheralManager: CBManager {
     ///
     /// An extension of this package.
     public var backendName: String { core.backendName() }
+
+    /// What was not delivered, since the queue was too slow for it.
+    ///
+    /// An extension of this package.
+    public var droppedEvents: CBDroppedEvents { core.inbox.dropped }
 
     /// The radio's time, for what a device does by itself.
     package var clock: any BackendClock { core.clock }

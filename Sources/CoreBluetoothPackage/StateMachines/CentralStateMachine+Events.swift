@@ -99,6 +99,7 @@ extension CentralStateMachine {
         let wasAsked = peer.state == .disconnecting
         let isWantedAgain = peer.state == .connecting
         let connect = peer.connect
+        let reason = peer.hasOverflowed ? BackendError.overflow : reason.error
         peer.endLink()
         if isReconnecting && !wasAsked || isWantedAgain {
             peer.state = .connecting
@@ -107,11 +108,21 @@ extension CentralStateMachine {
             peer.state = .disconnected
         }
         peers[id] = peer
-        let error = wasAsked || isWantedAgain ? nil : reason.error
+        let error = wasAsked || isWantedAgain ? nil : reason
         return [
             .invalidateAttributes(id),
             .callback(.disconnected(id, at: date, isReconnecting: isReconnecting && !wasAsked, error: error)),
         ]
+    }
+
+    /// The app is too slow for the notifications of a link, and prefers to lose the link.
+    mutating func overflowed(_ link: LinkID) -> [CentralEffect] {
+        guard let id = links[link] else { return [] }
+        return update(id) { peer in
+            guard peer.link == link, peer.state == .connected else { return [] }
+            peer.hasOverflowed = true
+            return [.submit(.disconnect(peer: id))]
+        } ?? []
     }
 
     /// S100.
@@ -139,6 +150,14 @@ extension CentralStateMachine {
         guard let peer = peers[id], peer.isANCSAuthorized != isAuthorized else { return [] }
         peers[id]?.isANCSAuthorized = isAuthorized
         return [.callback(.ancsAuthorizationUpdated(id))]
+    }
+}
+
+extension BackendError {
+    fileprivate static var overflow: BackendError {
+        BackendError(
+            .outOfSpace, operation: "notifications",
+            message: "The peripheral sent more notifications than the app took, and was disconnected.")
     }
 }
 

@@ -43,6 +43,8 @@ struct PeerState {
     var notifying: Set<AttributeID> = []
     var database = DiscoveredDatabase()
     var isANCSAuthorized = false
+    /// The link is being ended, as its notifications were too many for the app.
+    var hasOverflowed = false
 
     init(generation: UInt64, name: String?) {
         self.generation = generation
@@ -60,6 +62,7 @@ struct PeerState {
         notifying = []
         database = DiscoveredDatabase()
         isANCSAuthorized = false
+        hasOverflowed = false
     }
 
     /// The most bytes of a value that one packet carries (S79).

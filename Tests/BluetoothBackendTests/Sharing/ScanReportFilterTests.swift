@@ -1,6 +1,7 @@
-import BluetoothBackend
 import FoundationEssentials
 import Testing
+
+@testable import BluetoothBackend
 
 /// Which reports of a scan reach the app.
 struct ScanReportFilterTests {
@@ -102,5 +103,30 @@ struct ScanReportFilterTests {
         let admitted = filter.admit(report(Advertisement(serviceUUIDs: ["180D"])))
         let matching = try #require(admitted)
         #expect(matching.advertisement.localName == "Name")
+    }
+
+    @Test func aFilterRemembersNoMorePeersThanItsLimit() {
+        var filter = ScanReportFilter(ScanParameters(), remembering: 100)
+        let peers = (0..<1000).map { _ in PeerID(UUID()) }
+        for peer in peers {
+            #expect(filter.admit(report(Advertisement(), from: peer)) != nil)
+            #expect(filter.count <= 100)
+        }
+        #expect(filter.admit(report(Advertisement(), from: peers[900])) == nil, "it is remembered")
+        #expect(filter.admit(report(Advertisement(), from: peers[0])) != nil, "it was forgotten, and is reported anew")
+    }
+
+    @Test func aPeerThatKeepsChangingItsDataIsNotRememberedWithAllOfIt() {
+        var filter = ScanReportFilter(ScanParameters())
+        for number in 0..<10_000 {
+            let uuid = BluetoothUUID(UInt16(number))
+            let advertisement = Advertisement(
+                serviceUUIDs: [uuid], solicitedServiceUUIDs: [uuid], serviceData: [uuid: Data([1])])
+            let merged = filter.admit(report(advertisement))?.advertisement
+            #expect(merged?.serviceUUIDs?.count ?? .max <= 64)
+            #expect(merged?.solicitedServiceUUIDs?.count ?? .max <= 64)
+            #expect(merged?.serviceData?.count ?? .max <= 64)
+            #expect(merged?.serviceUUIDs?.contains(uuid) == true)
+        }
     }
 }

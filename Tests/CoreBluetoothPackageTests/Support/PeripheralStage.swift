@@ -14,10 +14,10 @@ final class PeripheralStage {
     let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
     let role: ScriptedPeripheral
 
-    init(radio: ScriptedRadio = ScriptedRadio()) {
+    init(radio: ScriptedRadio = ScriptedRadio(), options: [String: Any]? = nil) {
         self.radio = radio
         recorder = PeripheralRecorder(queue: queue)
-        manager = CBPeripheralManager(backend: .custom(radio), delegate: recorder, queue: queue)
+        manager = CBPeripheralManager(backend: .custom(radio), delegate: recorder, queue: queue, options: options)
         role = radio.peripherals[radio.peripherals.count - 1]
     }
 

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import DequeModule
 import FoundationEssentials
 
 /// A request that waits for the app.
@@ -35,7 +36,7 @@ extension PeripheralStateMachine {
 
     /// S109, S129...S132.
     mutating func writeRequested(
-        _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int
+        _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int, wantsResponse: Bool = true
     ) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [] }
         guard let first = parts.first else { return answer(request, .success) }
@@ -46,8 +47,20 @@ extension PeripheralStateMachine {
             guard characteristic.permissions.allowWriting else { return answer(request, .writeNotPermitted) }
         }
         requests[request] = HeldRequest(kind: .write, central: central, attribute: first.attribute)
+        if !wantsResponse { holdNoLongerThanLast(request) }
         return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, 23)))]
     }
+
+    /// No radio ever ends the wait for a response to a write command, and the app need not respond.
+    private mutating func holdNoLongerThanLast(_ command: RequestID) {
+        writeCommands.append(command)
+        if writeCommands.count > Self.heldWriteCommands, let oldest = writeCommands.popFirst() {
+            requests[oldest] = nil
+        }
+    }
+
+    /// How many write commands can be responded to.
+    static let heldWriteCommands = 1024
 
     /// The radio has answered by itself (S134).
     mutating func requestExpired(_ request: RequestID) -> [PeripheralEffect] {

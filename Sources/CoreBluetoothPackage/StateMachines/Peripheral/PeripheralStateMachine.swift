@@ -1,4 +1,5 @@
 import BluetoothBackend
+import DequeModule
 
 /// What a peripheral manager is: its adapter's state, its database, its advertisement, its subscribers, and the
 /// requests that wait for the app.
@@ -13,6 +14,8 @@ struct PeripheralStateMachine: Sendable {
     var advertising = AdvertisingState()
     var subscribers = SubscriberTable()
     var requests: [RequestID: HeldRequest] = [:]
+    /// The last write commands, which the app may respond to or not.
+    var writeCommands = Deque<RequestID>()
     var channels = ChannelListeners()
     /// Whether the app learns that all its updates have left, besides that one would go that was refused (S137).
     var announcesSentBursts = true
@@ -33,8 +36,8 @@ struct PeripheralStateMachine: Sendable {
         case .mtuChanged(let central, let mtu): mtuChanged(central, mtu)
         case .readRequested(let request, let central, let attribute, let offset, let mtu):
             readRequested(request, central, attribute, offset: offset, mtu: mtu)
-        case .writeRequested(let request, let central, let mtu, _, let parts):
-            writeRequested(request, central, parts, mtu: mtu)
+        case .writeRequested(let request, let central, let mtu, let wantsResponse, let parts):
+            writeRequested(request, central, parts, mtu: mtu, wantsResponse: wantsResponse)
         case .requestExpired(let request): requestExpired(request)
         case .channelPublished, .channelUnpublished, .channelOpened: handleChannelEvent(event)
         // What is restored comes with its objects; bytes and credits of a channel do not come this way.

@@ -1,0 +1,120 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import Foundation
+import ScriptedBlueZ
+import Testing
+
+@testable import BlueZ
+
+/// Devices that are heard once and go, as `bluetoothd` tells of them, to both roles.
+private struct PassingDevices {
+    var central = HostFixture.poweredOn().host
+    var peripheral = PeripheralFixture.poweredOn().host
+    private(set) var reports = 0
+
+    /// - Parameter limit: How many devices the roles remember.
+    init(limit: Int) {
+        central.remember(atLeast: limit)
+        peripheral.remember(atLeast: limit)
+        start(1, ScanParameters())
+        _ = central.handle(.activated(2), at: HostFixture.date)
+        start(2, ScanParameters(allowDuplicates: true))
+    }
+
+    private mutating func start(_ manager: HostLedger.Manager, _ parameters: ScanParameters) {
+        for case .call(let id, _) in handle(.command(manager, .startScan(parameters))) {
+            _ = handle(.reply(id, .success([])))
+        }
+    }
+
+    private mutating func handle(_ input: HostInput) -> [HostEffect] { central.handle(input, at: HostFixture.date) }
+
+    static func address(_ number: Int) -> String {
+        let digits = String(0xF0_0000_0000_00 + number, radix: 16, uppercase: true)
+        return stride(from: 0, to: 12, by: 2).map { digits.dropFirst($0).prefix(2) }.joined(separator: ":")
+    }
+
+    static func path(_ number: Int) -> ObjectPath { HostFixture.path(ScriptedBlueZ.path(of: address(number))) }
+
+    /// A device comes, is heard twice, and goes.
+    mutating func pass(_ number: Int) {
+        let path = Self.path(number)
+        let object = HostFixture.deviceObject(
+            address: Self.address(number), ["RSSI": .int16(-50), "Name": .string("passing \(number)")])
+        tell(.interfacesAdded(path, object))
+        tell(.propertiesChanged(path, "org.bluez.Device1", ["RSSI": .int16(-51)], removed: []))
+        tell(.interfacesRemoved(path, ["org.bluez.Device1"]))
+    }
+
+    private mutating func tell(_ input: HostInput) {
+        for case .deliver(_, .discovered) in handle(input) { reports += 1 }
+        _ = peripheral.handle(.daemon(input))
+    }
+}
+
+@Suite struct PassingDevicesTests {
+    @Test func rolesRememberNoMoreDevicesThanTheirLimit() {
+        var devices = PassingDevices(limit: 50)
+        for number in 0..<1000 {
+            devices.pass(number)
+            #expect(devices.central.directory.count <= 50)
+            #expect(devices.peripheral.directory.count <= 50)
+        }
+        #expect(devices.central.managers[1]?.filter?.count == 50)
+        #expect(devices.central.managers[2]?.filter?.count == 50)
+        #expect(devices.reports == 3000, "once without duplicates, twice with them")
+        #expect(devices.central.tree.devices.isEmpty && devices.peripheral.devices.isEmpty)
+        devices.pass(0)
+        #expect(devices.reports == 3003, "it was forgotten, and is reported anew")
+    }
+}
+
+/// Needs the process for itself: `make soak`.
+@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
+struct PassingDevicesSoakTests {
+    /// By how much memory may differ, in KiB: an allocator does not give back all.
+    private static let tolerance = 8192
+
+    @Test func aMillionAddressesLeaveMemoryFlat() throws {
+        var devices = PassingDevices(limit: CentralOptions.defaultRememberedPeers)
+        let warmUp = 3 * CentralOptions.defaultRememberedPeers
+        for number in 0..<warmUp { devices.pass(number) }
+        let before = try ProcessResources()
+        for number in warmUp..<warmUp + 1_000_000 { devices.pass(number) }
+        let after = try ProcessResources()
+        print("soak: a million addresses, from \(before) to \(after)")
+        #expect(devices.reports == 3 * (warmUp + 1_000_000))
+        #expect(after.memory - before.memory < Self.tolerance)
+    }
+
+    /// With few of them remembered, so that few are enough to see.
+    @Test func addressesOnTheBusLeaveMemoryFlat() async throws {
+        let stage = try RadioStage()
+        let daemon = try ScriptedBlueZ(on: stage.bus)
+        let backend = stage.makeBackend()
+        let central = backend.makeCentral(CentralOptions(rememberedPeers: 500))
+        central.activate(stage.recorder)
+        try await stage.recorder.wait(for: .poweredOn)
+        central.submit(.startScan(ScanParameters()))
+        _ = try await daemon.service.calls.first { $0.member == "StartDiscovery" }
+        var before = try ProcessResources()
+        let (batch, warmUp, batches) = (100, 20, 300)
+        for round in 0..<warmUp + batches {
+            if round == warmUp { before = try ProcessResources() }
+            stage.recorder.events.removeAll()
+            let numbers = round * batch..<(round + 1) * batch
+            let paths = numbers.map { daemon.addDevice(PassingDevices.address($0), name: "passing") }
+            let last = PassingDevices.address(numbers.upperBound - 1)
+            try await stage.recorder.events.first {
+                if case .discovered(let discovery) = $0 { discovery.address == last } else { false }
+            }
+            for path in paths { daemon.service.remove(path) }
+        }
+        let after = try ProcessResources()
+        print("soak: \(batch * batches) addresses on the bus, from \(before) to \(after)")
+        #expect(after.memory - before.memory < Self.tolerance)
+        withExtendedLifetime(central) {}
+    }
+}
+#endif
