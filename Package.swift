@@ -150,7 +150,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothTestingTests",
-            dependencies: ["CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator"],
+            dependencies: [
+                "AsyncBluetooth", "CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator",
+                "BluetoothLocking",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "AsyncBluetoothTests",

@@ -27,6 +27,9 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     private func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
 
+    /// The name of its description; empty when it was removed.
+    public var name: String { emulator.core.withLock { $0.world.devices[ref]?.name } ?? "" }
+
     // MARK: Values
 
     /// Stores a value and notifies (or indicates it to) subscribers.

@@ -31,6 +31,11 @@ extension Emulator {
         }
     }
 
+    /// The described device of that name, the first one in the order of ``devices``; nil if there is none.
+    ///
+    /// - Parameter name: The name of its description, which need not be the one that it advertises.
+    public func device(named name: String) -> EmulatedDevice? { devices.first { $0.name == name } }
+
     /// How many advertising packets were sent so far; packets that nobody listens to are not sent.
     public var advertisingPackets: Int {
         Int(core.withLock { $0.world.packets })

@@ -29,6 +29,7 @@ public final class Emulator: BluetoothBackend {
     /// The wall date of the world's beginning: 2025-01-01T00:00:00Z where it began in virtual time.
     let origin: Date
     let core: Lock<EmulatorCore>
+    let tasks = TaskQueue()
     private let start = DispatchTime.now().uptimeNanoseconds
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
 
@@ -99,6 +100,8 @@ public final class Emulator: BluetoothBackend {
         seed = world.seed
         origin = world.origin
         core = Lock(EmulatorCore(world: world))
+        // Set once for the process; says in the log what it cannot see.
+        if time == .virtual { _ = JobHooks.coverage }
     }
 
     // MARK: Time
@@ -165,7 +168,7 @@ public final class Emulator: BluetoothBackend {
         case .call(let body): body()
         case .ask(let link, let number, let handler, let request):
             let hold = hold()
-            Task {
+            Task(executorPreference: tasks) {
                 let response = await TimeHold.$current.withValue(hold) { await handler.respond(to: request) }
                 self.submit(.answered(link, number, response))
                 hold.release()

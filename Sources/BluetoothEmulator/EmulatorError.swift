@@ -6,10 +6,14 @@ public enum EmulatorError: Error, Hashable, Sendable {
     case unsettled(label: String)
     /// A ``TimeHold`` was not released within ten real seconds.
     case held
+    /// A task has kept virtual time from advancing for ten real seconds, as it has never waited for anything.
+    case tasksUnsettled
     /// The condition did not come true within the given virtual time.
     case conditionNotMet(within: Duration)
     /// The world was not idle within the given virtual time.
     case notIdle(within: Duration)
+    /// What ``Emulator/run(within:_:)`` runs did not end within the given virtual time.
+    case notFinished(within: Duration)
     /// The emulator lives by real time, which nobody drives.
     case notVirtual
     /// Somebody drives this emulator already; virtual time has one driver at a time.
@@ -25,8 +29,18 @@ extension EmulatorError: CustomStringConvertible {
         case .unsettled(let label):
             "The receiver \"\(label)\" did not handle its events within ten seconds: is its queue blocked?"
         case .held: "Virtual time was held for more than ten seconds: is a hold not released?"
+        case .tasksUnsettled:
+            """
+            A task has run for ten seconds without waiting for anything, and virtual time waits for it. Does it block \
+            its thread, or call Task.yield() in a loop? Await the emulator's callbacks or its clock instead.
+            """
         case .conditionNotMet(let limit): "The condition did not come true within \(limit) of virtual time."
         case .notIdle(let limit): "The emulated world was not idle within \(limit) of virtual time."
+        case .notFinished(let limit):
+            """
+            The code in run(within:) did not end within \(limit) of virtual time, and was cancelled: it waits for \
+            something that does not happen in the emulated world.
+            """
         case .notVirtual: "Only an emulator with virtual time can be driven."
         case .alreadyDriven:
             "Virtual time is being driven already. Inside a callback, do not drive: return, and let the driver go on."

@@ -14,28 +14,72 @@ extension Emulator {
         return session.emulator
     }
 
-    /// Lets virtual time go on until these callbacks have come in this order.
+    /// Advances virtual time until a callback has come.
     ///
-    /// Other callbacks may come in between. The next call looks behind the last of these. If they do not come in time,
-    /// an issue is recorded that says what came instead; the test goes on. `limit` is the most virtual time that it may
-    /// take.
+    /// Only callbacks that a delegate received count. The next call looks behind this one. If it does not come in time,
+    /// an issue is recorded that says what came instead; the test goes on.
+    ///
+    /// - Parameters:
+    ///   - callback: What is to come.
+    ///   - limit: The most virtual time that it may take.
+    /// - Returns: The callback with its value; nil if it did not come.
+    @discardableResult
+    public func expect(
+        _ callback: DelegateCallback, within limit: Duration = .seconds(60),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> ReceivedCallback? {
+        await expect(CallbackLog.Expectation(callbacks: [callback]), within: limit, sourceLocation).first
+    }
+
+    /// Advances virtual time until these callbacks have come in this order.
+    ///
+    /// Other callbacks may come in between. Otherwise as for one callback.
+    ///
+    /// - Parameters:
+    ///   - callbacks: What is to come.
+    ///   - limit: The most virtual time that it may take.
+    /// - Returns: The callbacks in this order; none if one did not come.
+    @discardableResult
     public func expect(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60),
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async {
-        guard let session = EmulatorSession.current, session.emulator === self else {
-            Issue.record("expect: this emulator is not the test's own", sourceLocation: sourceLocation)
-            return
-        }
-        do {
-            try await advance(until: { session.hasSeen(callbacks) }, within: limit)
-        } catch {
-            session.fail(session.message(expecting: callbacks, error), sourceLocation)
-        }
-        session.consume(callbacks)
+    ) async -> [ReceivedCallback] {
+        await expect(CallbackLog.Expectation(callbacks: callbacks), within: limit, sourceLocation)
     }
 
-    /// Lets virtual time go on for so long, and records an issue if one of these callbacks has come since the last
+    /// Advances virtual time until these callbacks have come, in whichever order.
+    ///
+    /// Each needs a callback of its own. Otherwise as for callbacks in an order.
+    ///
+    /// - Parameters:
+    ///   - callbacks: What is to come.
+    ///   - limit: The most virtual time that it may take.
+    /// - Returns: The callbacks in the order of the arguments; none if one did not come.
+    @discardableResult
+    public func expectInAnyOrder(
+        _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> [ReceivedCallback] {
+        await expect(
+            CallbackLog.Expectation(callbacks: callbacks, isOrdered: false), within: limit, sourceLocation)
+    }
+
+    private func expect(
+        _ expectation: CallbackLog.Expectation, within limit: Duration, _ location: SourceLocation
+    ) async -> [ReceivedCallback] {
+        guard let session = EmulatorSession.current, session.emulator === self else {
+            Issue.record("expect: this emulator is not the test's own", sourceLocation: location)
+            return []
+        }
+        do {
+            try await advance(until: { session.hasSeen(expectation) }, within: limit)
+        } catch {
+            session.fail(session.message(expecting: expectation, error), location)
+        }
+        return session.pass(expectation)
+    }
+
+    /// Advances virtual time by a duration, and records an issue if one of these callbacks has come since the last
     /// expectation.
     public func expectNone(
         of callbacks: DelegateCallback..., for duration: Duration, sourceLocation: SourceLocation = #_sourceLocation

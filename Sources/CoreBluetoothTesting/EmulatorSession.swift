@@ -13,9 +13,7 @@ final class EmulatorSession: ManagerObserver {
 
     private struct State {
         var managers: [WeakManager] = []
-        var callbacks: [DeliveredCallback] = []
-        /// How many callbacks were expected and have come.
-        var cursor = 0
+        var callbacks = CallbackLog()
         var abandoned: [String] = []
         var isReported = false
     }
@@ -55,7 +53,9 @@ final class EmulatorSession: ManagerObserver {
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        try await CBManager.withBackend(.emulator(emulator)) {
+        emulator.enterScope()
+        defer { emulator.leaveScope() }
+        return try await CBManager.withBackend(.emulator(emulator)) {
             try await Observation.$observer.withValue(self) {
                 try await Self.$current.withValue(self, operation: body)
             }
@@ -64,96 +64,103 @@ final class EmulatorSession: ManagerObserver {
 
     /// Runs `body` in the same way.
     func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try CBManager.withBackend(.emulator(emulator)) {
+        emulator.enterScope()
+        defer { emulator.leaveScope() }
+        return try CBManager.withBackend(.emulator(emulator)) {
             try Observation.$observer.withValue(self) {
-                try Self.$current.withValue(self, operation: body)
+                try Self.$current.withValue(self) { try emulator.withTaskContext(body) }
             }
         }
     }
 
     // MARK: Expectations
 
-    /// Whether these callbacks have come, in this order, after the last ones that were expected.
-    ///
-    /// Others may have come in between.
-    func hasSeen(_ expected: [DelegateCallback]) -> Bool {
-        state.withLock { Self.end(of: expected, in: $0.callbacks[$0.cursor...]) != nil }
+    /// Whether an expectation is met by what came after the last one.
+    func hasSeen(_ expectation: CallbackLog.Expectation) -> Bool {
+        state.withLock { $0.callbacks.positions(of: expectation) != nil }
     }
 
-    /// Counts these callbacks as expected, so that later ones are looked for behind them.
-    func consume(_ expected: [DelegateCallback]) {
-        state.withLock { state in
-            state.cursor = Self.end(of: expected, in: state.callbacks[state.cursor...]) ?? state.callbacks.count
-        }
+    /// Looks for later callbacks behind those that meet an expectation.
+    ///
+    /// - Returns: What met it, in its order.
+    func pass(_ expectation: CallbackLog.Expectation) -> [ReceivedCallback] {
+        state.withLock { $0.callbacks.pass(expectation) }
     }
 
     /// The message if one of these has come since the last expectation.
     func message(forbidding forbidden: [DelegateCallback]) -> String? {
         let came = state.withLock { state in
-            state.callbacks[state.cursor...].filter { callback in forbidden.contains { $0.matches(callback) } }
+            state.callbacks.pending.filter { callback in forbidden.contains { $0.matches(callback) } }
         }
         guard !came.isEmpty else { return nil }
-        return "not expected, but came: \(came.map(Self.text).joined(separator: ", "))"
+        return "not expected, but came: \(came.map(\.summary).joined(separator: ", "))"
     }
 
     /// The message of an expectation that was not met.
-    func message(expecting expected: [DelegateCallback], _ error: any Error) -> String {
-        let wanted = expected.map(\.description).joined(separator: ", ")
-        let seen = state.withLock { $0.callbacks[$0.cursor...].map(Self.text) }.joined(separator: ", ")
-        return "expected: \(wanted); came: \(seen.isEmpty ? "nothing" : seen). \(error)"
-    }
-
-    private static func end(of expected: [DelegateCallback], in callbacks: ArraySlice<DeliveredCallback>) -> Int? {
-        var index = callbacks.startIndex
-        for callback in expected {
-            guard let match = callbacks[index...].firstIndex(where: callback.matches) else { return nil }
-            index = match + 1
-        }
-        return index
-    }
-
-    private static func text(_ callback: DeliveredCallback) -> String {
-        var text = callback.method.rawValue
-        if !callback.attributes.isEmpty {
-            text += " of " + callback.attributes.map(\.uuidString).joined(separator: ", ")
-        }
-        if let identifier = callback.identifier { text += " from \(identifier)" }
-        if let error = callback.error { text += " (\(error.localizedDescription))" }
-        return text
+    func message(expecting expectation: CallbackLog.Expectation, _ error: any Error) -> String {
+        let seen = state.withLock { $0.callbacks.pending.map(\.summary) }.joined(separator: ", ")
+        return "expected: \(expectation); came: \(seen.isEmpty ? "nothing" : seen). \(error)"
     }
 
     // MARK: The end
 
-    /// What is left when a test has ended, once its managers have handled what is there.
+    /// What is left when a test has ended, once its tasks and managers have handled what is there.
+    ///
+    /// A task or a queue that does not come to its end is named, and not waited for any longer.
     func leftovers() async -> [Leftover] {
-        let managers = state.withLock { $0.managers.compactMap(\.manager) }
-        for manager in managers {
-            await withCheckedContinuation { continuation in
-                manager.afterDelivery { continuation.resume() }
-            }
+        await withCheckedContinuation { continuation in
+            findLeftovers { continuation.resume(returning: $0) }
         }
-        return Self.leftovers(state.withLock { $0.abandoned }, managers)
     }
 
     /// The same, for those who cannot await: the main thread serves its run loop meanwhile.
     func leftoversSynchronously() -> [Leftover] {
-        let managers = state.withLock { $0.managers.compactMap(\.manager) }
-        for manager in managers { Self.wait(for: manager) }
-        return Self.leftovers(state.withLock { $0.abandoned }, managers)
-    }
-
-    private static func wait(for manager: any ObservedManager) {
+        let found = Lock<[Leftover]?>(nil)
         let isMain = Thread.isMainThread
         let semaphore = DispatchSemaphore(value: 0)
-        manager.afterDelivery {
+        findLeftovers { leftovers in
+            found.withLock { $0 = leftovers }
             semaphore.signal()
             // Only this wakes the main run loop on Linux.
             if isMain { DispatchQueue.main.async {} }
         }
-        guard isMain else { return semaphore.wait() }
-        while semaphore.wait(timeout: .now()) == .timedOut {
-            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+        while true {
+            if let found = found.withLock({ $0 }) { return found }
+            if isMain {
+                _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+            } else {
+                semaphore.wait()
+            }
         }
+    }
+
+    private func findLeftovers(_ finish: @escaping @Sendable ([Leftover]) -> Void) {
+        emulator.afterTasks { [self] areQuiet in
+            let managers = state.withLock { $0.managers.compactMap(\.manager) }
+            settle(managers[...], areQuiet ? [] : [.running]) { blocked in
+                let abandoned = self.state.withLock { $0.abandoned }
+                finish(blocked + Self.leftovers(abandoned, managers))
+            }
+        }
+    }
+
+    /// Waits for one manager after the other, for each as long as virtual time would.
+    private func settle(
+        _ managers: ArraySlice<any ObservedManager>, _ blocked: [Leftover],
+        _ finish: @escaping @Sendable ([Leftover]) -> Void
+    ) {
+        guard let manager = managers.first else { return finish(blocked) }
+        let isFirst = Lock(true)
+        let goOn: @Sendable ([Leftover]) -> Void = { [self] blocked in
+            let mustGoOn = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if mustGoOn { settle(managers.dropFirst(), blocked, finish) }
+        }
+        manager.afterDelivery { goOn(blocked) }
+        let limit = DispatchTime.now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))
+        DispatchQueue.global().asyncAfter(deadline: limit) { goOn(blocked + [.blocked(manager.label)]) }
     }
 
     private static func leftovers(_ abandoned: [String], _ managers: [any ObservedManager]) -> [Leftover] {

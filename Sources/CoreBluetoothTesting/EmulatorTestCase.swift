@@ -42,31 +42,61 @@ open class EmulatorTestCase: XCTestCase {
             return XCTFail("the world cannot be: \(error)")
         }
         self.session = session
+        let watch = StandstillWatch(session.emulator)
+        watch.begin()
         session.run { super.invokeTest() }
+        watch.end()
         self.session = nil
+        if let failure = watch.failure { XCTFail(failure) }
         for leftover in session.leftoversSynchronously() where !leftover.isAllowed(by: allowed) {
             XCTFail([leftover.description, session.reproduction()].compactMap { $0 }.joined(separator: "\n"))
         }
     }
 
-    /// Lets virtual time go on until these callbacks have come in this order; fails the test if they do not.
+    /// Advances virtual time until these callbacks have come in this order; fails the test if they do not.
     ///
-    /// Other callbacks may come in between. The next call looks behind the last of these. `limit` is the most virtual
-    /// time that it may take.
+    /// Other callbacks may come in between; only those that a delegate received count. The next call looks behind the
+    /// last of these.
+    ///
+    /// - Parameters:
+    ///   - callbacks: What is to come.
+    ///   - limit: The most virtual time that it may take.
+    /// - Returns: The callbacks in this order; none if one did not come.
+    @discardableResult
     public func expect(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60), file: StaticString = #filePath,
         line: UInt = #line
-    ) {
-        guard let session else { return XCTFail("expect: no test is running", file: file, line: line) }
-        do {
-            try session.emulator.advanceSynchronously(until: { session.hasSeen(callbacks) }, within: limit)
-        } catch {
-            fail(session.message(expecting: callbacks, error), session, file, line)
-        }
-        session.consume(callbacks)
+    ) -> [ReceivedCallback] {
+        expect(CallbackLog.Expectation(callbacks: callbacks), within: limit, file, line)
     }
 
-    /// Lets virtual time go on for so long; fails the test if one of these callbacks has come since the last expectation.
+    /// Advances virtual time until these callbacks have come, in whichever order; fails the test if they do not.
+    ///
+    /// Each needs a callback of its own. Otherwise as ``expect(_:within:file:line:)``.
+    @discardableResult
+    public func expectInAnyOrder(
+        _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60), file: StaticString = #filePath,
+        line: UInt = #line
+    ) -> [ReceivedCallback] {
+        expect(CallbackLog.Expectation(callbacks: callbacks, isOrdered: false), within: limit, file, line)
+    }
+
+    private func expect(
+        _ expectation: CallbackLog.Expectation, within limit: Duration, _ file: StaticString, _ line: UInt
+    ) -> [ReceivedCallback] {
+        guard let session else {
+            XCTFail("expect: no test is running", file: file, line: line)
+            return []
+        }
+        do {
+            try session.emulator.advanceSynchronously(until: { session.hasSeen(expectation) }, within: limit)
+        } catch {
+            fail(session.message(expecting: expectation, error), session, file, line)
+        }
+        return session.pass(expectation)
+    }
+
+    /// Advances virtual time by a duration; fails the test if one of these callbacks has come since the last expectation.
     public func expectNone(
         of callbacks: DelegateCallback..., for duration: Duration, file: StaticString = #filePath, line: UInt = #line
     ) {

@@ -60,7 +60,19 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     private func perform(
         _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
     ) async throws {
-        try await session.run(function)
+        let watch = StandstillWatch(session.emulator)
+        watch.begin()
+        async let body: Void = watch.watch {
+            try await withTaskExecutorPreference(session.emulator.executor) { try await session.run(function) }
+        }
+        let outcome = await watch.outcome()
+        if let failure = watch.failure { Issue.record("\(failure)", sourceLocation: test.sourceLocation) }
+        if outcome == .stuck {
+            watch.requireEnd()
+            // Leaving cancels the body.
+            return
+        }
+        try await body
         for leftover in await session.leftovers() where !leftover.isAllowed(by: allowed) {
             Issue.record("\(leftover)", sourceLocation: test.sourceLocation)
         }

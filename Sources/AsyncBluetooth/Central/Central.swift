@@ -1,6 +1,10 @@
 import BluetoothLocking
 public import CoreBluetooth
 
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
+
 /// Finds devices and talks to them, with `async` and `await`.
 ///
 /// A thin layer over a `CBCentralManager` of its own. Any thread and any actor may use it. Its state changes on the
@@ -57,6 +61,7 @@ public final class Central: Sendable {
             } else {
                 CBCentralManager(delegate: core, queue: executor.queue, options: options)
             }
+        executor.follow(ManagerClock(of: manager))
         radio = CentralRadio(core: core, manager: Unchecked(manager))
     }
     #endif

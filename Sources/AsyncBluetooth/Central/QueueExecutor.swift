@@ -1,14 +1,39 @@
+import BluetoothLocking
+import CoreBluetooth
 import Dispatch
+import Synchronization
 
-/// Runs the jobs of tasks on a dispatch queue.
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
+
+/// Runs the jobs of tasks on a dispatch queue; an emulator's virtual time waits for them.
 public final class QueueExecutor: TaskExecutor {
     let queue: DispatchQueue
+    #if canImport(CoreBluetoothPackage)
+    private let clock = Lock<ManagerClock?>(nil)
+    #endif
 
     init(_ queue: DispatchQueue) { self.queue = queue }
 
     /// Runs a job later, on the queue.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        #if canImport(CoreBluetoothPackage)
+        if let clock = clock.withLock({ $0 }) {
+            return clock.enqueue { finish in
+                self.queue.async {
+                    clock.withTaskContext { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+                    finish()
+                }
+            }
+        }
+        #endif
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
+
+    #if canImport(CoreBluetoothPackage)
+    /// Has the time of a manager's backend wait for the jobs.
+    func follow(_ clock: ManagerClock) { self.clock.withLock { $0 = clock } }
+    #endif
 }

@@ -1,4 +1,9 @@
+import BluetoothLocking
 import CoreBluetooth
+
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
 
 /// A connection that is kept up.
 extension Peripheral {
@@ -27,9 +32,13 @@ extension Peripheral {
         }
     }
 
-    /// As ``maintainConnection(_:clock:)``, in real time.
+    /// As ``maintainConnection(_:clock:)``, in the time of this device's backend: an emulator's, or real time.
     public func maintainConnection(_ policy: ReconnectionPolicy = .backoff()) -> EventSequence<ConnectionEvent> {
+        #if canImport(CoreBluetoothPackage)
+        maintainConnection(policy, clock: ManagerClock(of: core.radio.manager.value))
+        #else
         maintainConnection(policy, clock: ContinuousClock())
+        #endif
     }
 
     private func maintain<C: Clock>(

@@ -1,6 +1,10 @@
 import BluetoothLocking
 public import CoreBluetooth
 
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
+
 /// Offers services to other devices, with handlers that are `async`.
 ///
 /// A thin layer over a `CBPeripheralManager` of its own. Any thread and any actor may use it. Operations wait while
@@ -66,6 +70,7 @@ public final class PeripheralServer: Sendable {
             } else {
                 CBPeripheralManager(delegate: core, queue: executor.queue, options: options)
             }
+        executor.follow(ManagerClock(of: manager))
         self.manager = Unchecked(manager)
     }
     #endif

@@ -1,6 +1,10 @@
 import BluetoothLocking
 import Synchronization
 
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
+
 /// Runs an operation, and cancels it when it takes longer than `limit`.
 ///
 /// A command that was cancelled is over for good: its late answer completes nothing. Scans and subscriptions of the
@@ -8,7 +12,7 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - limit: The most time that it may take.
-///   - clock: By which time; the emulator's clock in tests.
+///   - clock: By which time.
 ///   - operation: What to run, in a child task.
 /// - Throws: ``BluetoothError`` with the reason ``BluetoothError/Reason/timedOut(_:)`` and what was under way, or what
 ///   the operation throws.
@@ -35,7 +39,10 @@ public func withTimeout<Result: Sendable, C: Clock>(
     }
 }
 
-/// Runs an operation, and cancels it when it takes longer than `limit` of real time.
+/// Runs an operation, and cancels it when it takes longer than `limit`.
+///
+/// The limit is in the time of the backend that the task selects: of an emulator in a test that has one, within
+/// `emulator.run { … }` and within `CBManager.withBackend(_:)`; elsewhere it is in real time.
 ///
 /// - Parameters:
 ///   - limit: The most time that it may take.
@@ -44,7 +51,11 @@ public func withTimeout<Result: Sendable, C: Clock>(
 public func withTimeout<Result: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
+    #if canImport(CoreBluetoothPackage)
+    try await withTimeout(limit, clock: ManagerClock(), operation)
+    #else
     try await withTimeout(limit, clock: ContinuousClock(), operation)
+    #endif
 }
 
 /// Which operation a cancellation met, for the error of a timeout.

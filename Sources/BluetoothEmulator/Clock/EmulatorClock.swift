@@ -94,4 +94,13 @@ struct EmulatorBackendClock: BackendClock {
         }
         return Timer(emulator: emulator, alarm: alarm)
     }
+
+    func sleep(for duration: Duration) async throws { try await emulator.swiftClock.sleep(for: duration) }
+
+    func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void) {
+        guard emulator.time == .virtual else { return work {} }
+        emulator.tasks.enqueue(work)
+    }
+
+    func withTaskContext(_ body: () -> Void) { emulator.withTaskContext(body) }
 }

@@ -54,6 +54,10 @@ extension Emulator {
 
     /// Blocks until a drive ends; the main thread serves its run loop meanwhile.
     private func wait(for drive: TimeDrive) throws -> TimeDrive.Outcome {
+        try TaskContext.whileWaiting { try block(until: drive) }
+    }
+
+    private func block(until drive: TimeDrive) throws -> TimeDrive.Outcome {
         let outcome = Lock<TimeDrive.Outcome?>(nil)
         let semaphore = DispatchSemaphore(value: 0)
         let isMain = Thread.isMainThread

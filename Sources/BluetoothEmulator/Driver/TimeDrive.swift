@@ -22,6 +22,7 @@ final class TimeDrive: Sendable {
     private enum Wait: Sendable {
         case receiver(Receiver)
         case holds
+        case tasks
     }
 
     private struct State {
@@ -32,10 +33,14 @@ final class TimeDrive: Sendable {
         var isBeginning = false
         /// The receivers that are still to settle at this instant.
         var unsettled: ArraySlice<Receiver> = []
+        /// How many jobs of tasks there had been when the receivers were last seen to be settled.
+        var taskCount: UInt64 = 0
+        /// Whether an event was handed to a receiver.
+        var hasDelivered = false
         var finish: (@Sendable (Outcome) -> Void)?
     }
 
-    private static let queue = DispatchQueue(label: "CoreBluetooth emulator driver")
+    static let queue = DispatchQueue(label: "CoreBluetooth emulator driver")
 
     private let emulator: Emulator
     private let limit: Nanoseconds
@@ -65,27 +70,28 @@ final class TimeDrive: Sendable {
     func start(_ finish: @escaping @Sendable (Outcome) -> Void) {
         state.withLock { $0.finish = finish }
         watch(0, age: 0)
-        proceed(hasSettled: false)
+        proceed()
     }
 
     /// Goes on until something must be waited for or the drive ends; never on two threads at once.
-    private func proceed(hasSettled: Bool) {
-        var hasSettled = hasSettled
+    private func proceed() {
         while true {
             if let receiver = state.withLock({ $0.unsettled.popFirst() }) {
                 guard wait(for: .receiver(receiver), receiver.afterDelivery) else { return }
                 continue
             }
+            guard waitForTasks() else { return }
             if condition() { return end(.met) }
-            if stopsWhenSettled, hasSettled { return end(.settled) }
+            if stopsWhenSettled, state.withLock({ $0.hasDelivered }) { return end(.settled) }
             switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
             case .settle(let receiver):
-                hasSettled = true
+                state.withLock { $0.hasDelivered = true }
                 guard wait(for: .receiver(receiver), receiver.afterDelivery) else { return }
             case .settleAll(let receivers): state.withLock { $0.unsettled = receivers[...] }
             case .errand(let errand): emulator.run(errand)
             case .awaitHolds:
                 // Whoever releases the last hold must not have to drive.
+                emulator.tasks.unpause()
                 let isOver = wait(for: .holds) { goOn in
                     emulator.whenReleased { Self.queue.async(execute: goOn) }
                 }
@@ -95,6 +101,21 @@ final class TimeDrive: Sendable {
             case .livelock(let tail): return end(.failed(.livelock(at: emulator.now, trace: tail)))
             }
         }
+    }
+
+    /// Waits until no task has anything to do; what they did, receivers may have to handle.
+    private func waitForTasks() -> Bool {
+        let isOver = wait(for: .tasks) { goOn in
+            if emulator.pauseTasks(whenQuiet: goOn) { goOn() }
+        }
+        guard isOver else { return false }
+        let count = emulator.tasks.count
+        let haveRun = state.withLock { state -> Bool in
+            defer { state.taskCount = count }
+            return state.taskCount != count
+        }
+        if haveRun { emulator.core.withLock { $0.virtual.isUnsettled = true } }
+        return true
     }
 
     /// Begins a wait.
@@ -113,7 +134,7 @@ final class TimeDrive: Sendable {
                 state.wait = nil
                 return !state.isBeginning
             }
-            if mustProceed { proceed(hasSettled: true) }
+            if mustProceed { proceed() }
         }
         return state.withLock { state in
             state.isBeginning = false
@@ -126,7 +147,13 @@ final class TimeDrive: Sendable {
             defer { state.finish = nil }
             return state.finish
         }
+        emulator.tasks.unpause()
         finish?(outcome)
+    }
+
+    /// Whether a wait ends by what this world's app code does; other tests may delay this one, and not fail it.
+    private func isOurs(_ wait: Wait) -> Bool {
+        if case .tasks = wait { !emulator.tasks.isQuiet } else { true }
     }
 
     /// Ends the drive when one wait has taken all patience.
@@ -136,11 +163,14 @@ final class TimeDrive: Sendable {
             guard let self else { return }
             let (current, wait, isOver) = state.withLock { ($0.number, $0.wait, $0.finish == nil) }
             guard !isOver else { return }
-            let age = current == number && wait != nil ? age + 1 : 0
+            let age = current == number && wait.map(isOurs) == true ? age + 1 : 0
+            // A job that blocks its thread may wait for another one.
+            if age > 0, case .tasks? = wait { emulator.tasks.passTurn() }
             guard age >= 10, let wait else { return watch(current, age: age) }
             switch wait {
             case .receiver(let receiver): end(.failed(.unsettled(label: receiver.label)))
             case .holds: end(.failed(.held))
+            case .tasks: end(.failed(.tasksUnsettled))
             }
         }
     }

@@ -8,6 +8,8 @@ struct VirtualTimeState: Sendable {
     /// Those who wait for the last hold to go.
     var waiters: [@Sendable () -> Void] = []
     var isDriven = false
+    /// How many pieces of code run whose tasks all belong to this world.
+    var scopes = 0
     /// Receivers may have something to do that they were not seen to finish.
     var isUnsettled = true
     var stepsAtInstant = 0

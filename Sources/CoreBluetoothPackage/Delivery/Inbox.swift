@@ -8,6 +8,8 @@ import Synchronization
 protocol InboxOwner: AnyObject, Sendable {
     associatedtype Item: BacklogElement
     var inbox: Inbox<Self> { get }
+    /// The time by which the callbacks live.
+    var clock: any BackendClock { get }
     func handle(_ item: Item)
 }
 
@@ -120,6 +122,10 @@ final class Inbox<Owner: InboxOwner>: Sendable {
 
     /// Handles what there is; on the queue, by whoever was told to.
     func drain(for owner: Owner) {
+        owner.clock.withTaskContext { drainInContext(for: owner) }
+    }
+
+    private func drainInContext(for owner: Owner) {
         let start = ContinuousClock.now
         var handled = 0
         while let entry = next() {

@@ -163,4 +163,12 @@ private struct DecidedClock: BackendClock {
     func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer {
         current.schedule(after: delay, body)
     }
+
+    func sleep(for duration: Duration) async throws { try await current.sleep(for: duration) }
+
+    func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void) {
+        current.enqueue(work)
+    }
+
+    func withTaskContext(_ body: () -> Void) { current.withTaskContext(body) }
 }

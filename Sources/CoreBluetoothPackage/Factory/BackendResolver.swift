@@ -27,6 +27,7 @@ enum BackendResolver {
         environment: SelectionEnvironment = .process,
         default selection: CBBackendSelection? = defaultSelection.withLock { $0 }
     ) -> any BluetoothBackend {
+        if let selected = SelectedBackend.current { return selected }
         if let taskSelection { return backend(for: taskSelection, environment: environment) }
         if let unknown = environment.unknownBackend {
             let known = SelectionEnvironment.Backend.allCases.map(\.rawValue).joined(separator: ", ")

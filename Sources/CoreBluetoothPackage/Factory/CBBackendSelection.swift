@@ -21,6 +21,11 @@ public struct CBBackendSelection: Sendable {
     /// The radio, for tools that wrap it.
     package var backend: any BluetoothBackend { BackendResolver.backend(for: self) }
 
+    /// The backend itself, unless it is still to be chosen.
+    var namedBackend: (any BluetoothBackend)? {
+        if case .custom(let backend) = kind { backend } else { nil }
+    }
+
     /// BlueZ; where it has no adapter, another radio, but only where that is allowed.
     ///
     /// It is allowed by giving `fallback` here, by `COREBLUETOOTH_BACKEND=auto`, or in a job of continuous integration:

@@ -22,7 +22,9 @@ extension CBManager {
         _ selection: CBBackendSelection, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async rethrows -> Result {
-        try await BackendResolver.$taskSelection.withValue(selection, operation: body)
+        try await BackendResolver.$taskSelection.withValue(selection) {
+            try await SelectedBackend.$current.withValue(selection.namedBackend, operation: body)
+        }
     }
 
     /// Runs `body` with a radio for all managers that it makes.
@@ -31,6 +33,8 @@ extension CBManager {
     public static func withBackend<Result>(
         _ selection: CBBackendSelection, _ body: () throws -> Result
     ) rethrows -> Result {
-        try BackendResolver.$taskSelection.withValue(selection, operation: body)
+        try BackendResolver.$taskSelection.withValue(selection) {
+            try SelectedBackend.$current.withValue(selection.namedBackend, operation: body)
+        }
     }
 }

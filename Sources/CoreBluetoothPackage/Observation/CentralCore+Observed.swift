@@ -16,8 +16,9 @@ extension CentralCore: ObservedManager {
         let peripheral = callback.peer.flatMap { self.peripheral($0) }
         return DeliveredCallback(
             method: callback.method, identifier: callback.peer?.uuid,
-            attributes: callback.attributes.compactMap { peripheral?.attribute($0)?.uuid },
-            error: callback.error?.appError)
+            attributes: callback.attributes.compactMap { peripheral?.attribute($0)?.uuid }, value: callback.value,
+            error: callback.error?.appError,
+            hasDelegate: callback.isOfPeripheral ? peripheral?.delegate != nil : delegate != nil)
     }
 }
 
@@ -59,6 +60,22 @@ extension CentralCallback {
         case .readyToWrite: .isReadyToSendWriteWithoutResponse
         case .notified: .didUpdateValue
         case .answered(_, _, let answer): answer.method
+        }
+    }
+
+    /// Whether it is a peripheral's delegate that receives it.
+    fileprivate var isOfPeripheral: Bool {
+        switch self {
+        case .notified, .answered, .nameUpdated, .readyToWrite, .servicesModified: true
+        default: false
+        }
+    }
+
+    fileprivate var value: Data? {
+        switch self {
+        case .notified(_, _, let value): value
+        case .answered(_, _, .characteristicRead(_, let value)), .answered(_, _, .descriptorRead(_, let value)): value
+        default: nil
         }
     }
 

@@ -16,6 +16,8 @@ package protocol ManagerObserver: AnyObject, Sendable {
 package protocol ObservedManager: AnyObject, Sendable {
     /// The manager, if it lives, and the objects that it made and that live.
     var livingObjects: [String] { get }
+    /// The label of the queue of its callbacks.
+    var label: String { get }
     /// What was asked and not answered.
     var unansweredCommands: [String] { get }
     /// Calls `body` when all that was delivered so far has been handled.
@@ -30,8 +32,12 @@ package struct DeliveredCallback: Sendable {
     package var identifier: UUID?
     /// Which services, characteristics or descriptors.
     package var attributes: [CBUUID] = []
+    /// The value that the delegate was given.
+    package var value: Data?
     /// The error that the delegate was given.
     package var error: (any Error)?
+    /// Whether there was a delegate.
+    package var hasDelegate = true
 }
 
 /// Where managers find their observer.

@@ -16,7 +16,7 @@ extension PeripheralCore: ObservedManager {
         if case .added(let operation, _) = callback, let service = addition(operation) { uuids = [service.uuid] }
         return DeliveredCallback(
             method: callback.method, identifier: callback.central?.uuid, attributes: uuids,
-            error: callback.error?.appError)
+            error: callback.error?.appError, hasDelegate: delegate != nil)
     }
 }
 

@@ -30,6 +30,7 @@ final class PairingCore: InboxOwner, EventSink {
     }
 
     let observer = Observation.observer
+    let clock: any BackendClock
     private let backend: any PairingBackend
     let inbox: Inbox<PairingCore>
     private let state = Lock(State())
@@ -37,6 +38,7 @@ final class PairingCore: InboxOwner, EventSink {
     private let owner = Lock(Unchecked(Owner()))
 
     init(backend: any BluetoothBackend, queue: DispatchQueue) {
+        clock = backend.clock
         self.backend = backend.makePairing()
         inbox = Inbox(queue: queue)
     }

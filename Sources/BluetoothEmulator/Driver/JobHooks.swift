@@ -1,0 +1,147 @@
+import BluetoothLocking
+import DequeModule
+import Dispatch
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Sees to it that the jobs of tasks run where an emulator with virtual time can wait for them.
+///
+/// The Swift runtime has hooks for the jobs of the global executor and for the main actor's executor; they are the
+/// process's, and stay once they are set. A job belongs to the world whose code made its task ready for the first time.
+/// Source: `swift/stdlib/public/Concurrency/GlobalExecutor.cpp` and `include/swift/Runtime/Concurrency.h`.
+enum JobHooks {
+    private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
+    private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
+    private typealias GetMainExecutor = @convention(thin) () -> UnownedSerialExecutor
+    private typealias GetMainExecutorHook = @convention(thin) (GetMainExecutor) -> UnownedSerialExecutor
+    private typealias IsMainExecutor = @convention(thin) (UnownedSerialExecutor) -> Bool
+    private typealias IsMainExecutorHook = @convention(thin) (UnownedSerialExecutor, IsMainExecutor) -> Bool
+    private typealias GetTaskID = @convention(thin) (UnownedJob) -> UInt64
+
+    /// What the runtime of this process offers.
+    struct Coverage: Sendable {
+        /// Tasks without an executor preference, and default actors.
+        var globalExecutor = false
+        /// The main actor.
+        var mainActor = false
+    }
+
+    private struct Owners {
+        var queues: [UInt64: WeakQueue] = [:]
+        var tasks: [ObjectIdentifier: Deque<UInt64>] = [:]
+    }
+
+    private struct WeakQueue {
+        weak var queue: TaskQueue?
+    }
+
+    /// So many tasks of one world are known by their identifiers; of more the oldest are unattributed.
+    private static let tasksPerWorld = 65_536
+
+    private static let owners = Lock(Owners())
+
+    /// The executor of code that is isolated to no actor, as the runtime writes it: two zero words.
+    static let genericExecutor: UnownedSerialExecutor = {
+        precondition(MemoryLayout<UnownedSerialExecutor>.size == 2 * MemoryLayout<UInt>.size)
+        return unsafeBitCast((UInt(0), UInt(0)), to: UnownedSerialExecutor.self)
+    }()
+
+    // Invariant: written once, before the hooks are.
+    nonisolated(unsafe) private static var getTaskID: GetTaskID?
+
+    /// Sets the hooks, once in a process.
+    ///
+    /// Where the runtime has none, as in a program with a static standard library, one log line says so.
+    static let coverage: Coverage = {
+        let coverage = install()
+        if !coverage.globalExecutor || !coverage.mainActor {
+            Logger(label: "CoreBluetooth").warning(
+                """
+                This program's Swift runtime does not let virtual time wait for all tasks. Run tasks with \
+                Task(executorPreference: emulator.executor), or take emulator.hold() while they work.
+                """)
+        }
+        return coverage
+    }()
+
+    private static func install() -> Coverage {
+        var coverage = Coverage()
+        let program = dlopen(nil, RTLD_LAZY)
+        guard let identify = dlsym(program, "swift_task_getJobTaskId"),
+            let global = dlsym(program, "swift_task_enqueueGlobal_hook")
+        else { return coverage }
+        getTaskID = unsafeBitCast(identify, to: GetTaskID.self)
+        global.assumingMemoryBound(to: EnqueueHook?.self).pointee = { job, _ in JobHooks.enqueueGlobal(job) }
+        coverage.globalExecutor = true
+        guard let getMain = dlsym(program, "swift_task_getMainExecutor_hook"),
+            let isMain = dlsym(program, "swift_task_isMainExecutor_hook")
+        else { return coverage }
+        isMain.assumingMemoryBound(to: IsMainExecutorHook?.self).pointee = { executor, original in
+            JobHooks.isMainActorExecutor(executor) || original(executor)
+        }
+        getMain.assumingMemoryBound(to: GetMainExecutorHook?.self).pointee = { _ in
+            MainActorExecutor.shared.asUnownedSerialExecutor()
+        }
+        coverage.mainActor = true
+        return coverage
+    }
+
+    private static func isMainActorExecutor(_ executor: UnownedSerialExecutor) -> Bool {
+        unsafeBitCast(executor, to: (UInt, UInt).self).0
+            == unsafeBitCast(MainActorExecutor.shared.asUnownedSerialExecutor(), to: (UInt, UInt).self).0
+    }
+
+    // MARK: Jobs
+
+    private static func enqueueGlobal(_ job: UnownedJob) {
+        switch owner(of: job) {
+        case .world(let queue): queue.enqueue(job)
+        case .process(let kind): UnattributedJobs.shared.run(job, kind)
+        }
+    }
+
+    /// Who waits for a job.
+    enum Owner {
+        case world(TaskQueue)
+        case process(UnattributedJobs.Kind)
+    }
+
+    /// Who waits for a job that becomes ready on this thread.
+    static func owner(of job: UnownedJob) -> Owner {
+        let task = getTaskID?(job) ?? 0
+        let context = TaskContext.current
+        if task != 0, let known = owners.withLock({ $0.queues[task]?.queue }) { return .world(known) }
+        guard let queue = context?.queue else {
+            let isInTask = withUnsafeCurrentTask { $0 != nil }
+            return .process(context != nil || isInTask ? .ofOtherTask : .ofUnknownOrigin)
+        }
+        if task != 0 { remember(task, of: queue) }
+        return .world(queue)
+    }
+
+    private static func remember(_ task: UInt64, of queue: TaskQueue) {
+        owners.withLock { owners in
+            owners.queues[task] = WeakQueue(queue: queue)
+            var tasks = owners.tasks.removeValue(forKey: ObjectIdentifier(queue)) ?? []
+            tasks.append(task)
+            if tasks.count > tasksPerWorld, let oldest = tasks.popFirst() { owners.queues[oldest] = nil }
+            owners.tasks[ObjectIdentifier(queue)] = tasks
+        }
+    }
+
+    /// A world is gone.
+    static func forget(_ queue: TaskQueue) {
+        let identifier = ObjectIdentifier(queue)
+        owners.withLock { owners in
+            for task in owners.tasks.removeValue(forKey: identifier) ?? [] { owners.queues[task] = nil }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Which world the code that runs on a thread belongs to: tasks that become ready there are that world's.
+final class TaskContext: Sendable {
+    /// Who waits for the code.
+    enum Owner: Sendable {
+        /// An emulated world.
+        case world(TaskQueue)
+        /// No world in particular.
+        case process(UnattributedJobs.Number)
+    }
+
+    let owner: Owner
+    /// The turn of the world's queue in which the code runs; nil for callbacks of managers and the bodies of XCTest.
+    let turn: TaskQueue.Turn?
+    private let suspensions = Atomic(0)
+
+    init(_ owner: Owner, turn: TaskQueue.Turn? = nil) {
+        self.owner = owner
+        self.turn = turn
+    }
+
+    /// The world that waits for the code.
+    var queue: TaskQueue? {
+        if case .world(let queue) = owner { queue } else { nil }
+    }
+
+    /// Runs code of this context on the calling thread.
+    func perform<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = pthread_getspecific(Self.key)
+        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+        defer { pthread_setspecific(Self.key, outer) }
+        return try withExtendedLifetime(self, body)
+    }
+
+    /// Runs `body`, which waits for time on the calling thread: nothing waits for the calling code meanwhile.
+    static func whileWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let context = current else { return try body() }
+        context.suspend()
+        defer { context.resume() }
+        return try body()
+    }
+
+    private func suspend() {
+        guard suspensions.add(1, ordering: .relaxed).newValue == 1 else { return }
+        switch owner {
+        case .world(let queue): if let turn { queue.suspend(turn) }
+        case .process(let number): UnattributedJobs.shared.end(number)
+        }
+    }
+
+    private func resume() {
+        guard suspensions.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        // A job of the process is not waited for again: it has shown that it blocks.
+        if case .world(let queue) = owner, let turn { queue.resume(turn) }
+    }
+
+    /// The context of the calling thread.
+    static var current: TaskContext? {
+        pthread_getspecific(key).map { Unmanaged<TaskContext>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key, nil)
+        precondition(code == 0, "pthread_key_create: \(code)")
+        return key
+    }()
+}

@@ -1,0 +1,41 @@
+import BluetoothBackend
+import BluetoothSystemClock
+
+/// The time of a manager's backend as a Swift clock, for modules above this one: an emulator's time where the backend is
+/// one, else real time.
+package struct ManagerClock: Clock {
+    /// A point in the backend's time.
+    package struct Instant: InstantProtocol {
+        var offset: Duration
+
+        package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        package func duration(to other: Instant) -> Duration { other.offset - offset }
+        package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private let clock: any BackendClock
+
+    /// The time of a central manager's backend.
+    package init(of manager: CBCentralManager) { clock = manager.core.clock }
+
+    /// The time of a peripheral manager's backend.
+    package init(of manager: CBPeripheralManager) { clock = manager.core.clock }
+
+    /// The time of the backend that the task selects; real time where it selects none.
+    package init() { clock = SelectedBackend.current?.clock ?? SystemClock() }
+
+    package var now: Instant { Instant(offset: clock.now) }
+    package var minimumResolution: Duration { .nanoseconds(1) }
+
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try await clock.sleep(for: deadline.offset - clock.now)
+    }
+
+    /// Starts work on a queue, for whose end virtual time waits.
+    package func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void) {
+        clock.enqueue(work)
+    }
+
+    /// Runs `body` inline; tasks that it starts are known to the clock.
+    package func withTaskContext(_ body: () -> Void) { clock.withTaskContext(body) }
+}

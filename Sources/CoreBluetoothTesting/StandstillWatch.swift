@@ -1,0 +1,121 @@
+import BluetoothEmulator
+import BluetoothLocking
+import Dispatch
+import Synchronization
+
+/// Notices that a test waits for something that takes time, while virtual time stands and nothing drives it.
+///
+/// Such a test would wait for ever. The watch keeps the failure for the test, drives time so that the test can end, and
+/// has it cancelled where that does not help.
+final class StandstillWatch: Sendable {
+    /// How a test's body ends.
+    enum Outcome: Sendable {
+        case ended
+        /// It waits for something that does not happen: it is to be cancelled.
+        case stuck
+    }
+
+    private struct State {
+        var activity: EmulatorActivity?
+        /// For how many looks nothing has happened.
+        var age = 0
+        var hasEnded = false
+        var failure: String?
+        var outcome: Outcome?
+        var waiting: CheckedContinuation<Outcome, Never>?
+    }
+
+    private static let queue = DispatchQueue(label: "CoreBluetooth standstill watch")
+    /// A body that waits is stuck after so many looks; there are ten in the settle timeout.
+    private static let patience = 10
+    /// A body that computes, or blocks its thread.
+    private static let patienceWithWork = 60
+
+    private let emulator: Emulator
+    private let state = Lock(State())
+
+    init(_ emulator: Emulator) { self.emulator = emulator }
+
+    /// Why the test fails, if time stood.
+    var failure: String? { state.withLock { $0.failure } }
+
+    /// Begins to look.
+    func begin() { look(after: emulator.settleTimeout / 10) }
+
+    /// Runs the test's body.
+    func watch(_ body: () async throws -> Void) async throws {
+        defer { end() }
+        try await body()
+    }
+
+    /// The body has ended.
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        settle(.ended)
+    }
+
+    /// Waits for the body's end.
+    func outcome() async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let outcome = state.withLock { state -> Outcome? in
+                if state.outcome == nil { state.waiting = continuation }
+                return state.outcome
+            }
+            if let outcome { continuation.resume(returning: outcome) }
+        }
+    }
+
+    /// Ends the process where a cancelled body does not end: the test run would hang.
+    func requireEnd() {
+        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))) {
+            [self] in
+            guard !state.withLock({ $0.hasEnded }) else { return }
+            fatalError("\(failure ?? "A test does not end.") Its code takes no notice of being cancelled.")
+        }
+    }
+
+    private func look(after delay: Duration) {
+        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1)))) { [weak self] in
+            guard let self else { return }
+            let activity = emulator.activity
+            let isStuck = state.withLock { state -> Bool? in
+                guard !state.hasEnded else { return nil }
+                let stands = activity == state.activity && activity.hasWork && !activity.isDriven && !activity.isHeld
+                state.age = stands ? state.age + 1 : 0
+                state.activity = activity
+                return state.age >= (activity.areTasksQuiet ? Self.patience : Self.patienceWithWork)
+            }
+            switch isStuck {
+            case nil: break
+            case false: look(after: delay)
+            default: release()
+            }
+        }
+    }
+
+    /// Keeps the failure, and drives time so that the body can end.
+    private func release() {
+        let time = emulator.now
+        state.withLock { state in
+            state.failure = """
+                The test waits, and virtual time stands at \(time): nothing drives it. Await in \
+                emulator.run { … }, which advances time as far as it must, or advance time with expect(_:within:), \
+                advance(by:) or advance(until:within:) first. Where the test waits for something real, take \
+                emulator.hold() meanwhile.
+                """
+        }
+        emulator.drive(until: { self.state.withLock { $0.hasEnded } }, within: .seconds(3600)) { hasEnded in
+            if !hasEnded { self.settle(.stuck) }
+        }
+    }
+
+    private func settle(_ outcome: Outcome) {
+        let waiting = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: outcome)
+    }
+}
