@@ -188,8 +188,16 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BlueZTests",
-            dependencies: ["BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ScriptedBlueZ"],
+            dependencies: [
+                "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ChildProcesses", "ScarceResources",
+                "ScriptedBlueZ",
+            ],
             swiftSettings: settings),
+        // A program that runs out of descriptors and threads, and C functions that fail when they are told to.
+        .target(name: "FailingCalls", path: "Tests/FailingCalls"),
+        .executableTarget(
+            name: "ScarceResources", dependencies: ["BlueZ", "BluetoothBackend", "BluetoothLocking", "FailingCalls"],
+            path: "Tests/ScarceResources", swiftSettings: settings),
         .testTarget(
             name: "BackendContractTests",
             dependencies: [

@@ -305,6 +305,23 @@ import Testing
         #expect(error?.name == DBusError.Name.noReply)
     }
 
+    /// A listener that takes no connection blocks `connect(2)`: one thread of this process at most.
+    @Test func aBusThatTakesNoConnectionIsAnErrorAtTheDeadlineAndCostsOneThread() async throws {
+        let listener = try SilentListener(queueLength: 0)
+        try listener.fill()
+        let ended = Recorder<String>()
+        let queue = DispatchQueue(label: "test")
+        for count in 1...20 {
+            DBusConnection.open(listener.address, queue: queue, deadline: .milliseconds(count == 1 ? 50 : 3_600_000)) {
+                if case .failure(let error) = $0 { ended.append(error.name) }
+            }
+            try await ended.wait { $0.count == count }
+        }
+        #expect(ended.elements.allSatisfy { $0 == DBusError.Name.noReply })
+        // Its end gives the thread back.
+        withExtendedLifetime(listener) {}
+    }
+
     @Test func aPeersPingIsAnsweredAndOtherCallsAreRefused() async throws {
         let first = try await connect()
         let second = try await connect()
@@ -332,27 +349,42 @@ import Testing
     }
 }
 
-/// A socket that accepts connections and never says a word.
+/// A socket that takes as many connections as its queue is long, and never says a word.
 private final class SilentListener {
     let address: DBusAddress
     private let descriptor: CInt
+    private let name: String
+    private var fillers: [CInt] = []
 
-    init() throws {
+    init(queueLength: CInt = 4) throws {
         // An abstract address, so that nothing is left in the file system.
-        let name = "swift-dbus-silent-\(getpid())-\(UInt32.random(in: 0...(.max)))"
-        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        var socketAddress = sockaddr_un()
-        socketAddress.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &socketAddress.sun_path) { $0[1...].copyBytes(from: name.utf8) }
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + name.utf8.count)
-        let bound = withUnsafePointer(to: &socketAddress) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        try #require(bound == 0 && listen(descriptor, 4) == 0)
-        self.descriptor = descriptor
+        name = "swift-dbus-silent-\(getpid())-\(UInt32.random(in: 0...(.max)))"
         address = .explicit("unix:abstract=\(name)")
+        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        try #require(withAddress { bind(descriptor, $0, $1) } == 0 && listen(descriptor, queueLength) == 0)
     }
 
-    deinit { close(descriptor) }
+    /// Fills the queue: whoever connects now waits.
+    func fill() throws {
+        let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        repeat {
+            fillers.append(socket(AF_UNIX, type, 0))
+        } while withAddress {
+            Glibc.connect(fillers[fillers.count - 1], $0, $1)
+        } == 0
+        try #require(errno == EAGAIN)
+    }
+
+    private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0[1...].copyBytes(from: name.utf8) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + name.utf8.count)
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    deinit { for descriptor in fillers + [descriptor] { close(descriptor) } }
 }
 #endif

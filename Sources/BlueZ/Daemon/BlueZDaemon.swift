@@ -182,7 +182,8 @@ final class BlueZDaemon: @unchecked Sendable {
         setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
         let pause = Self.reconnectPauses[min(failures, Self.reconnectPauses.count - 1)]
         failures += 1
-        queue.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self] in self?.openBus() }
+        // There may be no descriptor for a timer.
+        DispatchEventLoop.run(after: pause.dispatchInterval, on: queue) { [weak self] in self?.openBus() }
     }
 
     private func busLost(_ error: DBusError) {

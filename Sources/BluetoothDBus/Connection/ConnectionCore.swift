@@ -50,8 +50,9 @@ final class ConnectionCore: @unchecked Sendable {
     private let watches = Lock(Unchecked<[OpaquePointer]>([]))
     // Invariant: set in `start`, before anything else can reach it.
     private var poller: SocketPoller?
-    // Invariant: set up in `start`, used on `queue` only, but for its cancellation.
-    private let timer: any DispatchSourceTimer
+    /// Made when it is needed and runs from then on: a source that was never activated must not be released.
+    // Invariant: used on `queue` only.
+    private var timer: (any DispatchSourceTimer)?
     /// Whether what came from the socket is being handled.
     // Invariant: used on `queue` only.
     private(set) var isInTurn = false
@@ -67,7 +68,6 @@ final class ConnectionCore: @unchecked Sendable {
         guard let raw = dbus_connection_open_private(address, &error) else { throw DBusError(freeing: &error) }
         self.raw = raw
         self.queue = queue
-        timer = DispatchSource.makeTimerSource(queue: queue)
         dbus_connection_set_exit_on_disconnect(raw, 0)
         dbus_connection_set_max_message_size(raw, DBusLimits.messageLength)
     }
@@ -90,8 +90,7 @@ final class ConnectionCore: @unchecked Sendable {
         poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events, mayStay in
             self?.ready(events, mayStay: mayStay)
         }
-        timer.setEventHandler { [weak self] in self?.sweep() }
-        timer.activate()
+        startTimer()
         let data = Unmanaged.passUnretained(self).toOpaque()
         state.withLock { _ in
             // The callbacks use `self` unretained: libdbus calls them only inside calls that `self` makes, and
@@ -105,6 +104,13 @@ final class ConnectionCore: @unchecked Sendable {
             setWatchFunctions(data)
         }
         pump()
+    }
+
+    private func startTimer() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [weak self] in self?.sweep() }
+        timer.activate()
+        self.timer = timer
     }
 
     private func setWatchFunctions(_ data: UnsafeMutableRawPointer) {
@@ -297,7 +303,7 @@ final class ConnectionCore: @unchecked Sendable {
         let now = DispatchTime.now().uptimeNanoseconds
         let due = state.withLock { $0.pending.expire(now: now) }
         if let next = due.nextSweep {
-            timer.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(5))
+            timer?.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(5))
         }
         for entry in due.expired {
             let error = DBusError(name: DBusError.Name.noReply, message: "no reply from \(entry.destination) in time")
@@ -324,7 +330,7 @@ final class ConnectionCore: @unchecked Sendable {
         state.withLock { $0.isClosing = true }
         queue.async { [self] in
             finish(DBusError(name: DBusError.Name.disconnected, message: "the connection was closed"))
-            timer.cancel()
+            timer?.cancel()
             state.withLock { _ in
                 dbus_connection_close(raw)
                 dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)

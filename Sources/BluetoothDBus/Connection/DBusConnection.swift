@@ -32,28 +32,61 @@ public final class DBusConnection: Sendable {
     /// - Parameters:
     ///   - address: Which bus.
     ///   - queue: A serial queue; everything is handled on it but `connect(2)`, which may block.
-    ///   - deadline: How long authentication and Hello may take.
+    ///   - deadline: How long `connect(2)` may take, and authentication and Hello after it.
     ///   - completion: Runs on the queue, once. Fails with `AuthFailed` where the bus refuses the credentials,
-    ///     `Disconnected` where it hangs up, `NoReply` where it says nothing, `NotSupported` where libdbus-1 is not
-    ///     installed, or what libdbus says of the address.
+    ///     `Disconnected` where it hangs up, `NoReply` where it takes no connection or says nothing, `LimitsExceeded`
+    ///     where this process has no descriptor or thread left, `NotSupported` where libdbus-1 is not installed, or with
+    ///     what libdbus says of the address.
     public static func open(
         _ address: DBusAddress, queue: DispatchQueue, deadline: Duration = openingDeadline,
         completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
     ) {
-        // Not on the queue: nothing else there should have to wait for `connect(2)`.
-        DispatchQueue.global().async {
+        // Not on the queue: nothing else there should have to wait for `connect(2)`. Nor on a global one: see
+        // `DispatchEventLoop`.
+        DispatchQueue(label: "DBusConnection").async {
             do throws(DBusError) {
                 guard let text = address.text else {
                     throw DBusError(
                         name: "org.freedesktop.DBus.Error.NoServer",
                         message: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
                 }
-                let core = try ConnectionCore(address: text, queue: queue)
-                queue.async { start(core, deadline: deadline, completion: completion) }
+                try DispatchEventLoop.prepare()
+                connect(text, queue: queue, deadline: deadline) { result in
+                    switch result {
+                    case .success(let core): start(core, deadline: deadline, completion: completion)
+                    case .failure(let error): completion(.failure(error))
+                    }
+                }
             } catch {
                 queue.async { completion(.failure(error)) }
             }
         }
+    }
+
+    private static let attempts = Lock(ConnectAttempts())
+
+    /// Opens the transport, on the calling thread.
+    ///
+    /// - Parameter completion: Runs on the queue, once, at the deadline at the latest.
+    private static func connect(
+        _ address: String, queue: DispatchQueue, deadline: Duration,
+        completion: @escaping @Sendable (Result<ConnectionCore, DBusError>) -> Void
+    ) {
+        let late = DBusError(name: DBusError.Name.noReply, message: "the bus does not take connections")
+        guard let attempt = attempts.withLock({ $0.begin(address) }) else {
+            return queue.async { completion(.failure(late)) }
+        }
+        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: instant(after: deadline))) {
+            if attempts.withLock({ $0.deadlinePassed(attempt) }) { completion(.failure(late)) }
+        }
+        let result: Result<ConnectionCore, DBusError>
+        do throws(DBusError) {
+            result = .success(try ConnectionCore(address: address, queue: queue))
+        } catch {
+            result = .failure(error)
+        }
+        if attempts.withLock({ $0.end(attempt) }) { return queue.async { completion(result) } }
+        if case .success(let core) = result { core.close() }
     }
 
     private static func start(

@@ -57,6 +57,11 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
 extension DBusError {
     static let outOfMemory = DBusError(name: Name.noMemory, message: "out of memory")
 
+    /// This process has no more descriptors, or threads.
+    static func exhausted(_ what: String) -> DBusError {
+        DBusError(name: Name.limitsExceeded, message: "this process has no \(what) left")
+    }
+
     /// Takes the content of a C error and frees it.
     init(freeing error: inout CDBusError) {
         name = error.name.map { String(cString: $0) } ?? DBusError.Name.inconsistentMessage

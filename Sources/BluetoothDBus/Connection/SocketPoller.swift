@@ -78,17 +78,13 @@ final class SocketPoller: Sendable {
         self.handler = handler
         guard startThread(Self.pollingThread), startThread(Self.standInThread) else {
             stop()
-            throw Self.exhausted("threads")
+            throw .exhausted("threads")
         }
     }
 
     private static func adopt(_ descriptor: CInt) throws(DBusError) -> DBusFileDescriptor {
-        guard descriptor >= 0 else { throw exhausted("descriptors") }
+        guard descriptor >= 0 else { throw .exhausted("descriptors") }
         return DBusFileDescriptor(adopting: descriptor)
-    }
-
-    private static func exhausted(_ what: String) -> DBusError {
-        DBusError(name: DBusError.Name.limitsExceeded, message: "this process has no \(what) left")
     }
 
     /// Says what to wait for from now on.
