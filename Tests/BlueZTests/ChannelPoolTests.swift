@@ -155,19 +155,9 @@ import Testing
     // MARK: Listening
 
     @Test func aPeersChannelIsToldWithItsAddress() async throws {
-        let local = try #require(L2CAPAddress("00:11:22:33:44:55", isRandom: false))
         let peer = try #require(L2CAPAddress("C0:01:02:03:04:05", isRandom: true, psm: 0x80))
         let stage = stage
-        let psm = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<UInt16, any Error>) in
-            stage.queue.async {
-                continuation.resume(
-                    with: Result {
-                        try stage.pool.listen(at: local, isEncryptionRequired: true) {
-                            stage.told.append(.accepted($0, $1))
-                        }
-                    })
-            }
-        }
+        let psm = try await stage.listen()
         #expect(psm == 0x80 && stage.network.requirements.elements == [true])
         try stage.network.open(from: peer)
         let event = try await stage.told.first { if case .accepted = $0 { true } else { false } }
@@ -186,6 +176,45 @@ import Testing
         stage.perform(.send(Data([9])), on: opening.channel)
         try await stage.wait(credits: 1)
         #expect(PeerEnd.receive(stage.network.peer) == [9])
+    }
+
+    @Test func aListenerWithoutADescriptorLooksAwayAndLetsTheQueueRest() async throws {
+        var timings = ChannelPool.Timings()
+        timings.acceptPause = .seconds(3600)
+        timings.acceptPauseLimit = .seconds(3600)
+        let stage = PoolStage(timings: timings)
+        let peer = try #require(L2CAPAddress("C0:01:02:03:04:05", isRandom: true, psm: 0x80))
+        let psm = try await stage.listen()
+        stage.network.failAccepting(with: BackendError(.outOfSpace, operation: "accept channel"))
+        try stage.network.open(from: peer)
+        // Twice the turns that looking again and again would take.
+        while stage.network.accepts == 0 { await stage.settle() }
+        for _ in 0..<1000 { await stage.settle() }
+        #expect(stage.network.accepts == 1)
+        stage.queue.sync { _ = stage.pool.stopListening(psm) }
+    }
+
+    @Test func aChannelThatCouldNotBeTakenIsTakenLater() async throws {
+        var timings = ChannelPool.Timings()
+        timings.acceptPause = .milliseconds(1)
+        let stage = PoolStage(timings: timings)
+        let peer = try #require(L2CAPAddress("C0:01:02:03:04:05", isRandom: true, psm: 0x80))
+        _ = try await stage.listen()
+        stage.network.failAccepting(with: BackendError(.outOfSpace, operation: "accept channel"))
+        try stage.network.open(from: peer)
+        while stage.network.accepts < 3 { await stage.settle() }
+        stage.network.failAccepting(with: nil)
+        try await stage.told.first { if case .accepted(_, peer) = $0 { true } else { false } }
+    }
+
+    @Test func aChannelThatIsNeverAnsweredTimesOut() async throws {
+        var timings = ChannelPool.Timings()
+        timings.connect = .milliseconds(1)
+        let stage = PoolStage(timings: timings)
+        stage.network.neverConnect()
+        stage.connect()
+        let told = try await stage.told.first { _ in true }
+        #expect(told == .failed(BackendError(.connectionTimeout, operation: "open channel")))
     }
 
     // MARK: The kernel

@@ -16,6 +16,9 @@ final class SocketPairs: ChannelNetwork {
         var waiting: [(socket: CInt, peer: L2CAPAddress)] = []
         var listeners: [CInt] = []
         var error: BackendError?
+        var acceptError: BackendError?
+        var accepts = 0
+        var isSilent = false
     }
 
     private let contents = Lock(Contents())
@@ -40,6 +43,15 @@ final class SocketPairs: ChannelNetwork {
 
     /// Lets connects end with an error from now on.
     func fail(with error: BackendError?) { contents.withLock { $0.error = error } }
+
+    /// Lets taking a channel fail from now on.
+    func failAccepting(with error: BackendError?) { contents.withLock { $0.acceptError = error } }
+
+    /// How often a channel was to be taken.
+    var accepts: Int { contents.withLock { $0.accepts } }
+
+    /// Lets connects take for ever from now on.
+    func neverConnect() { contents.withLock { $0.isSilent = true } }
 
     /// Closes the other end of the latest channel.
     func hangUp() { contents.withLock { _ = close($0.peers.removeLast()) } }
@@ -70,7 +82,9 @@ final class SocketPairs: ChannelNetwork {
     func connect(from local: L2CAPAddress, to peer: L2CAPAddress) throws(BackendError) -> CInt {
         addresses.append(local)
         addresses.append(peer)
-        return try pair()
+        let socket = try pair()
+        if contents.withLock({ $0.isSilent }) { while PeerEnd.send([0], to: socket) {} }
+        return socket
     }
 
     func failure(of socket: CInt) -> BackendError? { contents.withLock { $0.error } }
@@ -92,10 +106,15 @@ final class SocketPairs: ChannelNetwork {
 
     func accept(_ listener: CInt) throws(BackendError) -> (socket: CInt, peer: L2CAPAddress)? {
         var byte: UInt8 = 0
-        return contents.withLock { contents in
-            guard !contents.waiting.isEmpty, recv(listener, &byte, 1, CInt(MSG_DONTWAIT)) == 1 else { return nil }
-            return contents.waiting.removeFirst()
+        let result = contents.withLock { contents -> Result<(socket: CInt, peer: L2CAPAddress)?, BackendError> in
+            contents.accepts += 1
+            if let error = contents.acceptError { return .failure(error) }
+            guard !contents.waiting.isEmpty, recv(listener, &byte, 1, CInt(MSG_DONTWAIT)) == 1 else {
+                return .success(nil)
+            }
+            return .success(contents.waiting.removeFirst())
         }
+        return try result.get()
     }
 
     func sendLimit(of socket: CInt) -> Int { limit }
@@ -142,10 +161,10 @@ final class PoolStage: Sendable {
     let told = Recorder<Told>()
     let pool: ChannelPool
 
-    init(_ network: SocketPairs = SocketPairs()) {
+    init(_ network: SocketPairs = SocketPairs(), timings: ChannelPool.Timings = ChannelPool.Timings()) {
         self.network = network
         let told = told
-        pool = ChannelPool(queue: queue, network: network) { told.append(.event($0, $1)) }
+        pool = ChannelPool(queue: queue, network: network, timings: timings) { told.append(.event($0, $1)) }
     }
 
     /// Opens a channel, and gives it when it is up.
@@ -166,6 +185,21 @@ final class PoolStage: Sendable {
                 case .success(let opening): told.append(.opened(opening))
                 case .failure(let error): told.append(.failed(error))
                 }
+            }
+        }
+    }
+
+    /// Listens for channels, and says under which number.
+    func listen() async throws -> UInt16 {
+        guard let local = L2CAPAddress("00:11:22:33:44:55", isRandom: false) else { throw CancellationError() }
+        return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<UInt16, any Error>) in
+            queue.async { [self] in
+                continuation.resume(
+                    with: Result {
+                        try pool.listen(at: local, isEncryptionRequired: true) { [told] in
+                            told.append(.accepted($0, $1))
+                        }
+                    })
             }
         }
     }

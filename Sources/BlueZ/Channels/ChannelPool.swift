@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothSystemClock
 import Dispatch
 import FoundationEssentials
 import Logging
@@ -28,12 +29,30 @@ final class ChannelPool: @unchecked Sendable {
         case abort
     }
 
+    /// A socket that peers connect to.
+    private struct Listener {
+        let watch: SocketWatch
+        let accepted: @Sendable (Opening, _ peer: L2CAPAddress) -> Void
+        /// How often taking a channel has failed since it last succeeded.
+        var failures = 0
+    }
+
+    /// How long things may take.
+    struct Timings: Sendable {
+        /// Opening a channel; the kernel gives up after 40 s by itself.
+        var connect = Duration.seconds(60)
+        /// The pause after the first failure to take a channel; doubles up to `acceptPauseLimit`.
+        var acceptPause = Duration.milliseconds(100)
+        var acceptPauseLimit = Duration.seconds(5)
+    }
+
     private let queue: DispatchQueue
     private let network: any ChannelNetwork
+    private let timings: Timings
     private let handler: @Sendable (ChannelID, ChannelSocket.Event) -> Void
     private var channels: [ChannelID: ChannelSocket] = [:]
     private var connecting: [ChannelID: SocketWatch] = [:]
-    private var listeners: [UInt16: SocketWatch] = [:]
+    private var listeners: [UInt16: Listener] = [:]
     private var last = ChannelID(rawValue: 0)
 
     /// - Parameters:
@@ -41,11 +60,12 @@ final class ChannelPool: @unchecked Sendable {
     ///   - network: Where sockets come from.
     ///   - handler: Hears what happens on open channels; never from within a call, but for ``Action/readRest``.
     init(
-        queue: DispatchQueue, network: any ChannelNetwork = BluetoothSockets(),
+        queue: DispatchQueue, network: any ChannelNetwork = BluetoothSockets(), timings: Timings = Timings(),
         handler: @escaping @Sendable (ChannelID, ChannelSocket.Event) -> Void
     ) {
         self.queue = queue
         self.network = network
+        self.timings = timings
         self.handler = handler
     }
 
@@ -66,6 +86,9 @@ final class ChannelPool: @unchecked Sendable {
             }
             connecting[id] = watch
             watch.isWriting = true
+            queue.asyncAfter(deadline: .now() + timings.connect.dispatchInterval) { [weak self] in
+                self?.connectTimedOut(id, completion)
+            }
         } catch {
             queue.async { completion(.failure(error)) }
         }
@@ -81,6 +104,12 @@ final class ChannelPool: @unchecked Sendable {
             return completion(.failure(BackendError(.outOfSpace, operation: "open channel")))
         }
         adopt(socket, as: id) { completion(.success($0)) }
+    }
+
+    private func connectTimedOut(_ id: ChannelID, _ completion: (Result<Opening, BackendError>) -> Void) {
+        guard let watch = connecting.removeValue(forKey: id) else { return }
+        watch.cancel()
+        completion(.failure(BackendError(.connectionTimeout, operation: "open channel")))
     }
 
     private func adopt(_ socket: CInt, as id: ChannelID, _ tell: (Opening) -> Void) {
@@ -113,22 +142,39 @@ final class ChannelPool: @unchecked Sendable {
     ) throws(BackendError) -> UInt16 {
         let (socket, psm) = try network.listen(at: local, isEncryptionRequired: isEncryptionRequired)
         let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
-            self?.acceptWaiting(psm, accepted)
+            self?.acceptWaiting(psm)
         } writable: {
         }
-        listeners[psm] = watch
+        listeners[psm] = Listener(watch: watch, accepted: accepted)
         watch.isReading = true
         return psm
     }
 
-    private func acceptWaiting(_ psm: UInt16, _ accepted: (Opening, L2CAPAddress) -> Void) {
+    private func acceptWaiting(_ psm: UInt16) {
         do throws(BackendError) {
-            while let listener = listeners[psm], let (socket, peer) = try network.accept(listener.socket) {
+            while let listener = listeners[psm], let (socket, peer) = try network.accept(listener.watch.socket) {
+                listeners[psm]?.failures = 0
                 last = last.next
-                adopt(socket, as: last) { accepted($0, peer) }
+                adopt(socket, as: last) { listener.accepted($0, peer) }
             }
         } catch {
-            BlueZLog.warning("\(error)")
+            pauseAccepting(psm, error)
+        }
+    }
+
+    /// Looks away for a while: the socket stays readable as long as a peer waits, and while the process has no descriptor
+    /// for it, looking again at once would keep the queue busy.
+    private func pauseAccepting(_ psm: UInt16, _ error: BackendError) {
+        guard let listener = listeners[psm] else { return }
+        if listener.failures == 0 { BlueZLog.warning("a peer's channel waits until it can be taken: \(error)") }
+        listeners[psm]?.failures += 1
+        listener.watch.isReading = false
+        let pause = min(timings.acceptPause * (1 << min(listener.failures, 10)), timings.acceptPauseLimit)
+        queue.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self, watch = listener.watch] in
+            // Another listener may have that number by now.
+            guard let self, listeners[psm]?.watch === watch else { return }
+            watch.isReading = true
+            acceptWaiting(psm)
         }
     }
 
@@ -136,8 +182,8 @@ final class ChannelPool: @unchecked Sendable {
     ///
     /// - Returns: Whether that number was listened for.
     func stopListening(_ psm: UInt16) -> Bool {
-        guard let watch = listeners.removeValue(forKey: psm) else { return false }
-        watch.cancel()
+        guard let listener = listeners.removeValue(forKey: psm) else { return false }
+        listener.watch.cancel()
         return true
     }
 

@@ -15,6 +15,8 @@ final class PeripheralRadio: Radio {
         var calls: [IncomingCall.Number: DBusCall] = [:]
         var sockets: [SocketID: NotifySocket] = [:]
         var lastCall: UInt64 = 0
+        /// The process was out of descriptors for the last subscription, and that was logged.
+        var isOutOfDescriptors = false
     }
 
     /// Each radio of the process has a place of its own for its objects.
@@ -94,10 +96,17 @@ final class PeripheralRadio: Radio {
         let made = NotifySocket.make(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
         guard let made else {
             take(number)?.refuse(DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
-            BlueZLog.error("out of file descriptors: a subscription is lost")
+            let isNew = served.withLock { served in
+                defer { served.isOutOfDescriptors = true }
+                return !served.isOutOfDescriptors
+            }
+            if isNew { BlueZLog.error("out of file descriptors: subscriptions are refused") }
             return process(.socket(id, .closed))
         }
-        served.withLock { $0.sockets[id] = made.socket }
+        served.withLock { served in
+            served.sockets[id] = made.socket
+            served.isOutOfDescriptors = false
+        }
         take(number)?.answer([.fileDescriptor(made.daemonsEnd), .uint16(mtu)])
     }
 
