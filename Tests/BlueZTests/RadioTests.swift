@@ -1,9 +1,11 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothLocking
 import Dispatch
 import FoundationEssentials
 import ScriptedBlueZ
+import Synchronization
 import Testing
 
 @testable import BlueZ
@@ -15,6 +17,7 @@ private struct EchoHost: RadioHost {
     enum Effect {
         case say(String)
         case cause(HostInput)
+        case startTimer(TimerKey)
     }
 
     let rememberedPeers: Int? = nil
@@ -24,6 +27,8 @@ private struct EchoHost: RadioHost {
 
     func handle(_ input: HostInput, at date: Date) -> [Effect] {
         switch input {
+        case .pairingRefused(let peer): [.startTimer(.linkLoss(peer))]
+        case .timer: [.say("timer")]
         case .channelEnded(let channel): [.say("\(channel.rawValue)"), .cause(.daemon(.ready)), .say("again")]
         default: [.say("caused")]
         }
@@ -40,6 +45,7 @@ private final class EchoRadio: Radio {
         switch effect {
         case .say(let text): said.append(text)
         case .cause(let input): process(input)
+        case .startTimer(let key): startTimer(key, .zero)
         }
     }
 }
@@ -54,6 +60,13 @@ private final class EchoRadio: Radio {
             radio.process(.channelEnded(ChannelID(rawValue: 2)))
         }
         #expect(radio.said.elements == ["1", "again", "caused", "2", "again", "caused"])
+    }
+
+    @Test func aTimerThatHasFiredIsForgotten() async throws {
+        let radio = EchoRadio(daemon)
+        for _ in 0..<100 { daemon.queue.sync { radio.process(.pairingRefused(PeerID(UUID()))) } }
+        try await radio.said.wait { $0.count == 100 }
+        #expect(radio.core.contents.withLock { $0.timers.isEmpty })
     }
 
     @Test func whatIsToRunInTheTurnOfAnIdleDaemonRunsHereAndNow() {

@@ -126,7 +126,10 @@ extension Radio {
             return contents.timers[key]
         }
         old?.cancel()
-        daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { timer.fire() }
+        daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+            self?.core.contents.withLock { if $0.timers[key] === timer { $0.timers[key] = nil } }
+            timer.fire()
+        }
     }
 
     func stopTimer(_ key: Host.Input.Timer) {
