@@ -161,6 +161,20 @@ import Testing
         finish()
     }
 
+    @Test mutating func aDaemonThatDoesNotReadItsSocketIsWaitedForUntilTheDeadline() {
+        acquire()
+        write(101)
+        fixture.command(.read(link: link, operation: OperationID(rawValue: 60), attribute: characteristic))
+        #expect(!fixture.waiting.contains("ReadValue"))
+        fixture.fire(.draining(peer))
+        #expect(isClosed)
+        // What the socket did not take goes first.
+        #expect(fixture.waiting.first == "WriteValue")
+        while fixture.answer("WriteValue") != nil {}
+        #expect(fixture.waiting == ["ReadValue"])
+        finish()
+    }
+
     @Test mutating func theSocketGoesWithItsLink() {
         acquire()
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])

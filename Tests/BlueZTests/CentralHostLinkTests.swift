@@ -146,6 +146,17 @@ import Testing
         #expect(services.map(\.uuid.text) == ["180D"])
     }
 
+    @Test mutating func aDaemonThatNeverShowsItsObjectsHasThoseThatAreKnown() {
+        (fixture, _, _) = Fixture.connected(objects: [])
+        let operation = next()
+        fixture.command(.discoverServices(link: link, operation: operation, uuids: nil))
+        fixture.fire(.settling(peer))
+        #expect(fixture.refreshes == 1 && fixture.events == [])
+        fixture.fire(.settling(peer))
+        #expect(fixture.events == [.servicesDiscovered(link: link, operation: operation, services: [])])
+        #expect(fixture.refreshes == 1)
+    }
+
     /// See https://github.com/hbldh/bleak/issues/1841.
     @Test mutating func servicesThatAreNeverResolvedEndTheLink() {
         dropLink()

@@ -118,18 +118,41 @@ import Testing
                 == [.valueChanged(Fixture.characteristic, [2])])
     }
 
-    @Test mutating func aSnapshotRemovesWhatItDoesNotHold() {
+    @Test mutating func aSnapshotRemovesWhatItDoesNotHold() throws {
         _ = tree.add(Fixture.adapter, Fixture.adapterObject())
         _ = tree.add(Fixture.device, Fixture.deviceObject())
         for (path, object) in Fixture.attributes() { _ = tree.add(path, object) }
+        let device = try #require(tree.devices[Fixture.device])
         let changes = tree.replace(with: [Fixture.adapter: Fixture.adapterObject(isPowered: false)])
         #expect(
             Array(changes.prefix(3)) == [
                 .characteristicRemoved(Fixture.characteristic), .serviceRemoved(Fixture.service),
-                .deviceRemoved(Fixture.device),
+                .deviceRemoved(Fixture.device, device),
             ])
         #expect(tree.adapters[Fixture.adapter]?.isPowered == false)
         #expect(tree.devices.isEmpty && tree.services.isEmpty && tree.characteristics.isEmpty)
+    }
+
+    @Test mutating func aSnapshotOfWhatIsKnownIsNoChange() {
+        var objects = [
+            Fixture.adapter: Fixture.adapterObject(),
+            Fixture.device: Fixture.deviceObject([
+                "RSSI": .int16(-61), "Name": .string("Heart"), "Connected": .boolean(true), "TxPower": .int16(4),
+                "UUIDs": .strings(["180d"]), "ManufacturerData": Self.manufacturerData([0x4C: [1]]),
+            ]),
+        ]
+        for (path, object) in Fixture.attributes() { objects[path] = object }
+        objects[Fixture.characteristic]?["org.bluez.GattCharacteristic1"]?["Value"] = .bytes([1])
+        objects[Fixture.characteristic]?["org.bluez.GattCharacteristic1"]?["MTU"] = .uint16(247)
+        #expect(tree.replace(with: objects).count == 5)
+        #expect(tree.replace(with: objects) == [])
+        objects[Fixture.device]?["org.bluez.Device1"]?["Name"] = .string("Lung")
+        objects[Fixture.device]?["org.bluez.Device1"]?["Connected"] = .boolean(false)
+        objects[Fixture.characteristic]?["org.bluez.GattCharacteristic1"]?["MTU"] = .uint16(185)
+        #expect(
+            tree.replace(with: objects) == [
+                .deviceChanged(Fixture.device, [.name, .connected]), .mtuChanged(Fixture.characteristic, 185),
+            ])
     }
 
     @Test func manufacturerDataOfAnotherShapeIsMalformed() {

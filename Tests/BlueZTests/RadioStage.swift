@@ -25,6 +25,18 @@ final class EventRecorder: EventSink {
     }
 }
 
+/// Keeps what a peripheral manager is told of the adapter.
+final class StateRecorder: EventSink {
+    let label = "states"
+    let states = Recorder<AdapterState>()
+
+    func deliver(_ event: PeripheralEvent) {
+        if case .stateChanged(let state) = event { states.append(state) }
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+}
+
 /// A backend with short pauses on a private bus, a manager's recorder, and the steps that tests have in common.
 struct RadioStage {
     static let address = "F0:F1:F2:F3:F4:F5"

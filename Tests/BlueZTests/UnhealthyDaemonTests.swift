@@ -88,6 +88,71 @@ import Testing
         withExtendedLifetime(central) {}
     }
 
+    @Test func aRequestOnAServiceThatGoesFailsAtOnceAndTheNextOneIsMade() async throws {
+        let (daemon, central, _, link) = try await stage.connected()
+        let attribute = try await stage.attribute(central, link)
+        daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .none }
+        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        _ = try await daemon.service.calls.first { $0.member == "ReadValue" }
+        daemon.service.remove(device + "/service0010")
+        let event = try await recorder.events.first { if case .operationFailed = $0 { true } else { false } }
+        guard case .operationFailed(link, OperationID(rawValue: 10), let error) = event else {
+            Issue.record("\(event)")
+            return
+        }
+        #expect(error.code == .invalidHandle)
+        daemon.addService(device, handle: "0020", uuid: "0000180f-0000-1000-8000-00805f9b34fb")
+        central.submit(.discoverServices(link: link, operation: OperationID(rawValue: 11), uuids: nil))
+        let found = try await recorder.events.first {
+            if case .servicesDiscovered(_, OperationID(rawValue: 11), _) = $0 { true } else { false }
+        }
+        guard case .servicesDiscovered(_, _, let services) = found else { return }
+        #expect(services.map(\.uuid) == [BluetoothUUID(0x180F)])
+    }
+
+    @Test func aDeviceThatVanishesWhileItIsConnectedToIsConnectedWhenItIsBack() async throws {
+        let (daemon, central, peer) = try await stage.discovered()
+        let answered = Recorder<ScriptedCall>()
+        daemon.service.on(ScriptedBlueZ.Interface.device, "Connect") { [service = daemon.service] call in
+            answered.append(call)
+            guard answered.elements.count > 1 else { return .none }
+            service.set(call.path, ScriptedBlueZ.Interface.device, ["Connected": .boolean(true)])
+            return .values([])
+        }
+        central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        try await answered.wait { $0.count == 1 }
+        daemon.service.remove(device)
+        daemon.addDevice(RadioStage.address, name: "Heart")
+        try await recorder.events.first { if case .connected(peer, _, _, _) = $0 { true } else { false } }
+    }
+
+    @Test func aSecondSnapshotRepeatsNothing() async throws {
+        let backend = stage.makeBackend()
+        let (daemon, central, peer, link) = try await stage.connected(of: backend)
+        let attribute = try await stage.attribute(central, link)
+        let other = daemon.addDevice("F0:F1:F2:F3:F4:F6", services: ["0000180d-0000-1000-8000-00805f9b34fb"])
+        central.submit(.setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
+        let operation = OperationID(rawValue: 10)
+        central.submit(.setNotifying(link: link, operation: operation, attribute: attribute, enabled: true))
+        try await recorder.events.first { $0 == .notifyingChanged(link: link, operation: operation, isNotifying: true) }
+        daemon.notify(stage.characteristic, [7])
+        let value = CentralEvent.valueNotified(link: link, attribute: attribute, value: Data([7]))
+        try await recorder.events.first { $0 == value }
+        let peripheral = backend.makePeripheral(PeripheralOptions())
+        let states = StateRecorder()
+        peripheral.activate(states)
+        try await states.states.first { $0 == .poweredOn }
+        // What comes next shows what came before.
+        daemon.notify(stage.characteristic, [8])
+        daemon.service.set(other, ScriptedBlueZ.Interface.device, ["Connected": .boolean(true)])
+        let last = try await recorder.events.first { if case .connectionEvent(_, true) = $0 { true } else { false } }
+        #expect(last != .connectionEvent(peer: peer, isConnected: true))
+        let told = recorder.events.elements
+        #expect(told.filter { $0 == value }.count == 1)
+        #expect(told.filter { if case .connectionEvent = $0 { true } else { false } } == [last])
+        peripheral.invalidate()
+    }
+
     @Test func aStrangersReplyIsNotTakenForTheDaemons() async throws {
         let (daemon, central, _, link) = try await stage.connected()
         let attribute = try await stage.attribute(central, link)

@@ -44,17 +44,27 @@ extension CentralHost {
     }
 
     /// The wait for services that should be there is over: one look at the whole tree, and what it has counts.
+    ///
+    /// A daemon that does not show it is waited for once more, and then what is known counts.
     mutating func settled(_ peer: PeerID) {
-        guard links[peer]?.isSettling == true else { return }
+        guard let link = links[peer], link.isSettling else { return }
+        guard !link.isRefreshing else { return settle(peer) }
+        links[peer]?.isRefreshing = true
+        start(.settling(peer), timings.snapshot)
         refresh()
     }
 
     mutating func snapshotTaken() {
-        for (peer, link) in links where link.isSettling {
-            links[peer]?.isSettling = false
-            links[peer]?.isSettled = true
-            runOperations(peer)
-        }
+        // Whose link is not among the objects has none.
+        unseen = []
+        for (peer, link) in links where link.isSettling { settle(peer) }
+    }
+
+    private mutating func settle(_ peer: PeerID) {
+        stop(.settling(peer))
+        links[peer]?.isSettling = false
+        links[peer]?.isSettled = true
+        runOperations(peer)
     }
 
     // MARK: MTU
@@ -128,7 +138,7 @@ extension CentralHost {
     }
 
     /// Whether a service is for apps to find: primary, and none of the host's own, 1800 and 1801 (S58).
-    private func isApps(_ service: ObjectPath) -> Bool {
+    func isApps(_ service: ObjectPath) -> Bool {
         guard let service = tree.services[service], service.isPrimary else { return false }
         return service.uuid?.bits16 != 0x1800 && service.uuid?.bits16 != 0x1801
     }
@@ -140,11 +150,11 @@ extension CentralHost {
     /// The object of an attribute; where it is gone, the operation fails.
     mutating func object(_ id: AttributeID, _ peer: PeerID, _ operation: LinkState.Operation) -> ObjectPath? {
         if let path = links[peer]?.attributes.path(of: id) { return path }
-        fail(operation, BackendError(.invalidHandle, operation: "attribute \(id)"))
+        endFailed(peer, operation, BackendError(.invalidHandle, operation: "attribute \(id)"))
         return nil
     }
 
-    private mutating func record(ofService path: ObjectPath, _ peer: PeerID) -> ServiceRecord? {
+    mutating func record(ofService path: ObjectPath, _ peer: PeerID) -> ServiceRecord? {
         guard let service = tree.services[path], let uuid = service.uuid,
             let id = links[peer]?.attributes.id(of: path)
         else { return nil }
@@ -163,46 +173,6 @@ extension CentralHost {
     private mutating func record(ofDescriptor path: ObjectPath, _ peer: PeerID) -> DescriptorRecord? {
         guard let uuid = tree.descriptors[path]?.uuid, let id = links[peer]?.attributes.id(of: path) else { return nil }
         return DescriptorRecord(id: id, uuid: uuid, handle: path.handle)
-    }
-
-    // MARK: Changes while connected
-
-    mutating func serviceAdded(_ path: ObjectPath) {
-        guard let peer = peer(ofAttribute: path), let link = links[peer] else { return }
-        if link.isSettling {
-            // Its characteristics follow in signals of their own.
-            return start(.settling(peer), timings.serviceChanges)
-        }
-        guard link.hasToldServices else { return }
-        links[peer]?.addedServices.append(path)
-        start(.serviceChanges(peer), timings.serviceChanges)
-    }
-
-    mutating func serviceRemoved(_ path: ObjectPath) {
-        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
-        links[peer]?.addedServices.removeAll { $0 == path }
-        guard let id = links[peer]?.attributes.remove(path) else { return }
-        links[peer]?.removedServices.append(id)
-        start(.serviceChanges(peer), timings.serviceChanges)
-    }
-
-    mutating func attributeRemoved(_ path: ObjectPath) {
-        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
-        // BlueZ forgets the subscription with the object.
-        links[peer]?.notifying.remove(path)
-        _ = links[peer]?.attributes.remove(path)
-    }
-
-    mutating func tellServiceChanges(_ peer: PeerID) {
-        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
-        links[peer]?.removedServices = []
-        links[peer]?.addedServices = []
-        let added = link.addedServices.filter { isApps($0) }.compactMap { record(ofService: $0, peer) }
-        guard !added.isEmpty || !link.removedServices.isEmpty else { return }
-        for share in ledger.shares(of: peer) {
-            guard let id = share.link else { continue }
-            deliver(share.manager, .servicesChanged(link: id, removed: link.removedServices, added: added))
-        }
     }
 }
 

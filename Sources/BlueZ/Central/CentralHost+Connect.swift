@@ -1,9 +1,8 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import DequeModule
 
-/// Connecting and disconnecting.
+/// Connecting.
 extension CentralHost {
     mutating func connect(
         _ manager: HostLedger.Manager, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
@@ -17,7 +16,7 @@ extension CentralHost {
         }
     }
 
-    private mutating func dial(_ peer: PeerID) {
+    mutating func dial(_ peer: PeerID) {
         let isClosing = links[peer] != nil
         if !isClosing, let path = directory.path(of: peer), tree.devices[path]?.isConnected == true {
             // Another program's link, or one that outlived an earlier process: it is shared, if it stays.
@@ -79,7 +78,7 @@ extension CentralHost {
     ///
     /// BlueZ pitfall: where the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then
     /// connects to nobody any more until its power goes; a caller cannot help it (RunningOnRealHardware).
-    private mutating func cancelConnect(_ peer: PeerID) {
+    mutating func cancelConnect(_ peer: PeerID) {
         guard let path = directory.path(of: peer) else { return }
         _ = call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)
     }
@@ -112,6 +111,18 @@ extension CentralHost {
         dialNext()
     }
 
+    /// The object of a peer is gone, and with it the `Connect` in flight, which `bluetoothd` may never answer.
+    mutating func connectLostObject(_ peer: PeerID) {
+        unseen.remove(peer)
+        guard dials.active == peer else { return }
+        for (call, purpose) in calls {
+            if case .connect(peer) = purpose { calls[call] = nil }
+        }
+        stop(.dialTurn)
+        dials.lostObject()
+        dialNext()
+    }
+
     /// BlueZ pitfalls: most failures are one text and mean "again" (https://github.com/hbldh/bleak/issues/993); and
     /// a connect that a crashed program left pending must be ended first
     /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226).
@@ -131,10 +142,10 @@ extension CentralHost {
 
     // MARK: Link up
 
-    mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ isConnected: Bool) {
-        tellConnectionEvent(peer, path, isConnected)
+    mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
+        tellConnectionEvent(peer, path, device)
         let isOurs = unseen.remove(peer) != nil
-        guard isConnected else {
+        guard device.isConnected else {
             if timers.contains(.adoption(peer)) {
                 stop(.adoption(peer))
                 dialAfterLink(peer)
@@ -176,125 +187,14 @@ extension CentralHost {
             .connected(peer: peer, link: link, operation: share.operation, parameters: parameters))
     }
 
-    private mutating func tellConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ isConnected: Bool) {
+    private mutating func tellConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
         for manager in managers.keys.sorted() {
             guard let filter = managers[manager]?.connectionEvents else { continue }
             let matches =
                 filter.peers.contains(peer)
-                || filter.services.contains { service in
-                    tree.devices[path].map { offers(service, path, $0) } ?? false
-                }
-            if matches { deliver(manager, .connectionEvent(peer: peer, isConnected: isConnected)) }
+                || filter.services.contains { offers($0, path, device) }
+            if matches { deliver(manager, .connectionEvent(peer: peer, isConnected: device.isConnected)) }
         }
-    }
-
-    // MARK: Link down
-
-    mutating func disconnect(_ manager: HostLedger.Manager, _ peer: PeerID) {
-        giveUp(manager, peer, tellsNobody: false)
-    }
-
-    /// A manager gives up its wish for a link, or its share of one.
-    mutating func giveUp(_ manager: HostLedger.Manager, _ peer: PeerID, tellsNobody: Bool) {
-        switch ledger.disconnect(manager, from: peer) {
-        case .nothing: break
-        case .withdrawn(let isLast):
-            guard isLast else { return }
-            stop(.dialRetry(peer))
-            stop(.adoption(peer))
-            if dials.remove(peer) { cancelConnect(peer) }
-            dialNext()
-        case .closed(let link, let isLast):
-            closeChannels(of: manager, to: peer)
-            if !tellsNobody {
-                deliver(manager, .disconnected(link: link, reason: .local, at: date, isReconnecting: false))
-            }
-            if isLast { endLink(peer) } else { endIdleSubscriptions(peer) }
-        }
-    }
-
-    /// Nobody holds the link any more.
-    private mutating func endLink(_ peer: PeerID) {
-        guard let link = links[peer] else { return }
-        stopNotifying(link)
-        links[peer]?.notifying = []
-        links[peer]?.isClosing = true
-        links[peer]?.waiting = []
-        // A link that went already is only waiting for its explanation.
-        if link.isDown { return finishLinkDown(peer) }
-        // Another program's link is left alone.
-        guard link.isOurs else { return finishLinkDown(peer) }
-        _ = call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
-    }
-
-    /// Ends a link that its peer does not serve.
-    mutating func abandonLink(_ peer: PeerID, reason: DisconnectReason) {
-        guard let link = links[peer], !link.isClosing else { return }
-        links[peer]?.reason = reason
-        _ = call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
-    }
-
-    /// BlueZ pitfall: some daemons never answer (https://github.com/bluez/bluez/issues/947): what was asked to end
-    /// counts as ended.
-    ///
-    /// A success may come before the signal of the end, and then waits for it.
-    mutating func disconnectReplied(_ peer: PeerID, _ error: DBusError?) {
-        guard let link = links[peer], link.isClosing || link.reason != nil else { return }
-        if let error { note(.debug, "Disconnect of \(peer): \(error)") }
-        guard error == nil, tree.devices[link.path]?.isConnected == true else { return finishLinkDown(peer) }
-        start(.linkLoss(peer), timings.linkLoss)
-    }
-
-    mutating func noteReason(_ path: ObjectPath, _ reason: String) {
-        tellsDisconnectReasons = true
-        guard let peer = directory.peer(at: path), links[peer] != nil, links[peer]?.reason == nil else { return }
-        switch reason {
-        case "org.bluez.Reason.Timeout": links[peer]?.reason = .timeout
-        case "org.bluez.Reason.Remote": links[peer]?.reason = .remote
-        case "org.bluez.Reason.Authentication": links[peer]?.reason = .authentication
-        // Local: another program on this host ended it, or power goes; our own ends have no holder to be told.
-        default: break
-        }
-    }
-
-    /// `Connected` is false.
-    ///
-    /// Unless its reason is known, the end waits for news that power went (S12).
-    private mutating func linkDown(_ peer: PeerID) {
-        guard let link = links[peer], !link.isDown else { return }
-        links[peer]?.isDown = true
-        guard !link.isClosing, link.reason == nil else { return finishLinkDown(peer) }
-        start(.powerLoss(peer), timings.powerLoss)
-    }
-
-    mutating func finishLinkDown(_ peer: PeerID) {
-        guard let link = links.removeValue(forKey: peer) else { return }
-        forget(linkTimersOf: peer)
-        stopNotifying(link)
-        for (call, purpose) in calls {
-            if case .operation(peer) = purpose { calls[call] = nil }
-        }
-        endChannels(to: peer)
-        closeSockets(of: peer)
-        let reason = link.isClosing ? .local : link.reason ?? .unknown
-        let isUnexpected = !link.isClosing
-        for share in ledger.linkDown(peer, isReconnecting: isUnexpected) {
-            guard let id = share.link else { continue }
-            let isReconnecting = isUnexpected && share.options.autoReconnect
-            deliver(
-                share.manager,
-                .disconnected(link: id, reason: reason, at: date, isReconnecting: isReconnecting))
-        }
-        guard !ledger.shares(of: peer).isEmpty else { return }
-        dials.linkEnded(peer)
-        dial(peer)
-    }
-
-    mutating func forget(linkTimersOf peer: PeerID) {
-        for timer in [
-            TimerKey.resolution(peer), .settling(peer), .attributeRetry(peer), .linkLoss(peer), .powerLoss(peer),
-            .serviceChanges(peer),
-        ] { stop(timer) }
     }
 }
 #endif

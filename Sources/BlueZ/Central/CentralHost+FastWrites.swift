@@ -52,9 +52,17 @@ extension CentralHost {
         guard let writes = links[peer]?.writes, writes.isUndrained, let open = writes.open else { return false }
         if !writes.isDraining {
             links[peer]?.writes.isDraining = true
+            start(.draining(peer), timings.attribute)
             perform(.drain, on: open.id)
         }
         return true
+    }
+
+    /// The daemon does not read its socket: what follows waits for it no longer.
+    mutating func drainTimedOut(_ peer: PeerID) {
+        guard let open = links[peer]?.writes.open else { return }
+        note(.warning, "bluetoothd does not read its socket for write commands, which is given back")
+        socketHappened(open.id, .closed)
     }
 
     /// Gives the socket back before something is written that cannot go over it.
@@ -62,13 +70,14 @@ extension CentralHost {
         guard let open = links[peer]?.writes.open, path == nil || path == open.path else { return }
         perform(.close, on: open.id)
         sockets[open.id] = nil
+        stop(.draining(peer))
         links[peer]?.writes.giveBack()
     }
 
     /// Whether an error only says that the daemon has not noticed yet that its socket was given back.
     func isSocketGoing(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) -> Bool {
         guard error.name == "org.bluez.Error.NotPermitted", error.message == "Write acquired",
-            let attribute = operation.command.writtenAttribute, let link = links[peer],
+            let attribute = operation.command.attribute, let link = links[peer],
             let path = link.attributes.path(of: attribute)
         else { return false }
         return link.writes[path] == .bus && link.writes.isGoingBack
@@ -111,6 +120,7 @@ extension CentralHost {
                 deliver(credits.manager, .writeCredits(link: credits.link, count: credits.count))
             }
         case .drained:
+            stop(.draining(peer))
             links[peer]?.writes.drained()
             runOperations(peer)
         case .closed:
@@ -128,16 +138,6 @@ extension CentralHost {
         for (socket, owner) in sockets where owner == peer {
             sockets[socket] = nil
             perform(.close, on: socket)
-        }
-    }
-}
-
-extension CentralCommand {
-    /// The attribute that a command writes.
-    fileprivate var writtenAttribute: AttributeID? {
-        switch self {
-        case .write(_, _, let attribute, _), .writeCommand(_, let attribute, _): attribute
-        default: nil
         }
     }
 }

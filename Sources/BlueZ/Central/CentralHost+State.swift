@@ -117,7 +117,7 @@ extension CentralHost {
     mutating func deviceAdded(_ path: ObjectPath, isSnapshot: Bool) {
         guard isOurs(path), let device = tree.devices[path], let peer = directory.note(path, device, isNamed: true)
         else { return }
-        if device.isConnected { connectedChanged(peer, path, true) }
+        if device.isConnected { connectedChanged(peer, path, device) }
         dials.becameReady(peer)
         dialNext()
         // BlueZ pitfall: a device that advertises once is only ever in this signal
@@ -126,7 +126,7 @@ extension CentralHost {
         if !isSnapshot { report(peer, device) }
     }
 
-    mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes, isSnapshot: Bool) {
+    mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes) {
         guard isOurs(path), let device = tree.devices[path] else { return }
         // BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
         // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
@@ -135,19 +135,24 @@ extension CentralHost {
         let oldName = known.flatMap { directory[$0]?.name }
         guard let peer = isNews ? directory.note(path, device, isNamed: changes.contains(.name)) : known else { return }
         if isNews, let name = directory[peer]?.name, name != oldName { nameChanged(peer, name) }
-        if changes.contains(.connected) { connectedChanged(peer, path, device.isConnected) }
+        if changes.contains(.connected) { connectedChanged(peer, path, device) }
         if changes.contains(.servicesResolved) { resolvedChanged(peer) }
-        if changes.contains(.advertisement), !isSnapshot {
+        if changes.contains(.advertisement) {
             report(peer, device)
             dials.becameReady(peer)
             dialNext()
         }
     }
 
-    mutating func deviceRemoved(_ path: ObjectPath) {
+    mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1) {
         guard let peer = directory.peer(at: path) else { return }
         directory.forgetObject(at: path)
-        connectedChanged(peer, path, false)
+        var device = device
+        if device.isConnected {
+            _ = device.set("Connected", to: .boolean(false))
+            connectedChanged(peer, path, device)
+        }
+        connectLostObject(peer)
     }
 
     private mutating func nameChanged(_ peer: PeerID, _ name: String) {

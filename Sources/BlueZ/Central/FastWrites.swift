@@ -103,6 +103,16 @@ struct FastWrites: Sendable {
         drained()
     }
 
+    /// A characteristic is gone, and its socket was given back.
+    ///
+    /// - Returns: What the socket had not taken.
+    mutating func removed(_ path: ObjectPath, _ attribute: AttributeID) -> [LinkState.Operation] {
+        routes[path] = nil
+        let lost = unsent.filter { $0.command.attribute == attribute }
+        unsent.removeAll { $0.command.attribute == attribute }
+        return Array(lost)
+    }
+
     /// Whether the next command is worth a socket.
     func isWorthAcquiring(_ path: ObjectPath) -> Bool {
         guard case .calls(let count) = self[path], count >= Self.worthwhile else { return false }

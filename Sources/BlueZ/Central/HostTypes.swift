@@ -38,6 +38,7 @@ enum TimerKey: Hashable, Sendable {
     case discoveryRetry
     case resolution(PeerID)
     case settling(PeerID)
+    case draining(PeerID)
     case attributeRetry(PeerID)
     case linkLoss(PeerID)
     case powerLoss(PeerID)

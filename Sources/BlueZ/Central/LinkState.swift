@@ -44,6 +44,8 @@ struct LinkState: Sendable {
     var lost: (operation: Operation, error: BackendError)?
     var isResolutionTimed = false
     var isSettling = false
+    /// The whole tree was asked for, since services did not come.
+    var isRefreshing = false
     var isSettled = false
     /// Whether anybody was told of services, so that changes mean something.
     var hasToldServices = false

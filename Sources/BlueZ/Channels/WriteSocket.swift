@@ -31,8 +31,9 @@ final class WriteSocket: @unchecked Sendable {
         case close
     }
 
-    /// How often to look whether the daemon has read everything.
+    /// When to look first whether the daemon has read everything; each look after that comes twice as late.
     private static let drainStep = Duration.milliseconds(1)
+    private static let drainStepLimit = Duration.milliseconds(64)
     /// How many packets are told of together: a holder never waits for fewer, as it may have twice as many on the way.
     static let reportSize = LinkState.writeCredits / 2
 
@@ -99,7 +100,9 @@ final class WriteSocket: @unchecked Sendable {
     }
 
     /// Tells when the daemon has read all that was sent; nothing, if the socket closes before.
-    func drain() {
+    func drain() { drain(step: Self.drainStep) }
+
+    private func drain(step: Duration) {
         guard let socket = watch?.socket else { return }
         var unread: CInt = 0
         // Of a Unix socket this is what the other side has not read.
@@ -108,7 +111,9 @@ final class WriteSocket: @unchecked Sendable {
             report()
             return handler(.drained)
         }
-        queue.asyncAfter(deadline: .now() + Self.drainStep.dispatchInterval) { [weak self] in self?.drain() }
+        queue.asyncAfter(deadline: .now() + step.dispatchInterval) { [weak self] in
+            self?.drain(step: min(step * 2, Self.drainStepLimit))
+        }
     }
 
     /// Closes it; nothing is told any more.

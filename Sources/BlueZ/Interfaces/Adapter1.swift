@@ -42,30 +42,33 @@ struct Adapter1: RemoteInterface {
         switch property {
         case "Address":
             guard let text = value?.stringValue else { return nil }
-            address = text.uppercased()
-            return .address
+            return change(\.address, to: text.uppercased(), .address)
         case "AddressType":
             guard let text = value?.stringValue else { return nil }
-            isRandom = text == "random"
-            return .address
+            return change(\.isRandom, to: text == "random", .address)
         case "Powered":
             guard let flag = value?.boolValue else { return nil }
-            isPowered = flag
-            return .power
+            return change(\.isPowered, to: flag, .power)
         case "Discovering":
             guard let flag = value?.boolValue else { return nil }
-            isDiscovering = flag
-            return .discovering
+            return change(\.isDiscovering, to: flag, .discovering)
         case "Roles":
             guard let texts = value?.stringsValue else { return nil }
-            roles = texts
-            return .roles
+            return change(\.roles, to: texts, .roles)
         case "Connectable":
             hasUnicastSockets = value != nil
             return []
         default:
             return []
         }
+    }
+
+    private mutating func change<Value: Equatable>(
+        _ property: WritableKeyPath<Adapter1, Value>, to new: Value, _ change: Changes
+    ) -> Changes {
+        guard self[keyPath: property] != new else { return [] }
+        self[keyPath: property] = new
+        return change
     }
 }
 #endif

@@ -4,7 +4,7 @@ import BluetoothDBus
 import FoundationEssentials
 
 /// `org.bluez.Device1`: a remote device.
-struct Device1: RemoteInterface {
+struct Device1: RemoteInterface, Equatable {
     struct Changes: OptionSet {
         let rawValue: UInt8
         static let address = Changes(rawValue: 1)
@@ -71,8 +71,9 @@ struct Device1: RemoteInterface {
 
     private mutating func setAddress(_ property: String, _ value: DBusValue?) -> Changes? {
         guard let text = value?.stringValue else { return nil }
+        let (oldAddress, wasRandom) = (address, isRandom)
         if property == "Address" { address = text.uppercased() } else { isRandom = text == "random" }
-        return .address
+        return address != oldAddress || isRandom != wasRandom ? .address : []
     }
 
     private mutating func setName(_ value: DBusValue?) -> Changes? {
@@ -92,14 +93,14 @@ struct Device1: RemoteInterface {
         guard let flag = value?.boolValue else { return nil }
         switch property {
         case "Connected":
-            isConnected = flag
-            return .connected
+            defer { isConnected = flag }
+            return isConnected != flag ? .connected : []
         case "Paired":
             isPaired = flag
             return []
         default:
-            isServicesResolved = flag
-            return .servicesResolved
+            defer { isServicesResolved = flag }
+            return isServicesResolved != flag ? .servicesResolved : []
         }
     }
 

@@ -15,7 +15,8 @@ struct ObjectTree: Sendable {
         case adapterRemoved(ObjectPath)
         case deviceAdded(ObjectPath)
         case deviceChanged(ObjectPath, Device1.Changes)
-        case deviceRemoved(ObjectPath)
+        /// With what was known of it.
+        case deviceRemoved(ObjectPath, Device1)
         case serviceAdded(ObjectPath)
         case serviceRemoved(ObjectPath)
         case characteristicAdded(ObjectPath)
@@ -59,7 +60,8 @@ struct ObjectTree: Sendable {
 
     /// `PropertiesChanged`.
     ///
-    /// An object that is not known is ignored: its `InterfacesAdded` is yet to come.
+    /// An object that is not known is ignored: its `InterfacesAdded` is yet to come. An advertisement is a change also
+    /// where it is the one that was known: the device was heard again.
     mutating func change(
         _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], removing removed: [String]
     ) -> [Change] {
@@ -76,7 +78,7 @@ struct ObjectTree: Sendable {
                 advertisers[path] = nil
                 return []
             case Device1.interface:
-                return devices.removeValue(forKey: path) == nil ? [] : [.deviceRemoved(path)]
+                return devices.removeValue(forKey: path).map { [.deviceRemoved(path, $0)] } ?? []
             case GattService1.interface:
                 return services.removeValue(forKey: path) == nil ? [] : detach(path, .serviceRemoved(path))
             case GattCharacteristic1.interface:
@@ -93,6 +95,9 @@ struct ObjectTree: Sendable {
     // MARK: Snapshots
 
     /// `GetManagedObjects`: what is not in it is gone, what is known is updated, the rest is new.
+    ///
+    /// It may be read at any time, and says how things are, not what happened: only what differs is a change, and what an
+    /// object that is known advertises or had as its last value is none.
     mutating func replace(with objects: [ObjectPath: Interfaces]) -> [Change] {
         var changes: [Change] = []
         func gone<Value>(_ known: [ObjectPath: Value], _ interface: String) -> [ObjectPath] {
@@ -107,7 +112,13 @@ struct ObjectTree: Sendable {
             + gone(adapters, Adapter1.interface).map { ($0, Adapter1.interface) }
         for (path, interface) in stale { changes += remove(path, [interface]) }
         for path in objects.keys.sorted() { changes += add(path, objects[path] ?? [:]) }
-        return changes
+        return changes.compactMap(Self.withoutAdvertisement)
+    }
+
+    private static func withoutAdvertisement(_ change: Change) -> Change? {
+        guard case .deviceChanged(let path, let changes) = change else { return change }
+        let rest = changes.subtracting(.advertisement)
+        return rest.isEmpty ? nil : .deviceChanged(path, rest)
     }
 
     // MARK: By interface
@@ -143,15 +154,15 @@ struct ObjectTree: Sendable {
     private mutating func changeCharacteristic(
         _ path: ObjectPath, _ values: [String: DBusValue], _ removed: [String], isNew: Bool
     ) -> [Change] {
-        let wasKnown = characteristics[path] != nil
-        guard isNew || wasKnown else { return [] }
+        let known = characteristics[path]
+        guard isNew || known != nil else { return [] }
         if isNew { attach(path) }
         var changes = Self.update(
             &characteristics, path, values, removed, isNew, added: .characteristicAdded(path)
         ) { _ in [] }
-        if values["MTU"] != nil, let mtu = characteristics[path]?.mtu { changes.append(.mtuChanged(path, mtu)) }
-        // The cached value of a new object is no event.
-        if wasKnown, let value = values["Value"]?.unwrapped {
+        if let mtu = characteristics[path]?.mtu, mtu != known?.mtu { changes.append(.mtuChanged(path, mtu)) }
+        // The cached value of an object that is listed is no event.
+        if !isNew, let value = values["Value"]?.unwrapped {
             changes.append(
                 value.bytesValue.map { .valueChanged(path, $0) } ?? .malformed(path, property: "Value"))
         }

@@ -37,6 +37,8 @@ struct AdapterWatch: Sendable {
     // MARK: News
 
     mutating func daemonChanged(_ phase: DaemonPhase) {
+        // It is told of again with each snapshot.
+        if phase == .ready, daemon == .ready { return }
         daemon = phase
         if phase != .ready { adapter = nil }
         switch phase {
