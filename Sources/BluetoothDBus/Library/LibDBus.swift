@@ -1,6 +1,8 @@
 #if os(Linux)
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
+import BluetoothLocking
 import Glibc
+import Synchronization
 
 /// The C library libdbus-1, which is loaded when the first message is made or the first connection is opened.
 ///
@@ -14,20 +16,24 @@ enum LibDBus {
     /// The first version that has all functions that are declared here.
     static let minimumVersion: (CInt, CInt, CInt) = (1, 2, 16)
 
-    // Invariant: made once; never closed, and libdbus's functions may be called by any thread.
-    nonisolated(unsafe) private static let outcome: Result<UnsafeMutableRawPointer, DBusError> = open(soname)
+    /// The address of the library's handle, once it is loaded; it is never closed.
+    private static let handle = Lock<UInt?>(nil)
 
     /// Loads the library; what is declared below may be called once this has not thrown.
     ///
-    /// - Throws: `NotSupported`, with the remedy, where it is not installed.
+    /// - Throws: `NotSupported`, with the remedy, where it is not installed; `LimitsExceeded` where the process has no
+    ///   descriptor left to open it, and may try again.
     static func load() throws(DBusError) {
-        _ = try outcome.get()
+        guard handle.withLock({ $0 }) == nil else { return }
+        let opened = UInt(bitPattern: try open(soname).get())
+        handle.withLock { $0 = opened }
     }
 
     /// Opens a shared library that has what is declared below.
     static func open(_ soname: String) -> Result<UnsafeMutableRawPointer, DBusError> {
         guard let handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL) else {
-            return .failure(missing(dlerror().map { String(cString: $0) } ?? "it cannot be loaded"))
+            let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
+            return .failure(isOutOfResources(reason) ? DBusError(name: DBusError.Name.limitsExceeded, message: reason) : missing(reason))
         }
         guard let versionFunction = dlsym(handle, "dbus_get_version") else {
             return .failure(missing("\(soname) is another library"))
@@ -43,6 +49,11 @@ enum LibDBus {
     private typealias VersionFunction =
         @convention(c) (UnsafeMutablePointer<CInt>?, UnsafeMutablePointer<CInt>?, UnsafeMutablePointer<CInt>?) -> Void
 
+    /// Whether the loader met a limit of the process or the system, which may pass; only its text names the cause.
+    private static func isOutOfResources(_ reason: String) -> Bool {
+        [EMFILE, ENFILE, ENOMEM].contains { reason.contains(String(cString: strerror($0))) }
+    }
+
     private static func missing(_ reason: String) -> DBusError {
         DBusError(
             name: DBusError.Name.notSupported,
@@ -53,9 +64,13 @@ enum LibDBus {
     ///
     /// - Parameter name: One that every version from ``minimumVersion`` on has; ``load()`` has not thrown.
     fileprivate static func function<Function>(_ name: String) -> Function {
-        guard case .success(let handle) = outcome, let symbol = dlsym(handle, name) else {
-            preconditionFailure("\(soname) has no \(name)")
+        do {
+            try load()
+        } catch {
+            preconditionFailure("\(error)")
         }
+        let handle = handle.withLock { $0 }.flatMap(UnsafeMutableRawPointer.init(bitPattern:))
+        guard let symbol = dlsym(handle, name) else { preconditionFailure("\(soname) has no \(name)") }
         return unsafeBitCast(symbol, to: Function.self)
     }
 }

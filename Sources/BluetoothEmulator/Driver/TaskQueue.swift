@@ -121,8 +121,9 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
+    /// An entry is done; where its turn was passed on, another thread takes it from here.
     private func finish(_ turn: Turn) {
-        state.withLock { state in
+        change { state in
             if state.abandoned.remove(turn) == nil { state.unfinished -= 1 }
         }
     }

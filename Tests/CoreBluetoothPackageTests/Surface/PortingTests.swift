@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothBackend
 import BluetoothEmulator
 import Foundation
 import Testing
