@@ -33,7 +33,8 @@ enum LibDBus {
     static func open(_ soname: String) -> Result<UnsafeMutableRawPointer, DBusError> {
         guard let handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL) else {
             let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
-            return .failure(isOutOfResources(reason) ? DBusError(name: DBusError.Name.limitsExceeded, message: reason) : missing(reason))
+            guard isOutOfResources(reason) else { return .failure(missing(reason)) }
+            return .failure(DBusError(name: DBusError.Name.limitsExceeded, message: reason))
         }
         guard let versionFunction = dlsym(handle, "dbus_get_version") else {
             return .failure(missing("\(soname) is another library"))
