@@ -1,3 +1,4 @@
+import BluetoothLocking
 import Dispatch
 import Synchronization
 
