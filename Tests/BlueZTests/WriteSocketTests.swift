@@ -18,7 +18,10 @@ import Testing
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
         daemon = ends[1]
-        socket = WriteSocket(adopting: ends[0], queue: queue) { [events] in events.append($0) }
+        // No test waits so long: what is reported is reported for another reason.
+        socket = WriteSocket(adopting: ends[0], queue: queue, reportDelay: .seconds(3600)) { [events] in
+            events.append($0)
+        }
     }
 
     private func sent(_ events: [WriteSocket.Event]) -> Int {
@@ -46,6 +49,17 @@ import Testing
         // The rest before the end.
         try await events.first { $0 == .closed }
         #expect(events.elements.dropFirst(2) == [.sent(1), .closed])
+    }
+
+    @Test func S86_theEndOfABurstIsReportedWithoutMorePackets() async throws {
+        var ends: [CInt] = [-1, -1]
+        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let prompt = WriteSocket(adopting: ends[0], queue: queue, reportDelay: .zero) { [events] in events.append($0) }
+        queue.async { prompt.send(Data([1])) }
+        try await events.first { $0 == .sent(1) }
+        close(ends[1])
+        close(daemon)
     }
 
     @Test func itIsDrainedOnceTheDaemonHasReadAll() async throws {

@@ -34,19 +34,28 @@ final class WriteSocket: @unchecked Sendable {
     /// When to look first whether the daemon has read everything; each look after that comes twice as late.
     private static let drainStep = Duration.milliseconds(1)
     private static let drainStepLimit = Duration.milliseconds(64)
-    /// How many packets are told of together: a holder never waits for fewer, as it may have twice as many on the way.
+    /// How many packets of a burst are reported together, as each report is an event of its own for the app.
     static let reportSize = LinkState.writeCredits / 2
 
     private let queue: DispatchQueue
+    /// When the last packets of a burst are reported: an app may wait for them before it sends the next one (S86).
+    private let reportDelay: Duration
     private let handler: @Sendable (Event) -> Void
     private var watch: SocketWatch?
     private var outgoing: Deque<Data> = []
     /// How many packets were handed over since it was told last.
     private var unreported = 0
+    private var isReportDue = false
 
-    /// - Parameter handler: Hears on the queue of what happens, also inside a call.
-    init(adopting socket: CInt, queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void) {
+    /// - Parameters:
+    ///   - reportDelay: When the last packets of a burst are reported.
+    ///   - handler: Hears on the queue of what happens, also inside a call.
+    init(
+        adopting socket: CInt, queue: DispatchQueue, reportDelay: Duration = .milliseconds(2),
+        handler: @escaping @Sendable (Event) -> Void
+    ) {
         self.queue = queue
+        self.reportDelay = reportDelay
         self.handler = handler
         let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
             self?.look()
@@ -75,7 +84,16 @@ final class WriteSocket: @unchecked Sendable {
             }
         }
         watch?.isWriting = isFull
-        if unreported >= Self.reportSize { report() }
+        if unreported >= Self.reportSize { report() } else if unreported > 0 { reportLater() }
+    }
+
+    private func reportLater() {
+        guard !isReportDue else { return }
+        isReportDue = true
+        queue.asyncAfter(deadline: .now() + reportDelay.dispatchInterval) { [weak self] in
+            self?.isReportDue = false
+            self?.report()
+        }
     }
 
     private func report() {
