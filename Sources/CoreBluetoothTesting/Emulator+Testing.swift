@@ -22,6 +22,7 @@ extension Emulator {
     /// - Parameters:
     ///   - callback: What is to come.
     ///   - limit: The most virtual time that it may take.
+    ///   - sourceLocation: The place at which a failure is reported.
     /// - Returns: The callback with its value; nil if it did not come.
     @discardableResult
     public func expect(
@@ -38,6 +39,7 @@ extension Emulator {
     /// - Parameters:
     ///   - callbacks: What is to come.
     ///   - limit: The most virtual time that it may take.
+    ///   - sourceLocation: The place at which a failure is reported.
     /// - Returns: The callbacks in this order; none if one did not come.
     @discardableResult
     public func expect(
@@ -54,6 +56,7 @@ extension Emulator {
     /// - Parameters:
     ///   - callbacks: What is to come.
     ///   - limit: The most virtual time that it may take.
+    ///   - sourceLocation: The place at which a failure is reported.
     /// - Returns: The callbacks in the order of the arguments; none if one did not come.
     @discardableResult
     public func expectInAnyOrder(

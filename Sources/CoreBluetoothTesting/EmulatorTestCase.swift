@@ -61,6 +61,8 @@ open class EmulatorTestCase: XCTestCase {
     /// - Parameters:
     ///   - callbacks: What is to come.
     ///   - limit: The most virtual time that it may take.
+    ///   - file: The file in which a failure is reported.
+    ///   - line: The line at which a failure is reported.
     /// - Returns: The callbacks in this order; none if one did not come.
     @discardableResult
     public func expect(
