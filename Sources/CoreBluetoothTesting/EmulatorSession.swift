@@ -21,6 +21,8 @@ final class EmulatorSession: ManagerObserver {
     /// The session of this task.
     @TaskLocal static var current: EmulatorSession?
 
+    private static let queue = DispatchQueue(label: "CoreBluetooth leftovers")
+
     let emulator: Emulator
     private let state = Lock(State())
 
@@ -160,7 +162,7 @@ final class EmulatorSession: ManagerObserver {
         }
         manager.afterDelivery { goOn(blocked) }
         let limit = DispatchTime.now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))
-        DispatchQueue.global().asyncAfter(deadline: limit) { goOn(blocked + [.blocked(manager.label)]) }
+        Self.queue.asyncAfter(deadline: limit) { goOn(blocked + [.blocked(manager.label)]) }
     }
 
     private static func leftovers(_ abandoned: [String], _ managers: [any ObservedManager]) -> [Leftover] {

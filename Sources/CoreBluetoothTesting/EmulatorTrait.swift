@@ -37,7 +37,6 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
         guard !test.isSuite else { return try await function() }
         let session = EmulatorSession(
             try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed))
-        #if compiler(>=6.2)
         let reporting = IssueHandlingTrait.compactMapIssues { issue in
             guard let reproduction = session.reproduction() else { return issue }
             var issue = issue
@@ -47,14 +46,6 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
         try await reporting.provideScope(for: test, testCase: testCase) {
             try await perform(function, in: session, of: test)
         }
-        #else
-        do {
-            try await perform(function, in: session, of: test)
-        } catch {
-            if let reproduction = session.reproduction() { Issue.record("\(reproduction)") }
-            throw error
-        }
-        #endif
     }
 
     private func perform(

@@ -2,7 +2,6 @@ import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
 
-#if compiler(>=6.2)
 /// What a test with the trait fails on, seen from outside: each runs a test body within a trait of its own.
 @Suite struct FailureTests {
     private func issues(
@@ -100,4 +99,3 @@ private final class Keeper: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var app: HeartRateApp?
 }
-#endif

@@ -1,7 +1,6 @@
 import CoreBluetoothTesting
 import Testing
 
-#if compiler(>=6.2)
 /// Runs test bodies within a trait of their own, and says what they failed on.
 enum IssueCollector {
     /// The messages of the issues that a body causes.
@@ -28,4 +27,3 @@ private final class Messages: @unchecked Sendable {
     private(set) var all: [String] = []
     func append(_ message: String) { all.append(message) }
 }
-#endif

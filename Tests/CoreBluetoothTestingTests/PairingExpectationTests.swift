@@ -42,7 +42,6 @@ private func addThermometer() throws {
     }
 }
 
-#if compiler(>=6.2)
 @Suite struct PairingFailureTests {
     @Test func aQuestionThatTheAppDoesNotAnswerIsAFailure() async throws {
         let messages = try await IssueCollector.issues(world: WorldDescription()) {
@@ -71,4 +70,3 @@ private final class AgentKeeper: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var agent: CBPairingAgent?
 }
-#endif

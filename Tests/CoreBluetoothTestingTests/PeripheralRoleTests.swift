@@ -86,7 +86,6 @@ import Testing
     }
 }
 
-#if compiler(>=6.2)
 /// What a test of a peripheral app fails on, seen from outside.
 @Suite struct PeripheralFailureTests {
     private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
@@ -147,4 +146,3 @@ private final class ServerKeeper: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var server: ServerApp?
 }
-#endif

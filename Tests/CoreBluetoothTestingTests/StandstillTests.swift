@@ -6,7 +6,6 @@ import Foundation
 import Synchronization
 import Testing
 
-#if compiler(>=6.2)
 /// What a test meets where virtual time cannot advance, seen from outside.
 @Suite struct StandstillTests {
     private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
@@ -79,7 +78,12 @@ import Testing
         let messages = try await issues {
             box.manager = CBCentralManager(delegate: nil, queue: queue)
             await Emulator.current.expectNone(of: .didConnect, for: .seconds(1))
-            queue.async { semaphore.waitForSignal() }
+            await withCheckedContinuation { blocked in
+                queue.async {
+                    blocked.resume()
+                    semaphore.waitForSignal()
+                }
+            }
         }
         semaphore.signal()
         box.manager = nil
@@ -140,4 +144,3 @@ extension DispatchSemaphore {
     /// `wait()`, which async code may not call, as it blocks the thread.
     fileprivate func waitForSignal() { wait() }
 }
-#endif

@@ -34,7 +34,8 @@ package enum DispatchEventLoop {
         for descriptor in free { close(descriptor) }
         free = []
         let fired = DispatchSemaphore(value: 0)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { fired.signal() }
+        // A queue of its own: the threads of the global queue may all be waiting, one of them here.
+        DispatchQueue(label: "DispatchEventLoop").asyncAfter(deadline: .now() + .milliseconds(1)) { fired.signal() }
         guard fired.wait(timeout: .now() + patience) == .success else { throw .exhausted("descriptors") }
         isReady.store(true, ordering: .releasing)
     }

@@ -59,7 +59,6 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    private let threads = DispatchQueue(label: "CoreBluetooth emulator tasks", attributes: .concurrent)
     private let state = Lock(State())
 
     deinit { JobHooks.forget(self) }
@@ -96,7 +95,15 @@ final class TaskQueue: TaskExecutor {
             body(&state)
             return state.begin()
         }
-        if let turn { threads.async { self.run(turn) } }
+        if let turn { runElsewhere(turn) }
+    }
+
+    /// Runs the queue on a thread for which it need not wait.
+    ///
+    /// Dispatch gives each serial queue a thread, and all concurrent queues of the process as many as there are
+    /// processors: where app code blocks those, nothing would run.
+    private func runElsewhere(_ turn: Turn) {
+        DispatchQueue(label: "CoreBluetooth emulator tasks").async { self.run(turn) }
     }
 
     private func run(_ turn: Turn) {
@@ -114,7 +121,7 @@ final class TaskQueue: TaskExecutor {
             case .work(let work):
                 return work { [self] in
                     finish(turn)
-                    threads.async { self.run(turn) }
+                    runElsewhere(turn)
                 }
             case .waiter(let body): body()
             }

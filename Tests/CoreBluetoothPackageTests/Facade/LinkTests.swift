@@ -126,7 +126,6 @@ import Testing
         #expect(line?.contains("while delegate is either nil or does not implement") == true)
     }
 
-    #if compiler(>=6.2)
     /// Proves S97.
     @Test func S97_writingAClientConfigurationTraps() async throws {
         let result = try await #require(
@@ -148,7 +147,6 @@ import Testing
                 "Client Characteristic Configuration descriptors must be configured using "
                     + "setNotifyValue:forCharacteristic:"))
     }
-    #endif
 
     /// Proves S67, S70.
     @Test func S67_S70_aReadUpdatesTheValueAndAnErrorKeepsIt() async {

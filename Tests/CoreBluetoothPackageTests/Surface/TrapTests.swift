@@ -1,7 +1,6 @@
-// Exit tests exist from Swift 6.2 on.
-#if compiler(>=6.2)
-@testable import CoreBluetoothPackage
 import Testing
+
+@testable import CoreBluetoothPackage
 
 @Suite struct TrapTests {
     /// Proves U2.
@@ -77,4 +76,3 @@ import Testing
         String(decoding: result.standardErrorContent, as: UTF8.self)
     }
 }
-#endif
