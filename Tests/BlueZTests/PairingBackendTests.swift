@@ -101,14 +101,21 @@ private final class PeripheralEvents: EventSink {
     @Test func anAppsAgentIsTheDefaultOneForItsConnections() async throws {
         let backend = stage.makeBackend()
         let (daemon, central, peer) = try await stage.discovered(of: backend)
-        daemon.addDesktopAgent()
         let agent = backend.makePairing()
         agent.activate(recorder)
         agent.submit(.setCapability(.displayYesNo))
+        try await waitForCall("RegisterAgent", of: daemon)
+        // Its answer comes after the reply to the registration.
+        _ = try await daemon.askAgent("Cancel")
+        daemon.addDesktopAgent()
         #expect(daemon.asksDesktop)
         try await connect(central, to: peer)
         try await waitForCall("RequestDefaultAgent", of: daemon)
         #expect(!daemon.asksDesktop)
+        // The link takes the capability of the agent that is the default one as it begins.
+        let members = daemon.service.calls.elements.map(\.member)
+        #expect(
+            try #require(members.firstIndex(of: "RequestDefaultAgent")) < #require(members.firstIndex(of: "Connect")))
         central.submit(.disconnect(peer: peer))
         try await waitForCall("UnregisterAgent", of: daemon)
         #expect(daemon.asksDesktop)

@@ -65,6 +65,16 @@ import Testing
         #expect(fixture.pairingNeeds == [true, false])
     }
 
+    @Test func pairingIsNeededBeforeAConnectionIsAskedFor() throws {
+        var fixture = HostFixture.poweredOn()
+        let peer = fixture.addDevice()
+        let connect = CentralCommand.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions())
+        let effects = fixture.host.handle(.command(1, connect), at: HostFixture.date)
+        let need = effects.firstIndex { if case .pairingNeedChanged(true) = $0 { true } else { false } }
+        let call = effects.firstIndex { if case .call(_, let call) = $0 { call.member == "Connect" } else { false } }
+        #expect(try #require(need) < #require(call))
+    }
+
     @Test func aConnectionNeedsPairingFromItsBeginningToItsEnd() {
         var fixture = HostFixture.poweredOn()
         let peer = fixture.addDevice()

@@ -169,11 +169,14 @@ struct CentralHost: Sendable {
         effects.insert(.preserve(manager, state), at: 0)
     }
 
+    /// Tells where a connection begins to need pairing, or none needs it any more.
+    ///
+    /// BlueZ pitfall: the kernel takes a link's capability when the link begins, so the agent comes before `Connect`.
     private mutating func notePairingNeed() {
         let isNeeded = !links.isEmpty || dials.active != nil
         guard isNeeded != mayNeedPairing else { return }
         mayNeedPairing = isNeeded
-        effects.append(.pairingNeedChanged(isNeeded))
+        effects.insert(.pairingNeedChanged(isNeeded), at: isNeeded ? 0 : effects.endIndex)
     }
 
     mutating func tellSecurityFailed(_ peer: PeerID) { effects.append(.securityFailed(peer)) }
