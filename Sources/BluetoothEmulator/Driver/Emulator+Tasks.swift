@@ -76,16 +76,8 @@ extension Emulator {
     /// - Parameter body: Called when they are paused, if not at once.
     /// - Returns: Whether they are paused now.
     func pauseTasks(whenQuiet body: @escaping @Sendable () -> Void) -> Bool {
-        let again: @Sendable () -> Void = { [self] in
-            if pauseTasks(whenQuiet: body) { body() }
-        }
-        guard tasks.pause(whenQuiet: again) else { return false }
         let isScoped = core.withLock { $0.virtual.scopes > 0 }
-        if UnattributedJobs.shared.whenQuiet(isScoped ? [.ofUnknownOrigin] : [.ofUnknownOrigin, .ofOtherTask], again) {
-            return true
-        }
-        tasks.unpause()
-        return false
+        return tasks.pause(without: isScoped ? [.ofUnknownOrigin] : [.ofUnknownOrigin, .ofOtherTask], whenQuiet: body)
     }
 }
 

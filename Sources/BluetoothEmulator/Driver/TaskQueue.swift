@@ -189,6 +189,22 @@ final class TaskQueue: TaskExecutor {
         return isPaused
     }
 
+    /// Pauses the queue when it is quiet, and no job of these kinds of the process is ready or runs.
+    ///
+    /// - Parameters:
+    ///   - kinds: Jobs that may belong to this world.
+    ///   - body: Called when it is paused, if not at once; replaces an earlier one.
+    /// - Returns: Whether it is paused now.
+    func pause(without kinds: Set<UnattributedJobs.Kind>, whenQuiet body: @escaping @Sendable () -> Void) -> Bool {
+        let again: @Sendable () -> Void = { [self] in
+            if pause(without: kinds, whenQuiet: body) { body() }
+        }
+        guard pause(whenQuiet: again) else { return false }
+        if UnattributedJobs.shared.whenQuiet(kinds, again) { return true }
+        unpause()
+        return false
+    }
+
     /// Lets jobs run again, and forgets who waits.
     func unpause() {
         change { state in

@@ -26,6 +26,8 @@ final class TimeDrive: Sendable {
     }
 
     private struct State {
+        /// The world; nil once the drive has ended, so that whoever learns of the end may be its last owner.
+        var emulator: Emulator?
         var wait: Wait?
         /// Tells the present wait from earlier ones.
         var number: UInt64 = 0
@@ -42,12 +44,19 @@ final class TimeDrive: Sendable {
 
     static let queue = DispatchQueue(label: "CoreBluetooth emulator driver")
 
-    private let emulator: Emulator
     private let limit: Nanoseconds
     private let goal: DriveGoal
     private let stopsWhenSettled: Bool
     private let condition: @Sendable () -> Bool
-    private let state = Lock(State())
+    private let state: Lock<State>
+
+    /// What one step of a drive comes to.
+    private enum Step {
+        case done
+        /// It goes on by itself when a wait is over.
+        case waits
+        case ended(Outcome)
+    }
 
     /// Prepares a drive.
     ///
@@ -59,7 +68,7 @@ final class TimeDrive: Sendable {
         _ emulator: Emulator, until limit: Nanoseconds, _ goal: DriveGoal, stopsWhenSettled: Bool = false,
         condition: @escaping @Sendable () -> Bool = { false }
     ) {
-        self.emulator = emulator
+        state = Lock(State(emulator: emulator))
         self.limit = limit
         self.goal = goal
         self.stopsWhenSettled = stopsWhenSettled
@@ -69,42 +78,52 @@ final class TimeDrive: Sendable {
     /// Begins; calls `finish` once, on any thread.
     func start(_ finish: @escaping @Sendable (Outcome) -> Void) {
         state.withLock { $0.finish = finish }
-        watch(0, age: 0)
+        watch()
         proceed()
     }
 
     /// Goes on until something must be waited for or the drive ends; never on two threads at once.
     private func proceed() {
         while true {
-            if let receiver = state.withLock({ $0.unsettled.popFirst() }) {
-                guard wait(for: .receiver(receiver), receiver.afterDelivery) else { return }
-                continue
-            }
-            guard waitForTasks() else { return }
-            if condition() { return end(.met) }
-            if stopsWhenSettled, state.withLock({ $0.hasDelivered }) { return end(.settled) }
-            switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
-            case .settle(let receiver):
-                state.withLock { $0.hasDelivered = true }
-                guard wait(for: .receiver(receiver), receiver.afterDelivery) else { return }
-            case .settleAll(let receivers): state.withLock { $0.unsettled = receivers[...] }
-            case .errand(let errand): emulator.run(errand)
-            case .awaitHolds:
-                // Whoever releases the last hold must not have to drive.
-                emulator.tasks.unpause()
-                let isOver = wait(for: .holds) { goOn in
-                    emulator.whenReleased { Self.queue.async(execute: goOn) }
-                }
-                guard isOver else { return }
-            case .reachedLimit: return end(.reachedLimit)
-            case .isIdle: return end(.isIdle)
-            case .livelock(let tail): return end(.failed(.livelock(at: emulator.now, trace: tail)))
+            switch step() {
+            case .done: break
+            case .waits: return
+            case .ended(let outcome): return end(outcome)
             }
         }
     }
 
+    private func step() -> Step {
+        let (emulator, receiver) = state.withLock { ($0.emulator, $0.unsettled.popFirst()) }
+        guard let emulator else { return .waits }
+        if let receiver { return wait(for: .receiver(receiver), receiver.afterDelivery) ? .done : .waits }
+        guard waitForTasks(of: emulator) else { return .waits }
+        if condition() { return .ended(.met) }
+        if stopsWhenSettled, state.withLock({ $0.hasDelivered }) { return .ended(.settled) }
+        switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
+        case .settle(let receiver):
+            state.withLock { $0.hasDelivered = true }
+            return wait(for: .receiver(receiver), receiver.afterDelivery) ? .done : .waits
+        case .settleAll(let receivers): state.withLock { $0.unsettled = receivers[...] }
+        case .errand(let errand): emulator.run(errand)
+        case .awaitHolds: return waitForHolds(of: emulator) ? .done : .waits
+        case .reachedLimit: return .ended(.reachedLimit)
+        case .isIdle: return .ended(.isIdle)
+        case .livelock(let tail): return .ended(.failed(.livelock(at: emulator.now, trace: tail)))
+        }
+        return .done
+    }
+
+    private func waitForHolds(of emulator: Emulator) -> Bool {
+        // Whoever releases the last hold must not have to drive.
+        emulator.tasks.unpause()
+        return wait(for: .holds) { goOn in
+            emulator.whenReleased { Self.queue.async(execute: goOn) }
+        }
+    }
+
     /// Waits until no task has anything to do; what they did, receivers may have to handle.
-    private func waitForTasks() -> Bool {
+    private func waitForTasks(of emulator: Emulator) -> Bool {
         let isOver = wait(for: .tasks) { goOn in
             if emulator.pauseTasks(whenQuiet: goOn) { goOn() }
         }
@@ -143,35 +162,45 @@ final class TimeDrive: Sendable {
     }
 
     private func end(_ outcome: Outcome) {
-        let finish = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
-            defer { state.finish = nil }
-            return state.finish
-        }
-        emulator.tasks.unpause()
+        let finish = conclude()
         finish?(outcome)
     }
 
-    /// Whether a wait ends by what this world's app code does; other tests may delay this one, and not fail it.
-    private func isOurs(_ wait: Wait) -> Bool {
-        if case .tasks = wait { !emulator.tasks.isQuiet } else { true }
+    /// Lets go of the world.
+    ///
+    /// - Returns: Who is to learn of the end; nil where that was done.
+    private func conclude() -> (@Sendable (Outcome) -> Void)? {
+        let (finish, emulator) = state.withLock { state in
+            defer { (state.finish, state.emulator) = (nil, nil) }
+            return (state.finish, state.emulator)
+        }
+        emulator?.tasks.unpause()
+        return finish
     }
 
     /// Ends the drive when one wait has taken all patience.
-    private func watch(_ number: UInt64, age: Int) {
+    private func watch(_ number: UInt64 = 0, age: Int = 0) {
+        guard let emulator = state.withLock({ $0.emulator }) else { return }
         let tick = emulator.core.withLock { $0.virtual.patience } / 10
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(tick.nanoseconds))) { [weak self] in
-            guard let self else { return }
-            let (current, wait, isOver) = state.withLock { ($0.number, $0.wait, $0.finish == nil) }
-            guard !isOver else { return }
-            let age = current == number && wait.map(isOurs) == true ? age + 1 : 0
-            // A job that blocks its thread may wait for another one.
-            if age > 0, case .tasks? = wait { emulator.tasks.passTurn() }
-            guard age >= 10, let wait else { return watch(current, age: age) }
-            switch wait {
-            case .receiver(let receiver): end(.failed(.unsettled(label: receiver.label)))
-            case .holds: end(.failed(.held))
-            case .tasks: end(.failed(.tasksUnsettled))
-            }
+            self?.look(number, age: age)
+        }
+    }
+
+    private func look(_ number: UInt64, age: Int) {
+        let (emulator, current, wait) = state.withLock { ($0.emulator, $0.number, $0.wait) }
+        guard let emulator else { return }
+        var isOurs = wait != nil
+        // What this world's app code does ends a wait; other tests may delay this one, and not fail it.
+        if case .tasks? = wait { isOurs = !emulator.tasks.isQuiet }
+        let age = current == number && isOurs ? age + 1 : 0
+        // A job that blocks its thread may wait for another one.
+        if age > 0, case .tasks? = wait { emulator.tasks.passTurn() }
+        guard age >= 10, let wait else { return watch(current, age: age) }
+        switch wait {
+        case .receiver(let receiver): end(.failed(.unsettled(label: receiver.label)))
+        case .holds: end(.failed(.held))
+        case .tasks: end(.failed(.tasksUnsettled))
         }
     }
 }
