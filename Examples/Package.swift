@@ -3,7 +3,7 @@ import PackageDescription
 
 /// An app needs this product alone; on Apple's platforms it is Apple's framework.
 let coreBluetooth = Target.Dependency.product(name: "CoreBluetooth", package: "swift-corebluetooth")
-/// What describes devices: for the emulated board and its tests, never for the apps.
+/// What describes devices: for the emulated board, never for the apps.
 let emulator = Target.Dependency.product(name: "BluetoothEmulator", package: "swift-corebluetooth")
 
 let package = Package(
@@ -23,6 +23,11 @@ let package = Package(
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
         .target(name: "EmulatedBlinky", dependencies: [emulator]),
         .testTarget(name: "ProgramTests", dependencies: ["AsyncHeartRate"]),
-        .testTarget(name: "BlinkyTests", dependencies: ["Blinky", "EmulatedBlinky", coreBluetooth, emulator]),
+        .testTarget(
+            name: "BlinkyTests",
+            dependencies: [
+                "Blinky", "EmulatedBlinky", coreBluetooth,
+                .product(name: "CoreBluetoothTesting", package: "swift-corebluetooth"),
+            ]),
     ]
 )

@@ -1,61 +1,63 @@
+#if os(Linux)
 import Blinky
-import BluetoothEmulator
 import CoreBluetooth
+import CoreBluetoothTesting
 import EmulatedBlinky
 import Testing
 
-/// The app against the emulated board, each test in a world of its own, on virtual time: a minute takes no time, and
+/// The app against the emulated board, each test in a world of its own, in virtual time: a minute takes no time, and
 /// nothing here waits for a clock.
 @MainActor
-@Suite struct BlinkyTests {
-    private let emulator = Emulator(time: .virtual)
+@Suite(.emulator(.instant)) struct BlinkyTests {
+    private let emulator = Emulator.current
     private let board: EmulatedDevice
     private let app: BlinkyApp
 
     init() throws {
         board = try emulator.add(EmulatedBlinky.board())
-        app = CBManager.withBackend(.emulator(emulator)) { BlinkyApp() }
+        app = BlinkyApp()
     }
 
-    @Test func theAppFindsTheBoardAndIsReady() async throws {
+    @Test func theAppFindsTheBoardAndIsReady() async {
         #expect(app.phase == .waiting)
-        try await emulator.advance(by: .seconds(3))
+        await emulator.expect(.didConnect, .didDiscoverServices, .didDiscoverCharacteristics)
         #expect(app.phase == .ready)
         #expect(board.connectionCount == 1)
     }
 
-    @Test func theLEDFollowsTheApp() async throws {
-        try await emulator.advance(by: .seconds(3))
+    @Test func theLEDFollowsTheApp() async {
+        await emulator.expect(.didDiscoverCharacteristics)
         app.setLED(true)
         #expect(!app.isLEDOn)
-        try await emulator.advance(by: .seconds(1))
+        await emulator.expect(.didWriteValue.succeeding)
         #expect(app.isLEDOn)
         #expect(board.value(of: EmulatedBlinky.led) == Data([1]))
     }
 
-    @Test func theAppFollowsTheButton() async throws {
-        try await emulator.advance(by: .seconds(3))
+    @Test func theAppFollowsTheButton() async {
+        await emulator.expect(.didUpdateNotificationState)
         board.notify(EmulatedBlinky.button, value: Data([1]))
-        try await emulator.advance(by: .seconds(1))
+        await emulator.expect(.didUpdateValue)
         #expect(app.isButtonPressed)
         board.notify(EmulatedBlinky.button, value: Data([0]))
-        try await emulator.advance(by: .seconds(1))
+        await emulator.expect(.didUpdateValue)
         #expect(!app.isButtonPressed)
     }
 
-    @Test func theAppReconnectsWhenTheBoardComesBack() async throws {
-        try await emulator.advance(by: .seconds(3))
+    @Test func theAppReconnectsWhenTheBoardComesBack() async {
+        await emulator.expect(.didDiscoverCharacteristics)
         board.setProximity(.outOfRange)
-        try await emulator.advance(by: .seconds(60))
+        await emulator.expect(.didDisconnectPeripheral.failing)
         #expect(app.phase == .connecting)
         board.setProximity(.near)
-        try await emulator.advance(by: .seconds(3))
+        await emulator.expect(.didDiscoverCharacteristics)
         #expect(app.phase == .ready)
     }
 
-    @Test func aBoardOutOfRangeIsNotFound() async throws {
+    @Test func aBoardOutOfRangeIsNotFound() async {
         board.setProximity(.outOfRange)
-        try await emulator.advance(by: .seconds(600))
+        await emulator.expectNone(of: .didDiscover, for: .seconds(600))
         #expect(app.phase == .searching)
     }
 }
+#endif
