@@ -21,7 +21,8 @@ public struct CBManagerLimits: Hashable, Sendable {
     /// Managers of one adapter share the largest number of them. A scan without duplicates reports a device anew once so
     /// many others were heard since.
     public var rememberedPeripherals: Int
-    /// How many events of a kind wait for the manager's queue, at least 1: scan reports, notifications, write commands.
+    /// How many events of a kind wait for the manager's queue, at least 1: scan reports, notifications, write commands,
+    /// and changes that others make.
     public var undeliveredEvents: Int
     /// What becomes of notifications beyond ``undeliveredEvents``.
     public var notificationOverflow: NotificationOverflow
@@ -49,6 +50,11 @@ public struct CBDroppedEvents: Hashable, Sendable {
     public var notifications = 0
     /// Writes without response that were lost, in a peripheral manager.
     public var writeCommands = 0
+    /// Changes that later ones made void before they were delivered: of names, services, links and subscriptions, and
+    /// requests and channels whose central has left.
+    public var mergedChanges = 0
+    /// New names, connection events and ATT MTUs that were lost, since too many devices had one.
+    public var changes = 0
 
     /// Nothing was lost.
     public init() {}

@@ -23,16 +23,21 @@ open class CBL2CAPChannel: NSObject {
     /// The channel's number.
     public let psm: CBL2CAPPSM
 
+    /// Whether it ended with its link, and not by a close of the other side: known as soon as the streams end.
+    package var hasLostLink: Bool { core.hasLostLink }
+
+    private let core: ChannelCore
     private let id: ChannelID
     private let table: ChannelTable
 
     /// The object of a channel that is up; nil if it was released already.
     init?(_ id: ChannelID, in table: ChannelTable, peer: CBPeer, psm: CBL2CAPPSM) {
-        guard let core = table[id] else { return nil }
+        guard let core = table.take(id) else { return nil }
         self.peer = peer
         inputStream = L2CAPInputStream(core)
         outputStream = L2CAPOutputStream(core)
         self.psm = psm
+        self.core = core
         self.id = id
         self.table = table
         super.init()

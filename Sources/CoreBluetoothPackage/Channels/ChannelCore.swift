@@ -11,6 +11,7 @@ import Synchronization
 final class ChannelCore: Sendable {
     private struct State {
         var machine: ChannelMachine
+        var hasLostLink = false
         /// Threads that wait in `read` or `write`.
         var waiting: [DispatchSemaphore] = []
     }
@@ -44,6 +45,15 @@ final class ChannelCore: Sendable {
     func receive(_ data: Data) { transition { $0.receive(data) } }
     func grant(_ count: Int) { transition { $0.grant(count) } }
     func endRemotely() { transition { $0.endRemotely() } }
+
+    /// The link is over, and the channel with it.
+    func endWithLink() {
+        state.withLock { $0.hasLostLink = true }
+        endRemotely()
+    }
+
+    /// Whether the channel ended with its link.
+    var hasLostLink: Bool { state.withLock { $0.hasLostLink } }
 
     // MARK: Calls of the streams
 

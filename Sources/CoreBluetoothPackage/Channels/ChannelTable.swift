@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothLocking
+import DequeModule
 import Foundation
 import Synchronization
 
@@ -18,11 +19,51 @@ final class ChannelTable: Sendable {
     private struct Entry {
         let origin: Origin
         let core: ChannelCore
+        /// Whether there is an object for it.
+        var isTaken = false
     }
 
-    private let entries = Lock<[ChannelID: Entry]>([:])
+    private struct State {
+        var entries: [ChannelID: Entry] = [:]
+        /// Channels that the other side closed before there was an object for them, in order; some have one since.
+        var closedUntaken: Deque<ChannelID> = []
+    }
 
-    subscript(id: ChannelID) -> ChannelCore? { entries.withLock { $0[id]?.core } }
+    /// How many channels are kept for the app that the other side has closed meanwhile.
+    static let closedLimit = 64
+
+    private let state = Lock(State())
+
+    /// How many channels are kept.
+    var count: Int { state.withLock { $0.entries.count } }
+
+    subscript(id: ChannelID) -> ChannelCore? { state.withLock { $0.entries[id]?.core } }
+
+    /// The channel, for an object that will release it.
+    func take(_ id: ChannelID) -> ChannelCore? {
+        state.withLock { state in
+            state.entries[id]?.isTaken = true
+            return state.entries[id]?.core
+        }
+    }
+
+    /// The other side has closed a channel: it is kept, with the bytes that came, for an app that is late.
+    ///
+    /// The oldest of too many such channels is dropped.
+    ///
+    /// - Returns: Whether the app has not got the channel yet.
+    func keepsUntaken(_ id: ChannelID) -> Bool {
+        let (isUntaken, dropped) = state.withLock { state -> (Bool, ChannelCore?) in
+            guard let entry = state.entries[id], !entry.isTaken else { return (false, nil) }
+            state.closedUntaken.append(id)
+            guard state.closedUntaken.count > Self.closedLimit, let oldest = state.closedUntaken.popFirst(),
+                state.entries[oldest]?.isTaken == false
+            else { return (true, nil) }
+            return (true, state.entries.removeValue(forKey: oldest)?.core)
+        }
+        withExtendedLifetime(dropped) {}
+        return isUntaken
+    }
 
     /// Takes in a channel that is up, before anything comes over it.
     ///
@@ -37,7 +78,7 @@ final class ChannelTable: Sendable {
             if command == .close { self?.remove(id) }
             submit(command)
         }
-        entries.withLock { $0[id] = Entry(origin: origin, core: core) }
+        state.withLock { $0.entries[id] = Entry(origin: origin, core: core) }
     }
 
     /// The object of a channel is gone, or nobody takes the channel.
@@ -48,7 +89,7 @@ final class ChannelTable: Sendable {
 
     /// A link is over, and what is open on it.
     func end(on link: LinkID) {
-        for core in cores(where: { $0.origin == .link(link) }) { core.endRemotely() }
+        for core in cores(where: { $0.origin == .link(link) }) { core.endWithLink() }
     }
 
     /// A number is taken back, and its channels are closed (S154).
@@ -58,15 +99,15 @@ final class ChannelTable: Sendable {
 
     /// All links are over.
     func endAll() {
-        for core in cores(where: { _ in true }) { core.endRemotely() }
+        for core in cores(where: { _ in true }) { core.endWithLink() }
     }
 
     private func cores(where isWanted: (Entry) -> Bool) -> [ChannelCore] {
-        entries.withLock { entries in entries.values.filter(isWanted).map(\.core) }
+        state.withLock { state in state.entries.values.filter(isWanted).map(\.core) }
     }
 
     private func remove(_ id: ChannelID) {
-        let removed = entries.withLock { $0.removeValue(forKey: id) }
+        let removed = state.withLock { $0.entries.removeValue(forKey: id) }
         _ = removed
     }
 }

@@ -7,6 +7,10 @@ extension CentralCore.Delivery: BacklogElement {
         switch self {
         case .event(.valueNotified(let link, _, _)): .value(from: .link(link))
         case .event(.discovered(let discovery)): .report(of: discovery.peer)
+        case .event(.nameChanged), .event(.connectionEvent): .change(mayBeLost: true)
+        case .event(.connected), .event(.disconnected), .event(.mtuChanged), .event(.writeCredits),
+            .event(.servicesChanged), .event(.servicesDiscovered), .event(.ancsAuthorizationChanged):
+            .change(mayBeLost: false)
         default: .kept
         }
     }
@@ -16,6 +20,11 @@ extension CentralCore.Delivery: BacklogElement {
     }
 
     static func end(_ link: LinkID) -> Self? { .overflow(link) }
+
+    static func merged(_ changes: [Self]) -> [Self?] {
+        let events = changes.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        return CentralEventMerging.merged(events).map { $0.map { .event($0) } }
+    }
 }
 
 extension PeripheralCore.Delivery: BacklogElement {
@@ -24,10 +33,27 @@ extension PeripheralCore.Delivery: BacklogElement {
         // A request with a response is the only one of its link until the app has answered.
         // Source: Core Specification, Vol 3, Part F, 3.3.2.
         case .event(.writeRequested(_, let central, _, wantsResponse: false, _)): .value(from: .central(central))
+        case .event(.mtuChanged): .change(mayBeLost: true)
+        case .event(.subscribed), .event(.unsubscribed), .event(.readRequested), .event(.writeRequested),
+            .event(.requestExpired), .event(.channelOpened), .event(.channelClosed):
+            .change(mayBeLost: false)
         default: .kept
         }
     }
+
+    static func merged(_ changes: [Self]) -> [Self?] {
+        let events = changes.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        return PeripheralEventMerging.merged(events).map { $0.map { .event($0) } }
+    }
 }
 
-// Pairing is one question at a time.
-extension PairingEvent: BacklogElement {}
+extension PairingEvent: BacklogElement {
+    var backlogKind: BacklogKind {
+        switch self {
+        case .paired(_, nil, _), .pairingFailed(_, nil, _), .unpaired(_, nil): .change(mayBeLost: true)
+        default: .change(mayBeLost: false)
+        }
+    }
+
+    static func merged(_ changes: [Self]) -> [Self?] { PairingEventMerging.merged(changes) }
+}

@@ -44,6 +44,11 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         }
 
         static func end(_ link: LinkID) -> Entry? { Owner.Item.end(link).map { .item($0) } }
+
+        static func merged(_ changes: [Entry]) -> [Entry?] {
+            let items = changes.compactMap { if case .item(let item) = $0 { item } else { nil } }
+            return Owner.Item.merged(items).map { $0.map { .item($0) } }
+        }
     }
 
     private struct Contents {
@@ -65,6 +70,9 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         self.limits = limits
         contents = Lock(Contents(backlog: Backlog(limits: limits)))
     }
+
+    /// How many items wait.
+    var count: Int { contents.withLock { $0.backlog.count } }
 
     /// What was lost so far.
     var dropped: CBDroppedEvents { contents.withLock { $0.backlog.dropped } }

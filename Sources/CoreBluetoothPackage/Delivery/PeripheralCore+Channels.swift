@@ -15,7 +15,8 @@ extension PeripheralCore {
             return nil
         case .channelClosed(let channel):
             channels[channel]?.endRemotely()
-            return nil
+            // The app knows it, and its streams tell; otherwise this takes back what waits for the queue.
+            guard channels.keepsUntaken(channel) else { return nil }
         case .channelOpened(let channel, let psm, _, let credits):
             channels.open(channel, from: .psm(psm), credits: credits) { [weak self] in self?.submit($0, on: channel) }
         case .stateChanged(let state) where state != .poweredOn: channels.endAll()

@@ -9,6 +9,8 @@ enum BacklogKind: Equatable, Sendable {
     case report(of: PeerID)
     /// One of many values, which a source may lose.
     case value(from: ValueSource)
+    /// A change that others can make again and again, and that later changes may make void.
+    case change(mayBeLost: Bool)
 }
 
 /// Where values come from that may be lost.
@@ -29,18 +31,25 @@ protocol BacklogElement: Sendable {
 
     /// What has a link ended, in place of its values; nil where there is no such element.
     static func end(_ link: LinkID) -> Self?
+
+    /// Merges changes.
+    ///
+    /// - Parameter changes: The elements of the kind ``BacklogKind/change(mayBeLost:)``, in order.
+    /// - Returns: What takes the place of each; nil for those that are void.
+    static func merged(_ changes: [Self]) -> [Self?]
 }
 
 extension BacklogElement {
     var backlogKind: BacklogKind { .kept }
     var endedLink: LinkID? { nil }
     static func end(_ link: LinkID) -> Self? { nil }
+    static func merged(_ changes: [Self]) -> [Self?] { changes }
 }
 
 /// What waits for a manager's queue, in order.
 ///
-/// Pure. Scan reports, and values that a peer sends unasked, are limited in number. Everything else follows from what the
-/// app asked for, and is kept.
+/// Pure. Scan reports, and values that a peer sends unasked, are limited in number. Changes that a peer makes again and
+/// again are merged. Everything else follows from what the app asked for, and is kept.
 ///
 /// To append and to take takes constant time. At the limit all is looked through once, and so much room is made that this
 /// stays rare.
@@ -49,6 +58,9 @@ struct Backlog<Element: BacklogElement>: Sendable {
     private let limits: CBManagerLimits
     private var reports = 0
     private var values = 0
+    private var changes = 0
+    /// Beyond so many changes they are merged.
+    private var changeLimit: Int
     /// Links that are being ended, as their values were too many.
     private var endingLinks: Set<LinkID> = []
     private var isOverflowing = false
@@ -56,7 +68,10 @@ struct Backlog<Element: BacklogElement>: Sendable {
     private(set) var dropped = CBDroppedEvents()
 
     /// An empty backlog.
-    init(limits: CBManagerLimits) { self.limits = limits }
+    init(limits: CBManagerLimits) {
+        self.limits = limits
+        changeLimit = max(1, limits.undeliveredEvents)
+    }
 
     /// Whether nothing waits.
     var isEmpty: Bool { elements.isEmpty }
@@ -75,8 +90,13 @@ struct Backlog<Element: BacklogElement>: Sendable {
         switch element.backlogKind {
         case .kept:
             elements.append(element)
-            noteEnd(element)
             return false
+        case .change:
+            elements.append(element)
+            changes += 1
+            noteEnd(element)
+            guard changes > changeLimit else { return false }
+            mergeChanges()
         case .report:
             elements.append(element)
             reports += 1
@@ -103,8 +123,10 @@ struct Backlog<Element: BacklogElement>: Sendable {
         case .kept: break
         case .report: reports -= 1
         case .value: values -= 1
+        case .change: changes -= 1
         }
-        if isOverflowing, max(reports, values) <= limit / 2 { isOverflowing = false }
+        if changes <= limit / 2 { changeLimit = limit }
+        if isOverflowing, max(reports, values, changes) <= limit / 2 { isOverflowing = false }
         return element
     }
 
@@ -115,12 +137,13 @@ struct Backlog<Element: BacklogElement>: Sendable {
     }
 
     private mutating func recount() {
-        (reports, values) = (0, 0)
+        (reports, values, changes) = (0, 0, 0)
         for element in elements {
             switch element.backlogKind {
             case .kept: break
             case .report: reports += 1
             case .value: values += 1
+            case .change: changes += 1
             }
         }
     }
@@ -153,6 +176,26 @@ struct Backlog<Element: BacklogElement>: Sendable {
         reports = places.count
         guard reports > limit - slack else { return }
         dropped.scanReports += dropFirst(reports - (limit - slack)) { if case .report = $0 { true } else { false } }
+    }
+
+    /// Leaves out what later changes make void; the oldest of those that may be lost go if that is not enough.
+    ///
+    /// What is left even so belongs to links that are up, or to what the app asked for. It is merged again when there is
+    /// twice as much.
+    private mutating func mergeChanges() {
+        var merged = Element.merged(Array(elements.lazy.filter(\.isChange))).makeIterator()
+        let count = elements.count
+        elements = Deque(
+            elements.compactMap { element in
+                guard element.isChange else { return element }
+                return merged.next() ?? nil
+            })
+        recount()
+        dropped.mergedChanges += count - elements.count
+        if changes > limit - slack {
+            dropped.changes += dropFirst(changes - (limit - slack)) { $0 == .change(mayBeLost: true) }
+        }
+        changeLimit = changes <= limit - slack ? limit : 2 * changes
     }
 
     /// The source with the most values loses its oldest, or its link.
@@ -197,5 +240,11 @@ struct Backlog<Element: BacklogElement>: Sendable {
 
     private func isEnding(_ source: ValueSource) -> Bool {
         if case .link(let link) = source { endingLinks.contains(link) } else { false }
+    }
+}
+
+extension BacklogElement {
+    fileprivate var isChange: Bool {
+        if case .change = backlogKind { true } else { false }
     }
 }

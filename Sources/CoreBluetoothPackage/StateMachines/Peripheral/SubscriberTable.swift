@@ -33,7 +33,11 @@ struct SubscriberTable: Sendable {
     /// - Returns: Whether it is a subscription that was not there.
     mutating func subscribe(_ id: PeerID, to attribute: AttributeID, mtu: Int, credits: Int) -> Bool {
         centrals[id, default: Central(mtu: mtu)].mtu = mtu
-        grant(credits, to: id)
+        if credits > 0 {
+            // They count from here: what was sent before belonged to subscriptions that have ended.
+            centrals[id]?.credits = credits
+            centrals[id]?.unsent = 0
+        }
         guard centrals[id]?.attributes.insert(attribute).inserted == true else { return false }
         subscribers[attribute, default: []].append(id)
         return true
