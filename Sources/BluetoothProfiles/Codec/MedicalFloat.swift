@@ -38,17 +38,30 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
     /// The nearest number with so many digits after the point.
     ///
     /// - Parameters:
-    ///   - value: Infinities and "not a number" become what stands for them; what is too large becomes an infinity.
+    ///   - value: Infinities and "not a number" become the special values of these names.
     ///   - digits: 0...9.
-    public init(_ value: Double, digits: Int = 1) {
-        let digits = min(max(digits, 0), 9)
+    /// - Throws: That a finite value needs a mantissa outside of -8,388,605...8,388,605, or that the digits are out of
+    ///   their range.
+    public init(_ value: Double, digits: Int = 1) throws(GATTValueError) {
+        let digits = Int(try Self.checked(digits, "Digits", in: UInt8(0)...9))
+        guard value.isFinite else {
+            self = value.isNaN ? .notANumber : value < 0 ? .negativeInfinity : .positiveInfinity
+            return
+        }
         let scaled = (value * Decimals.power(digits)).rounded()
-        if value.isNaN {
-            self = .notANumber
-        } else if scaled.magnitude > 0x7F_FFFD {
+        guard scaled.magnitude <= 0x7F_FFFD else {
+            let largest = 0x7F_FFFD / Decimals.power(digits)
+            throw Self.outOfRange(value, "FLOAT", -largest...largest)
+        }
+        self.init(checked: Int32(scaled), Int8(-digits))
+    }
+
+    /// What an instrument measures: an infinity where the number is beyond what the type can express.
+    init(measured value: Double) {
+        do {
+            try self.init(value)
+        } catch {
             self = value < 0 ? .negativeInfinity : .positiveInfinity
-        } else {
-            self.init(checked: Int32(scaled), Int8(-digits))
         }
     }
 

@@ -25,16 +25,31 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     /// A bicycle.
     ///
     /// - Parameters:
-    ///   - cadence: Revolutions of the crank per minute.
-    ///   - wheelRate: Revolutions of the wheel per minute.
+    ///   - cadence: Revolutions of the crank per minute, 0...65,535.
+    ///   - wheelRate: Revolutions of the wheel per minute, 0...65,535.
     ///   - locations: Where the sensor can sit; the first is where it is at first.
-    public init(
-        cadence: Double = 60, wheelRate: Double = 180, locations: [SensorLocation] = [.rearWheel, .frontWheel]
-    ) {
+    /// - Throws: That a rate is out of its range.
+    public convenience init(
+        cadence: Double, wheelRate: Double, locations: [SensorLocation] = [.rearWheel, .frontWheel]
+    ) throws(GATTValueError) {
+        let allowed = 0...Double(UInt16.max)
+        guard allowed.contains(cadence) else { throw CSCMeasurement.outOfRange(cadence, "Cadence", allowed) }
+        guard allowed.contains(wheelRate) else { throw CSCMeasurement.outOfRange(wheelRate, "Wheel Rate", allowed) }
+        self.init(checkedCadence: cadence, wheelRate: wheelRate, locations: locations)
+    }
+
+    /// A bicycle whose crank turns 60 times a minute, and whose wheels turn 180 times.
+    ///
+    /// - Parameter locations: Where the sensor can sit; the first is where it is at first.
+    public convenience init(locations: [SensorLocation] = [.rearWheel, .frontWheel]) {
+        self.init(checkedCadence: 60, wheelRate: 180, locations: locations)
+    }
+
+    private init(checkedCadence cadence: Double, wheelRate: Double, locations: [SensorLocation]) {
         let state = SharedState(State())
         self.state = state
-        self.cadence = max(0, cadence)
-        self.wheelRate = max(0, wheelRate)
+        self.cadence = cadence
+        self.wheelRate = wheelRate
         sensor = SpeedSensorServer(locations: locations, in: CyclingSpeedAndCadenceService.uuid) { request in
             guard case .setCumulativeValue(let value) = request else { return .opCodeNotSupported }
             state.withLock { $0.wanted = value }

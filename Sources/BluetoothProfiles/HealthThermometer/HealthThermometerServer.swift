@@ -21,7 +21,8 @@ public final class HealthThermometerServer: ProfileServer {
     ///   - type: Where it measures.
     ///   - interval: The seconds between measurements; 0 makes none.
     ///   - validIntervals: The seconds that clients may set; others are refused with 0x80, "Out of Range".
-    ///   - celsius: Measures, in degrees Celsius; nil measures nothing this time. 36.6 by default.
+    ///   - celsius: Measures, in degrees Celsius; nil measures nothing this time. 36.6 by default. More than 838,860.5
+    ///     degrees either way are indicated as an infinity, "above" or "below what can be measured".
     public init(
         type: TemperatureType = .body, interval: UInt16 = 10, validIntervals: ClosedRange<UInt16> = 1...3600,
         celsius: @escaping @Sendable () -> Double? = { 36.6 }
@@ -49,7 +50,7 @@ public final class HealthThermometerServer: ProfileServer {
             every: { interval.value.map { .seconds(Int($0.seconds)) } }, whileSubscribedTo: measurement
         ) { [self] in
             guard let celsius = celsius() else { return }
-            measurement.send(TemperatureMeasurement(MedicalFloat(celsius), timestamp: DateTime(context.date)))
+            measurement.send(TemperatureMeasurement(MedicalFloat(measured: celsius), timestamp: DateTime(context.date)))
         }
     }
 }

@@ -61,7 +61,7 @@ public final class HeartRateServer: ProfileServer {
                 return (state.measurements, state.energy)
             }
             guard let rate = rate(number) else { return }
-            let beat = rate == 0 ? [] : [UInt16(clamping: 60 * 1024 / Int(rate))]
+            let beat = rate == 0 ? [] : [UInt16(60 * 1024 / UInt32(rate))]
             measurement.send(
                 HeartRateMeasurement(rate: rate, hasContact: true, energyExpended: energy, intervals: beat))
         }

@@ -65,7 +65,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
                 distance += UInt64(speed256) * 10
                 return UInt32(truncatingIfNeeded: distance / 256)
             }
-            // A stride is two steps, one of each foot.
+            // A stride is two steps, one of each foot; the field takes 655.35 m at most.
             let stride = cadence == 0 ? 0 : Int(speed256) * 6000 / 256 / Int(cadence)
             measurement.send(
                 RSCMeasurement(

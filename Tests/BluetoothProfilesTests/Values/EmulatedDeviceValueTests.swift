@@ -23,8 +23,8 @@ private typealias TypedDateTime = BluetoothProfiles.DateTime
     }
 
     @Test(arguments: [36.6, -40, 0, 299.9, 0.05])
-    func floatsAreTheSame(number: Double) {
-        #expect(MedicalFloat(number).encoded == ThermometerHandler.float(number))
+    func floatsAreTheSame(number: Double) throws {
+        #expect(try MedicalFloat(number).encoded == ThermometerHandler.float(number))
     }
 
     @Test(arguments: [0, 951_782_400, 1_709_197_507, 4_102_444_799])

@@ -26,9 +26,9 @@ import Testing
     }
 
     @Test func aFloatHasFourSpecialValuesAndAReservedOne() throws {
-        #expect(MedicalFloat(.nan) == .notANumber)
-        #expect(MedicalFloat(1e9) == .positiveInfinity)
-        #expect(MedicalFloat(-.infinity) == .negativeInfinity)
+        #expect(try MedicalFloat(.nan) == .notANumber)
+        #expect(try MedicalFloat(.infinity) == .positiveInfinity)
+        #expect(try MedicalFloat(-.infinity) == .negativeInfinity)
         #expect(MedicalFloat.notAtThisResolution.value.isNaN)
         #expect(MedicalFloat.negativeInfinity.value == -.infinity)
         #expect(MedicalFloat(bits: 0x0080_0001) == nil)
@@ -107,6 +107,10 @@ import Testing
             } != nil)
         #expect(Self.problem { try MedicalFloat(mantissa: 8_388_606, exponent: 0) } != nil)
         #expect(
+            Self.problem { try MedicalFloat(1e9, digits: 0) } == .outOfRange(1e9, allowed: -8_388_605...8_388_605))
+        #expect(Self.problem { try MedicalFloat(36.6, digits: 10) } == .outOfRange(10, allowed: 0...9))
+        #expect(Self.problem { try MedicalFloat(36.6, digits: -1) } == .outOfRange(-1, allowed: 0...9))
+        #expect(
             Self.problem {
                 try ESTriggerSetting<Temperature>(.interval(seconds: 0x100_0000))
             } != nil)
@@ -116,6 +120,8 @@ import Testing
         #expect(Self.problem { try ESMeasurement(function: .mean, uncertainty: 201) } != nil)
         #expect(throws: GATTValueError.self) { try CyclingPowerMeasurement.Balance(share: 201, isLeft: true) }
         #expect(throws: GATTValueError.self) { try RunningSpeedAndCadenceServer(speed: 256) }
+        #expect(throws: GATTValueError.self) { try CyclingSpeedAndCadenceServer(cadence: -1, wheelRate: 180) }
+        #expect(throws: GATTValueError.self) { try CyclingSpeedAndCadenceServer(cadence: 60, wheelRate: .nan) }
     }
 
     @Test func anErrorOfARangeIsOneLineForPeople() {
