@@ -21,7 +21,7 @@ import Testing
         configuration.traceLimit = 100_000
         let emulator = Emulator(configuration: configuration, time: .virtual, seed: seed)
         let stage = Stage(emulator, jobLimit: Self.jobLimit)
-        let device = try emulator.add(.gadget)
+        let device = try emulator.add(.programGadget)
         let outcomes = Outcomes()
         let left = try await stage.play(within: .seconds(100_000)) { () -> Remains in
             let party = try await Party(stage, device)

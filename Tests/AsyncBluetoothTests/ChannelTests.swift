@@ -29,6 +29,19 @@ import Testing
         #expect(channel.peer == peripheral.identifier)
     }
 
+    @Test func aChannelKeepsTheLinkOfItsPeripheral() async throws {
+        let emulator = Emulator(configuration: .instant)
+        var description = PeripheralDescription.gadget
+        description.channels = [ChannelDescription(psm: 0x80, echo: true)]
+        let device = try emulator.add(description)
+        let central = Central(backend: .emulator(emulator))
+        // Nothing but the channel refers to the peripheral.
+        let channel = try await Stage.first(central).openChannel(0x80)
+        try await channel.write(Data([1]))
+        #expect(try await channel.read() == Data([1]))
+        #expect(device.connectionCount == 1)
+    }
+
     @Test func theEndOfTheLinkEndsTheBytesByThrowing() async throws {
         let peripheral = try await connect()
         let channel = try await peripheral.openChannel(0x80)

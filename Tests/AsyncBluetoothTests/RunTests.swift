@@ -64,6 +64,30 @@ import Testing
         #expect(stage.count(of: " addService") == 2)
     }
 
+    @Test func aResetWhileItPublishesLeavesNoServiceBehind() async throws {
+        let stage = Stage()
+        let service = ServedService(CBUUID(string: "FFF5"), characteristics: [])
+        let server = PeripheralServer(
+            backend: .emulator(stage.emulator), offer: ServedOffer(services: Self.offer.services + [service]),
+            taskExecutor: stage.executor)
+        let clock = stage.emulator.swiftClock
+        let host = try Self.host(stage)
+        try await stage.play {
+            // The adapter comes and goes, so that the reset meets each step of the publishing.
+            for delay in 0..<40 {
+                let running = Task(executorPreference: stage.executor) { try await server.run() }
+                try await clock.sleep(for: .microseconds(50 * delay))
+                host.reset(for: .milliseconds(1))
+                try await clock.sleep(for: .seconds(1))
+                running.cancel()
+                try await running.value
+                try await clock.sleep(for: .seconds(1))
+                let left = TraceBalance(stage.emulator.trace).services
+                #expect(left.isEmpty, "a reset after \(50 * delay) µs: \(left)")
+            }
+        }
+    }
+
     @Test func itWaitsWhileTheAdapterIsOff() async throws {
         let stage = Stage()
         let server = server(stage)

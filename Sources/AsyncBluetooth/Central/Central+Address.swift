@@ -17,7 +17,7 @@ extension Central {
     ///   ``BluetoothError/Reason/timedOut(_:)`` where it was not heard in time, or why the adapter cannot be used.
     public func peripheral(address: String, within limit: Duration = .seconds(30)) async throws -> Peripheral {
         let context = BluetoothError.Context(.retrieve, path: address)
-        return try await BluetoothError.run(context, within: limit) { [self] in
+        return try await BluetoothError.run(context, within: limit, clock: radio.clock) { [self] in
             guard Self.isAddress(address) else { throw Failure(.malformedAddress(address)) }
             try await radio.core.ready()
             if let connected = radio.connectedPeripheral(address: address) { return connected }

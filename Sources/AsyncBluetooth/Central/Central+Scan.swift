@@ -52,7 +52,7 @@ extension Central {
         where isMatch: @escaping @Sendable (DiscoveredPeripheral) -> Bool = { _ in true }
     ) async throws -> DiscoveredPeripheral {
         let devices = scan(for: services, allowDuplicates: allowDuplicates)
-        return try await withTimeout(limit) {
+        return try await withTimeout(limit, clock: radio.clock) {
             for try await device in devices where isMatch(device) { return device }
             // A scan ends by throwing, or is cancelled.
             throw CancellationError()

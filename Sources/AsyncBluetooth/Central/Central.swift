@@ -101,6 +101,7 @@ public final class Central: Sendable {
     func run<Result: Sendable>(
         _ context: @autoclosure () -> BluetoothError.Context, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await BluetoothError.run(context(), within: radio.core.settings.operationTimeout, body)
+        try await BluetoothError.run(
+            context(), within: radio.core.settings.operationTimeout, clock: radio.clock, body)
     }
 }

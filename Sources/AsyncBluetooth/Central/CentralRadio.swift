@@ -7,6 +7,9 @@ struct CentralRadio: Sendable {
     let core: CentralCore
     let manager: Unchecked<CBCentralManager>
 
+    /// The time by which its timeouts run.
+    var clock: RadioClock { RadioClock(of: manager.value) }
+
     // MARK: Peripherals
 
     /// The one object for a device.

@@ -4,7 +4,7 @@ public import CoreBluetooth
 /// An L2CAP channel: bytes both ways, without borders of packets.
 ///
 /// Reads go to one task and writes to one task at a time; others wait their turn. The channel closes with ``close()``
-/// and with its last reference.
+/// and with its last reference. A channel that a ``Peripheral`` opened keeps that peripheral, and so its link.
 public final class ByteChannel: Sendable {
     /// The channel's number.
     public let psm: CBL2CAPPSM
@@ -36,6 +36,8 @@ public final class ByteChannel: Sendable {
         try await BluetoothError.run(context) {
             if let bytes = try await pump.read(upTo: max(1, maximum)) { return bytes }
             if let reason = endOfLink() { throw Failure(reason) }
+            // The streams end before the manager's queue hears of the link.
+            if pump.hasLostLink { throw Failure(.disconnected(nil)) }
             return nil
         }
     }

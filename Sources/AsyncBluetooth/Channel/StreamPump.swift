@@ -2,6 +2,10 @@ import BluetoothLocking
 import CoreBluetooth
 import Synchronization
 
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
+
 /// Moves bytes between tasks and a channel's streams.
 final class StreamPump: Sendable {
     private struct State {
@@ -34,6 +38,15 @@ final class StreamPump: Sendable {
 
     private func withState<Result>(_ body: (inout State) -> Result) -> Result {
         state.withLock { Unchecked(body(&$0.value)) }.value
+    }
+
+    /// Whether the channel ended with its link, as far as that is known.
+    var hasLostLink: Bool {
+        #if canImport(CoreBluetoothPackage)
+        withState { $0.channel.hasLostLink }
+        #else
+        false
+        #endif
     }
 
     // MARK: Bytes

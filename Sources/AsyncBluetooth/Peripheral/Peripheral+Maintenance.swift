@@ -1,10 +1,6 @@
 import BluetoothLocking
 import CoreBluetooth
 
-#if canImport(CoreBluetoothPackage)
-import CoreBluetoothPackage
-#endif
-
 /// A connection that is kept up.
 extension Peripheral {
     /// Connects, and connects again whenever the link is lost, for as long as the sequence is read.
@@ -34,11 +30,7 @@ extension Peripheral {
 
     /// As ``maintainConnection(_:clock:)``, in the time of this device's backend: an emulator's, or real time.
     public func maintainConnection(_ policy: ReconnectionPolicy = .backoff()) -> EventSequence<ConnectionEvent> {
-        #if canImport(CoreBluetoothPackage)
-        maintainConnection(policy, clock: ManagerClock(of: core.radio.manager.value))
-        #else
-        maintainConnection(policy, clock: ContinuousClock())
-        #endif
+        maintainConnection(policy, clock: core.radio.clock)
     }
 
     private func maintain<C: Clock>(

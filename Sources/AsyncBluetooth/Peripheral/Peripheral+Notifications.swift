@@ -29,9 +29,9 @@ extension Peripheral {
         return ElementReader(
             buffer, context, onDeinit: DeinitAction { self.core.removeConsumer(number, of: characteristic) },
             start: {
-                try await BluetoothError.run(context, within: central.settings.operationTimeout) {
-                    try await self.core.subscribe(characteristic)
-                }
+                try await BluetoothError.run(
+                    context, within: central.settings.operationTimeout, clock: self.core.radio.clock
+                ) { try await self.core.subscribe(characteristic) }
             })
     }
 

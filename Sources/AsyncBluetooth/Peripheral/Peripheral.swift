@@ -71,7 +71,7 @@ public final class Peripheral: Sendable {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await BluetoothError.run(
-            context(operation, path), within: core.radio.core.settings.operationTimeout, body)
+            context(operation, path), within: core.radio.core.settings.operationTimeout, clock: core.radio.clock, body)
     }
 
     /// The device as texts for people name it: name and identifier.

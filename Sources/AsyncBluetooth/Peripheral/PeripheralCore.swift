@@ -92,7 +92,7 @@ final class PeripheralCore: NSObject, Sendable {
         while true {
             if let number = withState({ $0.link?.number }) { return number }
             do {
-                return try await BluetoothError.limited(radio.core.settings.connectTimeout) {
+                return try await BluetoothError.limited(radio.core.settings.connectTimeout, clock: radio.clock) {
                     try await self.radio.core.ready()
                     return try await self.joinConnect()
                 }

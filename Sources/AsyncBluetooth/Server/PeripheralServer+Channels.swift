@@ -12,7 +12,7 @@ extension PeripheralServer {
     public func publishChannel(isEncryptionRequired: Bool = false) async throws -> CBL2CAPPSM {
         let core = core
         let manager = manager
-        return try await core.run(.publish) {
+        return try await core.run(.publish, on: manager) {
             let waiter = Waiter<CBL2CAPPSM>()
             try await core.whenReady(manager) { state in
                 state.publish(ServerState.Publication(isEncryptionRequired: isEncryptionRequired, waiter: waiter))

@@ -41,6 +41,8 @@ extension PeripheralServer {
                 core.log.warning(.server, "Bluetooth is \(state): the server waits")
                 fallthrough
             default:
+                // What was published before the change is gone; what was published since then is published anew, too.
+                for service in published { remove(service) }
                 published = []
                 isAdvertised = false
             }

@@ -11,7 +11,7 @@ extension PeripheralServer {
     public func add(_ service: ServedService) async throws -> ServiceID {
         let core = core
         let manager = manager
-        return try await core.run(.publish, service.uuid.uuidString) {
+        return try await core.run(.publish, service.uuid.uuidString, on: manager) {
             try Self.check(service)
             let waiter = Waiter<Void>()
             let object = Unchecked(service.object)
@@ -56,7 +56,7 @@ extension PeripheralServer {
     public func startAdvertising(name: String? = nil, services: [CBUUID] = []) async throws {
         let core = core
         let manager = manager
-        return try await core.run(.advertise) {
+        return try await core.run(.advertise, on: manager) {
             let waiter = Waiter<Void>()
             try await core.whenReady(manager) { state in
                 var data: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: services]

@@ -20,7 +20,7 @@ extension PeripheralServer {
     ) async throws {
         let core = core
         let manager = manager
-        try await core.run(.notify, characteristic.description) {
+        try await core.run(.notify, characteristic.description, on: manager) {
             let wanted = centrals.map { Set($0.map(\.identifier)) }
             let targets = core.subscribers(of: characteristic).filter { wanted?.contains($0.identifier) ?? true }
             let maximum = targets.map(\.maximumUpdateLength).min() ?? 512
@@ -68,9 +68,10 @@ extension ServerCore {
 
     /// Runs an operation for as long as the settings allow, and completes its errors.
     func run<Result: Sendable>(
-        _ operation: BluetoothError.Operation, _ path: String? = nil,
+        _ operation: BluetoothError.Operation, _ path: String? = nil, on manager: Unchecked<CBPeripheralManager>,
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await BluetoothError.run(context(operation, path), within: settings.operationTimeout, body)
+        try await BluetoothError.run(
+            context(operation, path), within: settings.operationTimeout, clock: RadioClock(of: manager.value), body)
     }
 }

@@ -35,10 +35,12 @@ extension ServerCore {
     }
 
     /// Runs a handler for as long as the settings allow.
-    func limited<Result: Sendable>(_ handler: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    func limited<Result: Sendable>(
+        by manager: Unchecked<CBPeripheralManager>, _ handler: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         guard let limit = settings.handlerTimeout else { return try await handler() }
         do {
-            return try await withTimeout(limit, handler)
+            return try await withTimeout(limit, clock: RadioClock(of: manager.value), handler)
         } catch let error as BluetoothError {
             if case .timedOut = error.reason { log.warning(.server, "a handler was cancelled after \(limit)") }
             throw error

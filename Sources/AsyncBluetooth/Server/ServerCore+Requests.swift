@@ -14,7 +14,7 @@ extension ServerCore {
         handle(refuse: { peripheral.respond(to: request.value, withResult: .insufficientResources) }) {
             let result: CBATTError.Code
             do {
-                let value = try await self.limited { try await handler(central) }
+                let value = try await self.limited(by: manager) { try await handler(central) }
                 if request.value.offset <= value.count {
                     request.value.value = Data(value.dropFirst(request.value.offset))
                     result = .success
@@ -37,7 +37,7 @@ extension ServerCore {
         handle(refuse: { peripheral.respond(to: first, withResult: .insufficientResources) }) {
             var result = CBATTError.Code.success
             do {
-                for (handler, write) in writes { try await self.limited { try await handler(write) } }
+                for (handler, write) in writes { try await self.limited(by: manager) { try await handler(write) } }
             } catch {
                 result = error.attCode
             }

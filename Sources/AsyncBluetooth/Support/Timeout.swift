@@ -1,4 +1,5 @@
 import BluetoothLocking
+import CoreBluetooth
 import Synchronization
 
 #if canImport(CoreBluetoothPackage)
@@ -51,12 +52,20 @@ public func withTimeout<Result: Sendable, C: Clock>(
 public func withTimeout<Result: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
-    #if canImport(CoreBluetoothPackage)
-    try await withTimeout(limit, clock: ManagerClock(), operation)
-    #else
-    try await withTimeout(limit, clock: ContinuousClock(), operation)
-    #endif
+    try await withTimeout(limit, clock: RadioClock(), operation)
 }
+
+#if canImport(CoreBluetoothPackage)
+/// The time of a manager's backend.
+typealias RadioClock = ManagerClock
+#else
+/// Real time: a system's own CoreBluetooth has no other.
+typealias RadioClock = ContinuousClock
+
+extension ContinuousClock {
+    init(of manager: CBManager) { self.init() }
+}
+#endif
 
 /// Which operation a cancellation met, for the error of a timeout.
 final class InterruptionRecord: Sendable {

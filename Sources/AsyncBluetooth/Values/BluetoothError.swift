@@ -179,21 +179,21 @@ extension BluetoothError {
 
     /// Runs an operation for as long as a setting allows, and completes its errors.
     static func run<Result: Sendable>(
-        _ context: @autoclosure () -> Context, within limit: Duration?,
+        _ context: @autoclosure () -> Context, within limit: Duration?, clock: RadioClock,
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await run(context()) { try await limited(limit, body) }
+        try await run(context()) { try await limited(limit, clock: clock, body) }
     }
 
     /// Runs a part of an operation for as long as a setting allows.
     ///
     /// - Throws: `Failure` with `timedOut`, or what the part throws.
     static func limited<Result: Sendable>(
-        _ limit: Duration?, _ body: @escaping @Sendable () async throws -> Result
+        _ limit: Duration?, clock: RadioClock, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let limit else { return try await body() }
         do {
-            return try await withTimeout(limit, body)
+            return try await withTimeout(limit, clock: clock, body)
         } catch let error as BluetoothError {
             throw Failure(error.reason)
         }

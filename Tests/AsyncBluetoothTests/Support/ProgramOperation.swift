@@ -8,7 +8,7 @@ struct ProgramOperation: Sendable {
     let run: @Sendable (_ party: Party, _ choice: UInt64) async throws -> Void
 
     /// Each way to wait.
-    static let all = client + sequences + server
+    static let all = client + sequences + server + channels
 
     private static let client: [ProgramOperation] = [
         .init { party, _ in _ = try await party.peripheral.read("FFF0/FFF1") },
@@ -23,6 +23,10 @@ struct ProgramOperation: Sendable {
         .init { party, _ in _ = try await party.peripheral.services() },
         .init { party, _ in _ = try await party.peripheral.descriptors(of: "FFF0/FFF1") },
         .init { party, _ in _ = try await party.peripheral.read(descriptor: "FFF0/FFF1/2901") },
+        .init { party, choice in
+            try await party.peripheral.write(byte(choice), toDescriptor: "FFF0/FFF1/2901")
+        },
+        .init { party, _ in _ = try await party.peripheral.includedServices(of: "FFF0") },
         .init { party, _ in try await party.peripheral.connect() },
         .init { party, _ in await party.peripheral.disconnect() },
         .init { party, _ in try await party.central.waitUntilPoweredOn() },
@@ -30,6 +34,13 @@ struct ProgramOperation: Sendable {
             _ = try await party.central.peripheral(identifier: party.peripheral.identifier)
         },
         .init { party, _ in _ = try await party.central.connectedPeripherals(offering: [CBUUID(string: "FFF0")]) },
+        .init { party, choice in
+            let address = choice % 2 == 0 ? party.address : "C0:FF:EE:C0:FF:EE"
+            _ = try await party.central.peripheral(address: address, within: .milliseconds(Int(choice % 5_000)))
+        },
+        .init { party, choice in
+            _ = try await party.central.first(within: .milliseconds(Int(choice % 5_000))) { $0.rssi != nil }
+        },
     ]
 
     private static let sequences: [ProgramOperation] = [
@@ -72,8 +83,50 @@ struct ProgramOperation: Sendable {
             party.server.unpublishChannel(psm)
         },
         .init { party, _ in for await _ in party.server.subscriptions {} },
-        .init { party, _ in for await _ in party.server.channels {} },
         .init { party, _ in try await party.server.waitUntilPoweredOn() },
+        .init { party, _ in try await party.server.run() },
+        .init { party, _ in try await party.server.run() },
+    ]
+
+    /// Streams tell on a thread that virtual time does not wait for: how far these get depends on that thread.
+    private static let channels: [ProgramOperation] = [
+        .init { party, choice in
+            let channel = try await party.peripheral.openChannel(0x80)
+            try await channel.write(Data(count: Int(choice % 100_000)))
+            _ = try await channel.read()
+            if choice % 2 == 0 { channel.close() }
+        },
+        .init { party, choice in
+            try await party.channel.use(party.peripheral) { try await $0.write(Data(count: Int(choice % 100_000))) }
+        },
+        .init { party, choice in
+            try await party.channel.use(party.peripheral) { _ = try await $0.read(upTo: Int(choice % 1_000)) }
+        },
+        .init { party, choice in
+            try await party.channel.use(party.peripheral) { channel in
+                for try await _ in channel.bytes where choice % 2 == 0 { break }
+            }
+        },
+        .init { party, choice in
+            try await party.channel.use(party.peripheral) { if choice % 2 == 0 { $0.close() } }
+            if choice % 4 < 2 { party.channel.drop() }
+        },
+        .init { party, choice in
+            for await channel in party.server.channels {
+                guard let bytes = try await channel.read() else { continue }
+                try await channel.write(bytes)
+                if choice % 2 == 0 { break }
+            }
+        },
+        .init { party, choice in
+            let psm = try await party.server.publishChannel()
+            defer { party.server.unpublishChannel(psm) }
+            try await party.server.startAdvertising(name: "Program", services: [CBUUID(string: "FFD0")])
+            let found = try await party.central.first(for: [CBUUID(string: "FFD0")], within: .seconds(20))
+            let channel = try await found.peripheral.openChannel(psm)
+            try await channel.write(byte(choice))
+            _ = try await channel.read()
+        },
     ]
 
     private static func byte(_ choice: UInt64) -> Data { Data([UInt8(truncatingIfNeeded: choice)]) }

@@ -1,4 +1,5 @@
 import AsyncBluetooth
+import BluetoothBackend
 import BluetoothEmulator
 import BluetoothLocking
 import CoreBluetooth
@@ -12,20 +13,33 @@ struct Party: Sendable {
     let central: Central
     let peripheral: Peripheral
     let server: PeripheralServer
+    /// The device's address.
+    let address: String
     /// A subscription that several operations read, one after the other and at once.
     let shared: SharedSubscription
+    /// A channel that several operations use at once.
+    let channel: SharedChannel
 
     init(_ stage: Stage, _ device: EmulatedDevice) async throws {
         self.stage = stage
         self.device = device
         central = stage.makeCentral()
         peripheral = try await Stage.first(central)
-        server = stage.makeServer()
+        address = peripheral.address ?? ""
+        server = PeripheralServer(
+            backend: .emulator(stage.emulator), offer: Self.offer, taskExecutor: stage.executor)
         shared = SharedSubscription()
+        channel = SharedChannel()
         try await server.waitUntilPoweredOn()
         try await server.add(
             ServedService(CBUUID(string: "FFE0"), characteristics: [.init(CBUUID(string: "FFE1"), .notify)]))
     }
+
+    private static let offer = ServedOffer(
+        services: [
+            ServedService(CBUUID(string: "FFA0"), characteristics: [.init(CBUUID(string: "FFA1"), .notify)]),
+            ServedService(CBUUID(string: "FFB0"), characteristics: []),
+        ], name: "Offer")
 
     /// Shows that what was interrupted hinders nothing, and withdraws what the program published for good.
     func end() async throws -> Remains {
@@ -50,6 +64,7 @@ struct Party: Sendable {
         server.stopAdvertising()
         server.remove("FFE0")
         shared.drop()
+        channel.drop()
         return Remains(objects: [
             WeakObject("central", central), WeakObject("peripheral", peripheral), WeakObject("server", server),
         ])
@@ -105,6 +120,51 @@ final class SharedSubscription: Sendable {
         }
         withExtendedLifetime(old) {}
     }
+}
+
+/// A channel that is opened once, and again after it has ended or was dropped.
+final class SharedChannel: Sendable {
+    private let channel = Lock<ByteChannel?>(nil)
+
+    func use(_ peripheral: Peripheral, _ body: (ByteChannel) async throws -> Void) async throws {
+        do {
+            try await body(try await open(peripheral))
+        } catch let error as BluetoothError {
+            drop()
+            throw error
+        }
+    }
+
+    private func open(_ peripheral: Peripheral) async throws -> ByteChannel {
+        if let known = channel.withLock({ $0 }) { return known }
+        let new = try await peripheral.openChannel(0x80)
+        let old = channel.withLock { channel in
+            defer { channel = new }
+            return channel
+        }
+        withExtendedLifetime(old) {}
+        return new
+    }
+
+    func drop() {
+        let old = channel.withLock { channel in
+            defer { channel = nil }
+            return channel
+        }
+        withExtendedLifetime(old) {}
+    }
+}
+
+extension PeripheralDescription {
+    /// The gadget, with a descriptor that can be written, an included service and a channel.
+    static let programGadget: PeripheralDescription = {
+        var gadget = PeripheralDescription.gadget
+        gadget.services[0].includes = ["FFF8"]
+        gadget.services[0].characteristics[0].descriptors[0].permissions = [.readable, .writeable]
+        gadget.services.insert(ServiceDescription("FFF8", isPrimary: false), at: 0)
+        gadget.channels = [ChannelDescription(psm: 0x80, echo: true)]
+        return gadget
+    }()
 }
 
 struct Unexpected: Error, CustomStringConvertible {
