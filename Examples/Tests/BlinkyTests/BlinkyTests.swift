@@ -20,7 +20,7 @@ import Testing
 
     @Test func theAppFindsTheBoardAndIsReady() async {
         #expect(app.phase == .waiting)
-        await emulator.expect(.didConnect, .didDiscoverServices, .didDiscoverCharacteristics)
+        await emulator.expect(.didConnect, .didDiscoverCharacteristics, .didUpdateNotificationState)
         #expect(app.phase == .ready)
         #expect(board.connectionCount == 1)
     }
@@ -50,7 +50,7 @@ import Testing
         await emulator.expect(.didDisconnectPeripheral.failing)
         #expect(app.phase == .connecting)
         board.setProximity(.near)
-        await emulator.expect(.didDiscoverCharacteristics)
+        await emulator.expect(.didUpdateNotificationState)
         #expect(app.phase == .ready)
     }
 
