@@ -5,7 +5,8 @@ public import CoreBluetooth
 extension PeripheralServer {
     /// Listens for L2CAP channels, which come in ``channels``.
     ///
-    /// A call that is cancelled leaves nothing behind: a channel that the system publishes all the same is withdrawn.
+    /// A call that is cancelled leaves nothing behind: a channel that the system publishes all the same is withdrawn. When
+    /// the adapter is switched off or reset, the number is gone with the channels that are open on it: publish again.
     ///
     /// - Parameter isEncryptionRequired: Whether others have to encrypt the link first.
     /// - Returns: The number that the system chose.

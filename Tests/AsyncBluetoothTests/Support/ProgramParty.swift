@@ -65,6 +65,9 @@ struct Party: Sendable {
         server.remove("FFE0")
         shared.drop()
         channel.drop()
+        try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+        let open = TraceBalance(stage.emulator.trace).openChannels
+        guard open.isEmpty else { throw Unexpected("channels stay open: \(open)") }
         return Remains(objects: [
             WeakObject("central", central), WeakObject("peripheral", peripheral), WeakObject("server", server),
         ])
