@@ -13,6 +13,7 @@ import Testing
         case value(link: Int, Int)
         case command(central: Int, Int)
         case end(Int)
+        case change(Int, version: Int, mayBeLost: Bool = false)
 
         var backlogKind: BacklogKind {
             switch self {
@@ -20,6 +21,7 @@ import Testing
             case .report(let peer, _): .report(of: BacklogTests.peer(peer))
             case .value(let link, _): .value(from: .link(LinkID(rawValue: UInt64(link))))
             case .command(let central, _): .value(from: .central(BacklogTests.peer(central)))
+            case .change(_, _, let mayBeLost): .change(mayBeLost: mayBeLost)
             }
         }
 
@@ -28,6 +30,15 @@ import Testing
         }
 
         static func end(_ link: LinkID) -> Element? { .end(Int(link.rawValue)) }
+
+        /// The last change of each number stays.
+        static func merged(_ changes: [Element]) -> [Element?] {
+            var seen: Set<Int> = []
+            return changes.reversed().map { element in
+                guard case .change(let number, _, _) = element else { return element }
+                return seen.insert(number).inserted ? element : nil
+            }.reversed()
+        }
     }
 
     private static func peer(_ number: Int) -> PeerID {
@@ -109,6 +120,37 @@ import Testing
         #expect(backlog.dropped.notifications == 4)
         _ = backlog.append(.ended(1))
         #expect(drained(&backlog) == [.answer(1), .end(1), .value(link: 2, 1), .ended(1)])
+    }
+
+    @Test func atTheLimitChangesAreMergedAndAllElseKeepsItsPlace() {
+        var backlog = backlog(3)
+        let elements: [Element] = [
+            .change(1, version: 1), .answer(1), .change(2, version: 1), .change(1, version: 2), .answer(2),
+        ]
+        for element in elements { #expect(!add(element, to: &backlog)) }
+        #expect(add(.change(1, version: 3), to: &backlog), "an episode begins")
+        #expect(backlog.dropped.mergedChanges == 2 && backlog.dropped.changes == 0)
+        #expect(drained(&backlog) == [.answer(1), .change(2, version: 1), .answer(2), .change(1, version: 3)])
+    }
+
+    @Test func changesOfTooManyLoseTheOldestOfThoseThatMayBeLost() {
+        var backlog = backlog(4)
+        _ = backlog.append(.change(0, version: 1))
+        for number in 1...5 { _ = backlog.append(.change(number, version: 1, mayBeLost: true)) }
+        #expect(backlog.dropped.changes == 2)
+        #expect(
+            drained(&backlog) == [.change(0, version: 1)] + (3...5).map { .change($0, version: 1, mayBeLost: true) })
+    }
+
+    /// So that to append takes constant time on the average, whatever is left.
+    @Test func changesThatMayNotBeLostAreMergedAgainWhenThereIsTwiceAsMuch() {
+        var backlog = backlog(4)
+        for round in 1...100 {
+            for number in 1...50 { _ = backlog.append(.change(number, version: round)) }
+            #expect(backlog.count <= 100)
+        }
+        while backlog.count > 50 { _ = backlog.popFirst() }
+        #expect(drained(&backlog).count == 50)
     }
 
     @Test func anEpisodeEndsWhenHalfIsTaken() {
