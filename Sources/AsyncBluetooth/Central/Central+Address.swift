@@ -5,7 +5,7 @@ import CoreBluetoothPackage
 
 /// Device addresses, which Apple's platforms keep to themselves.
 extension Central {
-    /// The device of an address: one that is connected already, or else the first that is heard under it.
+    /// The device of an address: one that is connected already, or else the first that advertises with it.
     ///
     /// Linux only. A device that changes its address for privacy is found under its identity address once it is bonded,
     /// and else under the address that it has at the time.
@@ -38,7 +38,7 @@ extension Central {
 }
 
 extension Peripheral {
-    /// The address under which the device was last heard, as in `C0:11:22:33:44:55`; nil before that.
+    /// The address in the device's last advertisement or connection, as in `C0:11:22:33:44:55`; nil before the first.
     ///
     /// Linux only. It is for people and for listings: the ``identifier`` is what stays the same.
     public var address: String? { core.object.address }

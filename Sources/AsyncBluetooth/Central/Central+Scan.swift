@@ -12,8 +12,8 @@ extension Central {
     /// - Parameters:
     ///   - services: Only devices that advertise one of these; all if empty.
     ///   - soliciting: Also devices that look for one of these.
-    ///   - allowDuplicates: Whether each sighting counts, and not only those that tell something new.
-    ///   - buffering: How many reports are kept for a slow consumer; nil for what the settings say.
+    ///   - allowDuplicates: Whether to deliver every report, and not only those that are new or changed.
+    ///   - buffering: How many reports are kept for a slow consumer; nil for the policy of the settings.
     /// - Returns: A sequence that throws ``BluetoothError`` when the adapter cannot be used any more.
     public func scan(
         for services: [CBUUID] = [], soliciting: [CBUUID] = [], allowDuplicates: Bool = false,
@@ -44,7 +44,7 @@ extension Central {
     ///   - allowDuplicates: Whether to ask of each sighting, as for a signal strength; not only of those that tell
     ///     something new.
     ///   - limit: How long to look for it.
-    ///   - isMatch: Whether a device is the one.
+    ///   - isMatch: Whether a device is the one that is looked for.
     /// - Throws: ``BluetoothError`` with ``BluetoothError/Reason/timedOut(_:)`` where none matched in time, or why the
     ///   adapter cannot be used.
     public func first(

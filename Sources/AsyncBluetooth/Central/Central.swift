@@ -26,7 +26,7 @@ public final class Central: Sendable {
     ///   - restoreIdentifier: Under which the system restores what an earlier process left.
     ///   - settings: Log, timeouts and limits.
     ///   - taskExecutor: Where this central's own tasks run; nil for its queue.
-    ///   - onRestore: Is given what is restored, on the queue, before any other event. Keep the peripherals.
+    ///   - onRestore: Receives the restored state, on the queue, before any other event. Keep its peripherals.
     public init(
         queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, settings: Settings = Settings(),
         taskExecutor: (any TaskExecutor)? = nil, onRestore: (@Sendable (RestoredState) -> Void)? = nil
@@ -46,7 +46,7 @@ public final class Central: Sendable {
     ///   - restoreIdentifier: Under which the system restores what an earlier process left.
     ///   - settings: Log, timeouts and limits.
     ///   - taskExecutor: Where this central's own tasks run; nil for its queue.
-    ///   - onRestore: Is given what is restored, on the queue, before any other event. Keep the peripherals.
+    ///   - onRestore: Receives the restored state, on the queue, before any other event. Keep its peripherals.
     public init(
         queue: DispatchQueue? = nil, backend: CBBackendSelection? = nil, restoreIdentifier: String? = nil,
         settings: Settings = Settings(), taskExecutor: (any TaskExecutor)? = nil,

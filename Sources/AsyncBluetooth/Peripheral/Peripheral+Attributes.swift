@@ -1,10 +1,10 @@
 public import CoreBluetooth
 
-/// A characteristic that a device has, and what can be done with it.
+/// A characteristic of a device, and its properties.
 public struct CharacteristicInfo: Hashable, Sendable {
     /// Its path.
     public let id: CharacteristicID
-    /// What the device says that can be done with it.
+    /// The operations that the device announces for it.
     public let properties: CBCharacteristicProperties
 }
 

@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-/// Values that the device sends by itself.
+/// Notifications and indications.
 extension Peripheral {
     /// The notifications, or indications, of a characteristic.
     ///
@@ -9,8 +9,8 @@ extension Peripheral {
     /// unless ``maintainConnection(_:clock:)`` is at work: then it goes on with the next link.
     ///
     /// - Parameters:
-    ///   - characteristic: Whose values.
-    ///   - buffering: What is kept for a slow consumer; nil for what the central's settings say.
+    ///   - characteristic: The characteristic whose values are received.
+    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
     public func notifications(
         of characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
     ) -> ValueSequence<Data> {
@@ -38,8 +38,8 @@ extension Peripheral {
     /// Subscribes, and returns when the device has confirmed it; values are kept from then on.
     ///
     /// - Parameters:
-    ///   - characteristic: Whose values.
-    ///   - buffering: What is kept for a slow consumer; nil for what the central's settings say.
+    ///   - characteristic: The characteristic whose values are received.
+    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
     /// - Returns: The values. A loop that follows another one goes on where that ended; loops that run at once share the
     ///   values, each of which goes to one of them. The subscription ends with the sequence and its iterators.
     public func subscribe(
@@ -59,7 +59,7 @@ extension Peripheral {
     ///   - value: The command; with response if the characteristic can, else without.
     ///   - command: Where it is written.
     ///   - response: Which characteristic notifies the answer. Values from before the command are none.
-    ///   - isAnswer: Tells the answer from other values.
+    ///   - isAnswer: Whether a value is the answer.
     public func request(
         _ value: Data, write command: CharacteristicID, notify response: CharacteristicID,
         where isAnswer: @escaping @Sendable (Data) -> Bool = { _ in true }

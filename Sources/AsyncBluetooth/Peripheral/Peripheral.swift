@@ -20,7 +20,7 @@ public final class Peripheral: Sendable {
     /// The device's identifier on this host; not its address.
     public var identifier: UUID { core.identifier }
 
-    /// The name that is known of it.
+    /// The device's name; nil where it is not known.
     public var name: String? { core.object.name }
 
     /// Whether there is a link.

@@ -22,10 +22,12 @@ extension PeripheralServer {
         }
     }
 
-    /// Stops to listen, and closes the channels of this number.
+    /// Stops listening, and closes the channels of this number.
     public func unpublishChannel(_ psm: CBL2CAPPSM) { core.transition(manager.value) { $0.order(.unpublish(psm)) } }
 
-    /// The channels that others open, from now on; those that nobody takes are closed.
+    /// The channels that other devices open from now on.
+    ///
+    /// A channel that no consumer takes is closed.
     public var channels: EventSequence<ByteChannel> {
         let core = core
         return EventSequence {

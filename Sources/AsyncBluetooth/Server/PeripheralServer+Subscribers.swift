@@ -14,7 +14,7 @@ extension PeripheralServer {
     ///   - value: At most what one packet to each of them carries, ``RemoteCentral/maximumUpdateLength``; more throws
     ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
     ///   - characteristic: Of a published service.
-    ///   - centrals: Who is meant, of those that subscribe; nil is every subscriber. It may be nobody.
+    ///   - centrals: The subscribers to notify; nil for all of them. Others are ignored.
     public func notify(
         _ value: Data, of characteristic: CharacteristicID, to centrals: [RemoteCentral]? = nil
     ) async throws {
@@ -39,7 +39,7 @@ extension PeripheralServer {
         }
     }
 
-    /// Who subscribes and who does not any more, from now on.
+    /// The subscriptions that begin and end from now on.
     ///
     /// A consumer that is late loses events as ``Settings/buffering`` says; ``subscribers(of:)`` is true at any time.
     public var subscriptions: EventSequence<SubscriptionEvent> {

@@ -29,7 +29,7 @@ public final class PeripheralServer: Sendable {
     ///   - offer: What ``run()`` publishes and advertises.
     ///   - settings: Log, timeouts and limits.
     ///   - taskExecutor: Where handlers run; nil for the queue.
-    ///   - onRestore: Is told what is restored, on the queue, before any other event.
+    ///   - onRestore: Receives the restored state, on the queue, before any other event.
     public init(
         queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, restoring services: [ServedService] = [],
         offer: ServedOffer? = nil, settings: Settings = Settings(), taskExecutor: (any TaskExecutor)? = nil,
@@ -53,7 +53,7 @@ public final class PeripheralServer: Sendable {
     ///   - offer: What ``run()`` publishes and advertises.
     ///   - settings: Log, timeouts and limits.
     ///   - taskExecutor: Where handlers run; nil for the queue.
-    ///   - onRestore: Is told what is restored, on the queue, before any other event.
+    ///   - onRestore: Receives the restored state, on the queue, before any other event.
     public init(
         queue: DispatchQueue? = nil, backend: CBBackendSelection? = nil, restoreIdentifier: String? = nil,
         restoring services: [ServedService] = [], offer: ServedOffer? = nil, settings: Settings = Settings(),

@@ -1,12 +1,12 @@
 public import CoreBluetooth
 
-/// A service that a ``PeripheralServer`` offers, with what answers its requests.
+/// A service that a ``PeripheralServer`` offers, with the handlers of its requests.
 public struct ServedService: Sendable {
     /// The service's type.
     public var uuid: CBUUID
     /// Whether it is a primary service.
     public var isPrimary: Bool
-    /// What is in it.
+    /// The service's characteristics.
     public var characteristics: [ServedCharacteristic]
 
     /// Describes a service.
@@ -35,9 +35,9 @@ public struct ServedCharacteristic: Sendable {
 
     /// The characteristic's type.
     public var uuid: CBUUID
-    /// What others are told that they can do.
+    /// The operations that the characteristic announces to other devices.
     public var properties: CBCharacteristicProperties
-    /// What the server allows.
+    /// The operations that the server permits, with or without encryption.
     public var permissions: CBAttributePermissions
     /// A value that never changes; such a characteristic is read-only, and has no handlers.
     public var value: Data?
@@ -52,8 +52,8 @@ public struct ServedCharacteristic: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: Its type.
-    ///   - properties: What others are told that they can do.
-    ///   - permissions: What the server allows; nil for what the properties need, without encryption.
+    ///   - properties: The operations that the characteristic announces to other devices.
+    ///   - permissions: The operations that the server permits; nil for those of the properties, without encryption.
     ///   - value: A value that never changes.
     ///   - userDescription: A description for people.
     ///   - onRead: Answers reads.
@@ -104,13 +104,13 @@ public struct RemoteCentral: Hashable, Sendable {
     }
 }
 
-/// What a device writes.
+/// A write request of a device.
 public struct WriteRequest: Sendable {
-    /// Who writes.
+    /// The device that writes.
     public let central: RemoteCentral
     /// The bytes; the parts of a long write are joined.
     public let value: Data
-    /// Where they go, counted from 0; other than 0 in long writes only.
+    /// The offset of the bytes in the value, from 0; only long writes have another.
     public let offset: Int
 }
 

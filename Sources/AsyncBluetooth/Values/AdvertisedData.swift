@@ -1,25 +1,25 @@
 public import CoreBluetooth
 
-/// What a device told in its advertisements.
+/// The contents of a device's advertisements.
 public struct AdvertisedData: Hashable, Sendable {
     /// The name in the advertisement, whole or shortened.
     public var localName: String?
-    /// The services that it offers.
+    /// The services that the device offers.
     public var serviceUUIDs: [CBUUID] = []
-    /// The services for which there was no room.
+    /// The services in the overflow area, for which the advertisement had no room.
     public var overflowServiceUUIDs: [CBUUID] = []
-    /// The services that it looks for.
+    /// The services that the device solicits.
     public var solicitedServiceUUIDs: [CBUUID] = []
-    /// Data of services.
+    /// The data of each service.
     public var serviceData: [CBUUID: Data] = [:]
     /// The company's identifier, least significant byte first, and its data.
     public var manufacturerData: Data?
-    /// The power with which it was sent, in dBm.
+    /// The transmit power in dBm.
     public var txPowerLevel: Int?
-    /// Whether the device takes connections; nil where the radio does not tell.
+    /// Whether the device accepts connections; nil where that is not known.
     public var isConnectable: Bool?
 
-    /// Nothing.
+    /// Makes empty data.
     public init() {}
 
     /// Reads CoreBluetooth's dictionary.
@@ -39,8 +39,8 @@ public struct AdvertisedData: Hashable, Sendable {
 public struct DiscoveredPeripheral: Sendable {
     /// The device.
     public let peripheral: Peripheral
-    /// What it advertised.
+    /// The contents of its advertisements.
     public let advertisement: AdvertisedData
-    /// The signal strength in dBm; nil where the radio cannot tell.
+    /// The signal strength in dBm; nil where that is not known.
     public let rssi: Int?
 }

@@ -4,7 +4,7 @@ public import CoreBluetooth
 ///
 /// Cancellation is not among them; a cancelled task gets Swift's `CancellationError`.
 public struct BluetoothError: Error, Sendable, CustomStringConvertible {
-    /// What was tried.
+    /// The operation that failed.
     public enum Operation: String, Hashable, Sendable {
         /// Looking for devices.
         case scan
@@ -38,7 +38,7 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         case task
     }
 
-    /// Why it failed.
+    /// The reason.
     public enum Reason: Sendable {
         /// The adapter is `.unsupported`, `.unauthorized` or `.poweredOff`.
         case unavailable(CBManagerState)
@@ -87,15 +87,15 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What was tried.
+    /// The operation that failed.
     public let operation: Operation
-    /// With which device, where it was one.
+    /// The device's identifier, where the operation concerned a device.
     public let peer: UUID?
     /// That device's name, where it is known.
     public let peerName: String?
     /// On which attribute: UUIDs with slashes between them, as in `180D/2A37`; for a scan, the services that it is for.
     public let path: String?
-    /// Why it failed.
+    /// The reason.
     public let reason: Reason
 
     package init(_ context: Context, _ reason: Reason) {

@@ -50,7 +50,7 @@ public struct EddystoneTelemetry: GATTValue, CustomStringConvertible {
     /// The time since the beacon started.
     public var uptime: Duration { .milliseconds(Int64(uptimeTenths) * 100) }
 
-    /// What the beacon says of itself.
+    /// The beacon's own state.
     public var fields: [AdvertisedField] {
         [
             batteryVoltage.map { AdvertisedField("battery", $0, unit: "mV") },

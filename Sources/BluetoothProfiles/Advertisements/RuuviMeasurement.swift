@@ -121,7 +121,7 @@ public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
     /// How often the sensor was moved, modulo 255.
     public var movementCount: Int? { format == .rawV2 ? available(Int(bytes[14]), unless: 0xFF) : nil }
 
-    /// The number of the measurement, which tells a repeated advertisement from a new measurement.
+    /// The number of the measurement: a repeated advertisement has the same one.
     public var sequenceNumber: Int? {
         switch format {
         case .rawV1: nil

@@ -7,7 +7,7 @@ public import Foundation
 /// A typed value of a characteristic or descriptor, with its layout in both directions.
 ///
 /// Bytes come from a peer and may be anything: decoding throws a ``GATTValueError`` that names the field, and never traps.
-/// Encoding cannot fail: a value holds only what its layout can say. Numbers are little-endian.
+/// Encoding cannot fail: a value is always one that its layout can express. Numbers are little-endian.
 /// Source: Core Specification, Vol 3, Part G, 2.4; GATT Specification Supplement.
 public protocol GATTValue: Hashable, Sendable {
     /// Takes the value's fields off the front of the bytes.

@@ -1,6 +1,6 @@
 /// A number of the IEEE 11073 type FLOAT, `medfloat32`: 24 bits of mantissa and 8 of exponent to the base 10.
 ///
-/// The exponent says how precise the number is: 36.4 and 36.40 are different values.
+/// The exponent expresses the precision: 36.4 and 36.40 are different values.
 /// Source: ISO/IEEE 11073-20601, F.7; Bluetooth White Paper "Personal Health Devices Transcoding", 2.2.1.
 public struct MedicalFloat: GATTValue, CustomStringConvertible {
     /// The four bytes.
@@ -16,7 +16,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
 
     /// Not a number: the measurement is invalid.
     public static let notANumber = MedicalFloat(special: 0x007F_FFFF)
-    /// The number cannot be told at this resolution.
+    /// The number cannot be expressed at this resolution.
     public static let notAtThisResolution = MedicalFloat(special: 0x0080_0000)
     /// Above what can be measured.
     public static let positiveInfinity = MedicalFloat(special: 0x007F_FFFE)
@@ -65,12 +65,12 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
         }
     }
 
-    /// The mantissa, which also tells the special values.
+    /// The mantissa; that of a special value is not a number to calculate with.
     public var mantissa: Int { Int(Int32(bitPattern: bits << 8) >> 8) }
     /// The exponent to the base 10.
     public var exponent: Int8 { Int8(truncatingIfNeeded: bits >> 24) }
 
-    /// The number; `nan` also where it cannot be told at this resolution.
+    /// The number; `nan` also where it cannot be expressed at this resolution.
     public var value: Double {
         switch self {
         case .notANumber, .notAtThisResolution: .nan

@@ -24,12 +24,12 @@ public struct CurrentTimeClient: Sendable {
         peripheral.values(of: CurrentTimeService.time)
     }
 
-    /// Reads how the local time differs from UTC; nil where the device does not say.
+    /// Reads the difference of local time from UTC; nil where the device has no such characteristic.
     public func localTimeInformation() async throws -> LocalTimeInformation? {
         try await peripheral.readIfPresent(CurrentTimeService.local)
     }
 
-    /// Reads where the time comes from; nil where the device does not say.
+    /// Reads the source of the time; nil where the device has no such characteristic.
     public func referenceTimeInformation() async throws -> ReferenceTimeInformation? {
         try await peripheral.readIfPresent(CurrentTimeService.reference)
     }

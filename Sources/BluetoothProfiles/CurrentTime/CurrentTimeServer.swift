@@ -58,7 +58,7 @@ public final class CurrentTimeServer: ProfileServer {
         }
     }
 
-    /// Tells subscribers of the time, and why it was adjusted.
+    /// Notifies subscribers of the time, and of the reason for which it was adjusted.
     public func notify(_ reason: CurrentTime.AdjustReason) { time.send(Self.currentTime(state, local, reason)) }
 
     private static func now(_ state: SharedState<State>) -> Date { state.withLock { $0.context }?.date ?? Date() }

@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// A bicycle's sensor that this program plays.
 ///
-/// While somebody subscribes it notifies, each second, the counts of a wheel and of a crank that turn evenly.
+/// While a central subscribes, it notifies each second the counts of a wheel and of a crank that turn evenly.
 public final class CyclingSpeedAndCadenceServer: ProfileServer {
     private struct State {
         /// What a client sets the wheel's count to with the next measurement.
@@ -62,7 +62,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     /// The measurement, the feature, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }
 
-    /// Turns while somebody listens.
+    /// Turns while a central subscribes.
     public func start(_ context: ServerContext) {
         context.repeat(every: { .seconds(1) }, whileSubscribedTo: measurement) { [self] in
             measurement.send(measure(at: context.now / .seconds(1)))

@@ -1,6 +1,6 @@
 public import AsyncBluetooth
 
-/// What another device says of itself.
+/// The device information of another device.
 public struct DeviceInformationClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
@@ -8,7 +8,7 @@ public struct DeviceInformationClient: Sendable {
     /// The information of a device; nothing is asked yet.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
-    /// Reads all that the device says.
+    /// Reads all values of the service.
     ///
     /// - Throws: A malformed value, or why it cannot be read; what the device does not say is nil.
     public func values() async throws -> DeviceInformationValues {

@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-/// What a device that this program plays says of itself.
+/// The device information of a device that this program plays.
 ///
 /// A system may refuse to publish this service: BlueZ has one of its own when it is told to.
 public final class DeviceInformationServer: ProfileServer {

@@ -6,7 +6,7 @@ public import CoreBluetooth
 public enum DeviceInformationService {
     /// The service's UUID.
     public static let uuid = CBUUID(string: "180A")
-    /// Who makes it (2A29).
+    /// The manufacturer's name (2A29).
     public static let manufacturer = GATTCharacteristic<String>("2A29", in: "180A", .read)
     /// The model (2A24).
     public static let model = GATTCharacteristic<String>("2A24", in: "180A", .read)

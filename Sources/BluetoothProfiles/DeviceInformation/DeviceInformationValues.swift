@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What a maker says of its device; all of it is optional.
+/// A manufacturer's description of its device; each value is optional.
 ///
 /// Source: Device Information Service 1.2, 3.
 public struct DeviceInformationValues: Hashable, Sendable {
     // The emulator's `DeviceInformation` says the same of its devices. It sees no profiles, as they are over CoreBluetooth;
     // a test compares the bytes of both.
 
-    /// Who makes it.
+    /// The manufacturer's name.
     public var manufacturer: String?
     /// The model.
     public var model: String?

@@ -2,7 +2,7 @@
 ///
 /// Source: Device Information Service 1.1, 3.9; GATT Specification Supplement, PnP ID.
 public struct PnPID: GATTValue, CustomStringConvertible {
-    /// Who gave the vendor its number.
+    /// The authority that assigned the vendor's number.
     public enum Source: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
         /// The Bluetooth SIG.
         case bluetooth = 1
@@ -13,7 +13,7 @@ public struct PnPID: GATTValue, CustomStringConvertible {
         public var description: String { self == .bluetooth ? "Bluetooth" : "USB" }
     }
 
-    /// Who gave the vendor its number.
+    /// The authority that assigned the vendor's number.
     public var source: Source
     /// The vendor.
     public var vendor: UInt16

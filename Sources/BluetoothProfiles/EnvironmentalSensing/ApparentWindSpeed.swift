@@ -6,7 +6,7 @@ public struct ApparentWindSpeed: ScalarValue {
     public static var unit: String { "m/s" }
     /// A resolution of 0.01.
     public static var stepsPerUnit: Int { 100 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<UInt16> { 0 ... .max }
     /// The number on the air.
     public let rawNumber: UInt16

@@ -37,7 +37,7 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
     public let updateInterval: UInt32?
     /// The number of what is measured (air, water, …), of Assigned Numbers; 0 is not specified.
     public var application: UInt8
-    /// The measurement's uncertainty, in units of 0.5 %, 0...200; nil where it is not told.
+    /// The measurement's uncertainty, in units of 0.5 %, 0...200; nil where it is not known.
     public let uncertainty: UInt8?
 
     /// A description.
@@ -45,7 +45,7 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
     /// - Parameters:
     ///   - period: In seconds, 1...0xFFFFFF; nil where it is not used.
     ///   - updateInterval: In seconds, 1...0xFFFFFF; nil where it is not used.
-    ///   - uncertainty: In units of 0.5 %, 0...200; nil where it is not told.
+    ///   - uncertainty: In units of 0.5 %, 0...200; nil where it is not known.
     ///   - application: What the values are for.
     ///   - function: How the samples become a value.
     /// - Throws: Which of them is out of its range.

@@ -8,7 +8,7 @@ public struct Elevation: ScalarValue {
     public static var unit: String { "m" }
     /// A resolution of 0.01.
     public static var stepsPerUnit: Int { 100 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<Int32> { -0x80_0000...0x7F_FFFF }
     /// The number on the air.
     public let rawNumber: Int32

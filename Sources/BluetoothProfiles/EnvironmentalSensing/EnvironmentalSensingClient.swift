@@ -32,12 +32,12 @@ public struct EnvironmentalSensingClient: Sendable {
 
     // MARK: Descriptors
 
-    /// Reads how a value comes about; nil where the device does not say.
+    /// Reads how a value is measured; nil where the device has no such descriptor.
     public func measurement<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ESMeasurement? {
         try await descriptors(ESMeasurement.self, "290C", of: characteristic).first
     }
 
-    /// Reads which values a characteristic can have; nil where the device does not say.
+    /// Reads the range of a characteristic's values; nil where the device has no such descriptor.
     public func validRange<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ValidRange<Value>? {
         try await descriptors(ValidRange<Value>.self, "2906", of: characteristic).first
     }
@@ -62,7 +62,7 @@ public struct EnvironmentalSensingClient: Sendable {
         try await peripheral.write(trigger.encoded, toDescriptor: path)
     }
 
-    /// Reads how the conditions go together; nil where the device does not say.
+    /// Reads how the conditions are combined; nil where the device has no such descriptor.
     public func configuration<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ESConfiguration? {
         try await descriptors(ESConfiguration.self, "290B", of: characteristic).first
     }

@@ -6,7 +6,7 @@ public struct GustFactor: ScalarValue {
     public static var unit: String { "" }
     /// A resolution of 0.1.
     public static var stepsPerUnit: Int { 10 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<UInt8> { 0 ... .max }
     /// The number on the air.
     public let rawNumber: UInt8

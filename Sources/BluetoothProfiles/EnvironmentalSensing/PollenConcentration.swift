@@ -8,7 +8,7 @@ public struct PollenConcentration: ScalarValue {
     public static var unit: String { "/m³" }
     /// Whole numbers.
     public static var stepsPerUnit: Int { 1 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<UInt32> { 0...0xFF_FFFF }
     /// The number on the air.
     public let rawNumber: UInt32

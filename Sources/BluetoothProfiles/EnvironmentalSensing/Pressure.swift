@@ -6,7 +6,7 @@ public struct Pressure: ScalarValue {
     public static var unit: String { "hPa" }
     /// A resolution of 0.001, which is 0.1 Pa.
     public static var stepsPerUnit: Int { 1_000 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<UInt32> { 0 ... .max }
     /// The number on the air.
     public let rawNumber: UInt32

@@ -6,7 +6,7 @@ public struct Rainfall: ScalarValue {
     public static var unit: String { "mm" }
     /// Whole numbers.
     public static var stepsPerUnit: Int { 1 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<UInt16> { 0 ... .max }
     /// The number on the air.
     public let rawNumber: UInt16

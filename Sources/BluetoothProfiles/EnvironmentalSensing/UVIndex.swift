@@ -6,7 +6,7 @@ public struct UVIndex: ScalarValue {
     public static var unit: String { "" }
     /// Whole numbers.
     public static var stepsPerUnit: Int { 1 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<UInt8> { 0 ... .max }
     /// The number on the air.
     public let rawNumber: UInt8

@@ -6,7 +6,7 @@ public struct WindChill: ScalarValue {
     public static var unit: String { "°C" }
     /// Whole numbers.
     public static var stepsPerUnit: Int { 1 }
-    /// All that the bytes can say.
+    /// The range that the layout can express.
     public static var range: ClosedRange<Int8> { .min ... .max }
     /// The number on the air.
     public let rawNumber: Int8

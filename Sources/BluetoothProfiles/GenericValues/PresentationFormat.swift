@@ -16,7 +16,7 @@ public struct PresentationFormat: GATTValue, CustomStringConvertible {
     public var exponent: Int8
     /// The 16-bit UUID of the unit.
     public var unit: UInt16
-    /// Who gave the description its meaning; 1 is the Bluetooth SIG.
+    /// The organization that defines the description; 1 is the Bluetooth SIG.
     public var namespace: UInt8
     /// What the value describes, among several of a device.
     public var descriptionNumber: UInt16

@@ -24,7 +24,7 @@ public struct HealthThermometerClient: Sendable {
         try await peripheral.readIfPresent(HealthThermometerService.type)
     }
 
-    /// Reads the time between measurements; nil where it does not say.
+    /// Reads the time between measurements; nil where the thermometer has no such characteristic.
     public func interval() async throws -> MeasurementInterval? {
         try await peripheral.readIfPresent(HealthThermometerService.interval)
     }

@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// A thermometer that this program plays.
 ///
-/// While somebody subscribes it indicates the temperature with its date at each interval, which clients may change:
+/// While a central subscribes, it indicates the temperature with its date at each interval, which clients may change:
 /// a new interval begins with the next measurement.
 public final class HealthThermometerServer: ProfileServer {
     /// What is indicated.
@@ -43,7 +43,7 @@ public final class HealthThermometerServer: ProfileServer {
     /// The measurement, its type, the intermediate temperature and the interval.
     public var values: [any ServedAttribute] { [measurement, type, intermediate, interval] }
 
-    /// Measures while somebody listens.
+    /// Measures while a central subscribes.
     public func start(_ context: ServerContext) {
         let interval = interval
         context.repeat(

@@ -14,7 +14,7 @@ public struct HeartRateClient: Sendable {
         peripheral.values(of: HeartRateService.measurement)
     }
 
-    /// Reads where the sensor sits; nil where it does not say.
+    /// Reads the sensor's location; nil where the sensor has no such characteristic.
     public func bodySensorLocation() async throws -> BodySensorLocation? {
         try await peripheral.readIfPresent(HeartRateService.bodySensorLocation)
     }

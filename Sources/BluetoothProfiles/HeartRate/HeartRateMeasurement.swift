@@ -4,7 +4,7 @@
 public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
     /// Beats per minute.
     public var rate: UInt16
-    /// Whether the sensor touches the skin; nil where it cannot tell.
+    /// Whether the sensor touches the skin; nil where the sensor does not detect that.
     public var hasContact: Bool?
     /// The energy expended since the last reset, in kilojoules; 65,535 is that or more.
     ///

@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// A heart rate sensor that this program plays.
 ///
-/// While somebody subscribes it notifies a measurement each second; each tenth has the energy expended.
+/// While a central subscribes, it notifies a measurement each second; each tenth has the energy expended.
 public final class HeartRateServer: ProfileServer {
     private struct State {
         var measurements = 0
@@ -50,7 +50,7 @@ public final class HeartRateServer: ProfileServer {
     /// The measurement, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, location, controlPoint] }
 
-    /// Measures while somebody listens.
+    /// Measures while a central subscribes.
     public func start(_ context: ServerContext) {
         let interval = interval
         context.repeat(every: { interval }, whileSubscribedTo: measurement) { [self] in

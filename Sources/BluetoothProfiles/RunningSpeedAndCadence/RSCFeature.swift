@@ -11,7 +11,7 @@ public struct RSCFeature: OptionSet, GATTValue, CustomStringConvertible {
     public static let strideLength = RSCFeature(rawValue: 1)
     /// It measures the distance.
     public static let totalDistance = RSCFeature(rawValue: 2)
-    /// It tells walking from running.
+    /// The sensor distinguishes walking from running.
     public static let walkingOrRunning = RSCFeature(rawValue: 4)
     /// It can be calibrated.
     public static let calibration = RSCFeature(rawValue: 8)

@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// A runner's sensor that this program plays.
 ///
-/// While somebody subscribes it notifies, each second, an even speed and cadence, and the distance since the start.
+/// While a central subscribes, it notifies each second an even speed and cadence, and the distance since the start.
 public final class RunningSpeedAndCadenceServer: ProfileServer {
     /// What is notified.
     public let measurement = ServedValue(RunningSpeedAndCadenceService.measurement)
@@ -58,7 +58,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     /// The measurement, the feature, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }
 
-    /// Runs while somebody listens.
+    /// Runs while a central subscribes.
     public func start(_ context: ServerContext) {
         context.repeat(every: { .seconds(1) }, whileSubscribedTo: measurement) { [self] in
             let decimetres = distance.withLock { distance -> UInt32 in

@@ -19,7 +19,7 @@ public struct ServerContext: Sendable {
     ///
     /// - Parameters:
     ///   - interval: Asked before each call; nil or zero ends the calls until somebody subscribes anew.
-    ///   - value: Who is subscribed to.
+    ///   - value: The value whose subscriptions matter.
     ///   - body: Runs after each interval.
     public func `repeat`(
         every interval: @escaping @Sendable () -> Duration?, whileSubscribedTo value: any ServedAttribute,

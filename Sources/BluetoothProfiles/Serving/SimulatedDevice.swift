@@ -42,7 +42,7 @@ public final class SimulatedDevice: Sendable {
     ///   - name: What it advertises; a real adapter may go by its own name besides.
     ///   - servers: Its services.
     ///   - advertised: The services to advertise; nil is all. 31 bytes have room for a short name and few services.
-    ///   - onEvent: Is told what happens, on the device's queue; must be quick.
+    ///   - onEvent: Receives events, on the device's queue; must be quick.
     public init(
         name: String, servers: [any ProfileServer], advertising advertised: [CBUUID]? = nil,
         onEvent: (@Sendable (Event) -> Void)? = nil

@@ -23,7 +23,7 @@ public struct SpeedSensorClient<Service: SpeedSensorService>: Sendable {
     /// Reads what the sensor can do.
     public func feature() async throws -> Service.Feature { try await peripheral.read(Service.feature) }
 
-    /// Reads where the sensor sits; nil where it does not say.
+    /// Reads the sensor's location; nil where the sensor has no such characteristic.
     public func sensorLocation() async throws -> SensorLocation? {
         try await peripheral.readIfPresent(Service.sensorLocation)
     }
