@@ -17,8 +17,14 @@ final class ChannelPair: Sendable {
     /// - Parameter window: The bytes that each end may send before the other reads.
     init(window: Int) {
         self.window = window
-        near.open(id, from: .psm(0x80), credits: window) { [unowned self] in pass($0, to: far, \.toFar, \.toNear) }
-        far.open(id, from: .psm(0x80), credits: window) { [unowned self] in pass($0, to: near, \.toNear, \.toFar) }
+        near.open(id, from: .psm(0x80), credits: window) { [weak self] in
+            guard let self else { return }
+            pass($0, to: far, \.toFar, \.toNear)
+        }
+        far.open(id, from: .psm(0x80), credits: window) { [weak self] in
+            guard let self else { return }
+            pass($0, to: near, \.toNear, \.toFar)
+        }
     }
 
     /// How often more was sent than the other end allowed.

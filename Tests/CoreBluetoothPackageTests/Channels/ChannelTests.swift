@@ -67,6 +67,27 @@ import Testing
         #expect(channel.outputStream.streamStatus == .notOpen)
     }
 
+    @Test(arguments: [true, false])
+    func aChannelKnowsThatItEndedWithItsLinkBeforeTheQueueHearsOfIt(isLink: Bool) async throws {
+        let stage = FacadeStage()
+        let peripheral = await stage.connect()
+        let keeper = Keeper()
+        peripheral.delegate = keeper
+        await open(stage, peripheral)
+        let channel = try #require(keeper.channel)
+        channel.inputStream.open()
+        stage.queue.suspend()
+        stage.central.send(
+            isLink
+                ? .disconnected(link: stage.link, reason: .remote, at: Date(), isReconnecting: false)
+                : .channelClosed(channel: id))
+        #expect(channel.inputStream.streamStatus == .atEnd)
+        #expect(channel.hasLostLink == isLink)
+        #expect(peripheral.state == .connected)
+        stage.queue.resume()
+        await stage.central.settle()
+    }
+
     /// Proves S148.
     @Test(arguments: [0, 0x100, 0x2349] as [CBL2CAPPSM])
     func S148_anImpossiblePSMIsAnInvalidParameter(psm: CBL2CAPPSM) async {
