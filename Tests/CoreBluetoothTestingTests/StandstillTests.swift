@@ -90,6 +90,28 @@ import Testing
         #expect(messages.contains { $0.contains("blocked: a callback on the queue \"blocked queue\"") }, "\(messages)")
     }
 
+    /// The wait for such a task may end before the thread that began it is through.
+    @Test(.timeLimit(.minutes(1))) func timeAdvancesWhileTasksOfNoWorldComeAndGo() async throws {
+        let emulator = Emulator(time: .virtual)
+        let isOver = Shared(false)
+        Thread.detachNewThread {
+            let semaphore = DispatchSemaphore(value: 0)
+            while !isOver.withLock({ $0 }) {
+                Task.detached { semaphore.signal() }
+                semaphore.wait()
+            }
+        }
+        defer { isOver.withLock { $0 = true } }
+        try await emulator.run {
+            for _ in 0..<20_000 {
+                async let other: Void = Task.yield()
+                try await emulator.swiftClock.sleep(for: .milliseconds(1))
+                await other
+            }
+        }
+        #expect(emulator.now == .seconds(20))
+    }
+
     @Test func virtualTimePassesARealSleep() async throws {
         let emulator = Emulator(time: .virtual)
         let sleeper = Task(executorPreference: emulator.executor) { try await Task.sleep(for: .seconds(3600)) }

@@ -77,7 +77,8 @@ extension Emulator {
     /// - Returns: Whether they are paused now.
     func pauseTasks(whenQuiet body: @escaping @Sendable () -> Void) -> Bool {
         let isScoped = core.withLock { $0.virtual.scopes > 0 }
-        return tasks.pause(without: isScoped ? [.ofUnknownOrigin] : [.ofUnknownOrigin, .ofOtherTask], whenQuiet: body)
+        let kinds = isScoped ? UnattributedJobs.Kind.unknown : UnattributedJobs.Kind.all
+        return tasks.pause(without: kinds, whenQuiet: body)
     }
 }
 

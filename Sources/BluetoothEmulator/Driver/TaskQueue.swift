@@ -199,9 +199,12 @@ final class TaskQueue: TaskExecutor {
         let again: @Sendable () -> Void = { [self] in
             if pause(without: kinds, whenQuiet: body) { body() }
         }
-        guard pause(whenQuiet: again) else { return false }
-        if UnattributedJobs.shared.whenQuiet(kinds, again) { return true }
-        unpause()
+        while pause(whenQuiet: again) {
+            if UnattributedJobs.shared.isQuiet(kinds) { return true }
+            // Before the wait: whoever ends it pauses again, perhaps at once and on another thread.
+            unpause()
+            guard UnattributedJobs.shared.whenQuiet(kinds, again) else { return false }
+        }
         return false
     }
 

@@ -16,6 +16,10 @@ final class UnattributedJobs: Sendable {
         case ofUnknownOrigin
         /// Made ready by a task that belongs to no world.
         case ofOtherTask
+
+        // Asked for with each event: not to be made each time.
+        static let all: Set<Kind> = [.ofUnknownOrigin, .ofOtherTask]
+        static let unknown: Set<Kind> = [.ofUnknownOrigin]
     }
 
     private struct Waiter {
@@ -72,6 +76,9 @@ final class UnattributedJobs: Sendable {
         }
         for waiter in satisfied { queue.async(execute: waiter.body) }
     }
+
+    /// Whether none of these jobs is ready or runs.
+    func isQuiet(_ kinds: Set<Kind>) -> Bool { state.withLock { $0.isQuiet(kinds) } }
 
     /// Calls `body` when none of these jobs is ready or runs, and after a second at the latest.
     ///
