@@ -159,7 +159,7 @@ let package = Package(
             name: "AsyncBluetoothTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
-                "CoreBluetoothTesting", "LogCapture", "VirtualTasks", logging,
+                "CoreBluetoothTesting", "LogCapture", logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -202,7 +202,7 @@ let package = Package(
             name: "BackendContractTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
-                "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ", "VirtualTasks",
+                "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ",
                 .target(name: "BlueZ", condition: whenBlueZ),
             ],
             swiftSettings: settings),
@@ -211,15 +211,11 @@ let package = Package(
             name: "BluetoothProfilesTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking",
-                "CoreBluetooth", "CoreBluetoothTesting", "VirtualTasks",
+                "CoreBluetooth", "CoreBluetoothTesting",
             ], swiftSettings: settings),
         // What tests log, kept: logging is set up once in a process.
         .target(
             name: "LogCapture", dependencies: ["BluetoothLocking", logging], path: "Tests/LogCapture",
-            swiftSettings: settings),
-        // Tasks that an emulator's virtual time waits for.
-        .target(
-            name: "VirtualTasks", dependencies: ["BluetoothEmulator", "BluetoothLocking"], path: "Tests/VirtualTasks",
             swiftSettings: settings),
 
         .testTarget(

@@ -113,8 +113,7 @@ import Testing
         let stage = Stage()
         var logger = Logger(label: "gateway.hci0")
         logger[metadataKey: "adapter"] = "hci0"
-        let central = Central(
-            backend: .emulator(stage.emulator), settings: .init(logger: logger), taskExecutor: stage.executor)
+        let central = Central(backend: .emulator(stage.emulator), settings: .init(logger: logger))
         try await stage.play { try await central.waitUntilPoweredOn() }
         #expect(LogCapture.lines(containing: "gateway.hci0 debug Bluetooth is poweredOn").count == 1)
     }

@@ -84,7 +84,7 @@ import Testing
             let values = try await gadget.subscribe(to: "FFF0/FFF1")
             device.holdReads(of: "FFF1")
             let isRead = Flag()
-            let read = Task(executorPreference: stage.executor) {
+            let read = Task {
                 _ = try await gadget.read("FFF0/FFF1")
                 isRead.set()
             }

@@ -6,9 +6,11 @@ import Foundation
 import Testing
 
 /// Sequences that are read again after a cancellation, a timeout or the end of a loop.
+///
+/// A sequence that spins ends its test with `EmulatorError.tasksUnsettled`.
 @Suite(.emulator(.instant), .timeLimit(.minutes(5))) struct ReadingAgainTests {
     @Test func aSubscriptionThatIsReadAgainAfterATimeoutWaitsForTheNextValue() async throws {
-        let stage = Stage(Emulator.current, jobLimit: 10_000)
+        let stage = Stage()
         let (device, gadget) = try await stage.find(.gadget)
         let clock = stage.emulator.swiftClock
         let value = try await stage.play { () -> Data? in
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test func twoTasksThatReadOneSubscriptionShareItsValues() async throws {
-        let stage = Stage(Emulator.current, jobLimit: 10_000)
+        let stage = Stage()
         let (device, gadget) = try await stage.find(.gadget)
         let clock = stage.emulator.swiftClock
         let read = try await stage.play { () -> Set<Data?> in

@@ -12,7 +12,7 @@ import Testing
         try await leave(stage)
         let restored = Log<Peripheral>()
         let central = Central(
-            backend: .emulator(stage.emulator), restoreIdentifier: "app", taskExecutor: stage.executor,
+            backend: .emulator(stage.emulator), restoreIdentifier: "app", taskExecutor: stage.emulator.executor,
             onRestore: { for peripheral in $0.peripherals { restored.append(peripheral) } })
         let value = try await stage.play {
             try await central.waitUntilPoweredOn()
@@ -36,8 +36,7 @@ import Testing
     private func restart(
         _ stage: Stage, restoring services: [ServedService], _ restored: Log<RestoredServer>
     ) async throws -> PeripheralServer {
-        let first = PeripheralServer(
-            backend: .emulator(stage.emulator), restoreIdentifier: "server", taskExecutor: stage.executor)
+        let first = PeripheralServer(backend: .emulator(stage.emulator), restoreIdentifier: "server")
         try await stage.play {
             try await first.add(Self.service(1))
             try await first.startAdvertising(name: "Server", services: [CBUUID(string: "FFF0")])
@@ -47,7 +46,7 @@ import Testing
         withExtendedLifetime(first) {}
         let second = PeripheralServer(
             backend: .emulator(stage.emulator), restoreIdentifier: "server", restoring: services,
-            taskExecutor: stage.executor, onRestore: { restored.append($0) })
+            onRestore: { restored.append($0) })
         try await stage.play { try await second.waitUntilPoweredOn() }
         return second
     }
@@ -104,8 +103,7 @@ import Testing
 
     /// An app that the system ends while it is connected.
     private func leave(_ stage: Stage) async throws {
-        let central = Central(
-            backend: .emulator(stage.emulator), restoreIdentifier: "app", taskExecutor: stage.executor)
+        let central = Central(backend: .emulator(stage.emulator), restoreIdentifier: "app")
         let gadget = try await stage.play {
             let gadget = try await Stage.first(central)
             try await gadget.connect()

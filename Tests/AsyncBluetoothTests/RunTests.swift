@@ -25,7 +25,8 @@ import Testing
 
     private func server(_ stage: Stage, _ settings: PeripheralServer.Settings = .init()) -> PeripheralServer {
         PeripheralServer(
-            backend: .emulator(stage.emulator), offer: Self.offer, settings: settings, taskExecutor: stage.executor)
+            backend: .emulator(stage.emulator), offer: Self.offer, settings: settings,
+            taskExecutor: stage.emulator.executor)
     }
 
     @Test func itPublishesUntilItsTaskIsCancelledAndWithdrawsAll() async throws {
@@ -33,7 +34,7 @@ import Testing
         let server = server(stage)
         let central = stage.makeCentral()
         let value = try await stage.play { () -> Data in
-            let running = Task(executorPreference: stage.executor) { try await server.run() }
+            let running = Task { try await server.run() }
             let value = try await Stage.first(central).read("FFF0/FFF1")
             running.cancel()
             try await running.value
@@ -51,7 +52,7 @@ import Testing
         let central = stage.makeCentral()
         let clock = stage.emulator.swiftClock
         let value = try await stage.play { () -> Data in
-            let running = Task(executorPreference: stage.executor) { try await server.run() }
+            let running = Task { try await server.run() }
             try await clock.sleep(for: .seconds(1))
             try Self.host(stage).reset(for: .seconds(2))
             try await clock.sleep(for: .seconds(5))
@@ -69,13 +70,13 @@ import Testing
         let service = ServedService(CBUUID(string: "FFF5"), characteristics: [])
         let server = PeripheralServer(
             backend: .emulator(stage.emulator), offer: ServedOffer(services: Self.offer.services + [service]),
-            taskExecutor: stage.executor)
+            taskExecutor: stage.emulator.executor)
         let clock = stage.emulator.swiftClock
         let host = try Self.host(stage)
         try await stage.play {
             // The adapter comes and goes, so that the reset meets each step of the publishing.
             for delay in 0..<40 {
-                let running = Task(executorPreference: stage.executor) { try await server.run() }
+                let running = Task { try await server.run() }
                 try await clock.sleep(for: .microseconds(50 * delay))
                 host.reset(for: .milliseconds(1))
                 try await clock.sleep(for: .seconds(1))
@@ -94,7 +95,7 @@ import Testing
         try Self.host(stage).setPower(false)
         let clock = stage.emulator.swiftClock
         let isAdvertising = try await stage.play { () -> Bool in
-            let running = Task(executorPreference: stage.executor) { try await server.run() }
+            let running = Task { try await server.run() }
             try await clock.sleep(for: .seconds(10))
             #expect(!server.isAdvertising)
             try Self.host(stage).setPower(true)
@@ -112,7 +113,7 @@ import Testing
         let server = server(stage)
         let clock = stage.emulator.swiftClock
         try await stage.play {
-            let running = Task(executorPreference: stage.executor) { try await server.run() }
+            let running = Task { try await server.run() }
             try await clock.sleep(for: .seconds(1))
             try Self.host(stage).setPower(false)
             try await clock.sleep(for: .seconds(1))
@@ -129,7 +130,7 @@ import Testing
         let stage = Stage()
         let offer = ServedOffer(
             services: Self.offer.services + [ServedService(CBUUID(string: "1800"), characteristics: [])])
-        let server = PeripheralServer(backend: .emulator(stage.emulator), offer: offer, taskExecutor: stage.executor)
+        let server = PeripheralServer(backend: .emulator(stage.emulator), offer: offer)
         let error = await #expect(throws: BluetoothError.self) { try await stage.play { try await server.run() } }
         #expect(error?.path == "1800")
         try await stage.emulator.advance(by: .zero)
@@ -152,10 +153,10 @@ import Testing
         ])
         let server = PeripheralServer(
             backend: .emulator(stage.emulator), offer: offer,
-            settings: .init(handlerTimeout: nil, handlerLimit: 3), taskExecutor: stage.executor)
+            settings: .init(handlerTimeout: nil, handlerLimit: 3))
         let central = stage.makeCentral()
         let code = try await stage.play { () -> CBATTError.Code? in
-            let running = Task(executorPreference: stage.executor) { try await server.run() }
+            let running = Task { try await server.run() }
             defer { running.cancel() }
             let peripheral = try await Stage.first(central)
             for _ in 0..<3 { try await peripheral.writeWithoutResponse(Data([1]), to: "FFF0/FFF1") }

@@ -192,7 +192,7 @@ import Testing
         try await stage.play {
             try await server.waitUntilPoweredOn()
             // Cancelled while the adapter's answer is on its way.
-            let task = Task(executorPreference: stage.executor) { try await server.publishChannel() }
+            let task = Task { try await server.publishChannel() }
             try await stage.emulator.swiftClock.sleep(for: .zero)
             task.cancel()
             // The answer may have come at the same moment, before the cancellation.

@@ -166,7 +166,7 @@ import Testing
         let stage = Stage()
         let (_, gadget) = try await stage.find(.gadget)
         try await stage.play {
-            let task = Task(executorPreference: stage.executor) {
+            let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 await #expect(throws: CancellationError.self) { try await gadget.read("FFF0/FFF1") }
                 await #expect(throws: CancellationError.self) { try await gadget.connect() }

@@ -26,8 +26,7 @@ struct Party: Sendable {
         central = stage.makeCentral()
         peripheral = try await Stage.first(central)
         address = peripheral.address ?? ""
-        server = PeripheralServer(
-            backend: .emulator(stage.emulator), offer: Self.offer, taskExecutor: stage.executor)
+        server = PeripheralServer(backend: .emulator(stage.emulator), offer: Self.offer)
         shared = SharedSubscription()
         channel = SharedChannel()
         try await server.waitUntilPoweredOn()

@@ -7,45 +7,25 @@ import CoreBluetoothTesting
 import Foundation
 import Synchronization
 import Testing
-import VirtualTasks
 
 /// An emulated world and a client in it, in virtual time.
 struct Stage: Sendable {
     let emulator: Emulator
-    let executor: HoldingExecutor
 
     /// The emulator of the test that runs.
     init() { self.init(Emulator.current) }
 
-    /// - Parameters:
-    ///   - emulator: The world.
-    ///   - jobLimit: How many jobs tasks may run; `play` throws when there are more.
-    init(_ emulator: Emulator, jobLimit: Int = .max) {
-        self.emulator = emulator
-        executor = HoldingExecutor(emulator, jobLimit: jobLimit)
-    }
+    init(_ emulator: Emulator) { self.emulator = emulator }
 
-    func makeCentral() -> Central { Central(backend: .emulator(emulator), taskExecutor: executor) }
+    func makeCentral() -> Central { Central(backend: .emulator(emulator)) }
 
-    func makeServer() -> PeripheralServer { PeripheralServer(backend: .emulator(emulator), taskExecutor: executor) }
+    func makeServer() -> PeripheralServer { PeripheralServer(backend: .emulator(emulator)) }
 
-    /// Runs `body` while virtual time goes on, which waits for what `body` and its child tasks do.
+    /// Runs `body` in virtual time, and what its end leads to at once.
     func play<Result: Sendable>(
         within limit: Duration = .seconds(600), _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let isDone = Flag()
-        let task = Task(executorPreference: executor) {
-            defer { isDone.set() }
-            return try await body()
-        }
-        do {
-            try await emulator.advance(until: { isDone.isSet || executor.isExhausted }, within: limit)
-        } catch {
-            task.cancel()
-            Issue.record("the body did not end: \(error)")
-        }
-        if executor.isExhausted { throw TaskSpins() }
-        let result = try await task.value
+        let result = try await emulator.run(within: limit, body)
         // What the body let go, as a subscription, ends with what is due now.
         try await emulator.advance(by: .zero)
         return result

@@ -59,8 +59,8 @@ extension AsyncScenario {
         },
         AsyncScenario("waiting for a notification that does not come times out with its path") { c in
             let peripheral = try await c.find()
-            let error = try await c.failure { [stage = c.stage] in
-                try await stage.withTimeout(.seconds(5)) { try await peripheral.notifications(of: notified).first(1) }
+            let error = try await c.failure {
+                try await withTimeout(.seconds(5)) { try await peripheral.notifications(of: notified).first(1) }
             }
             guard case .timedOut(.seconds(5)) = error.reason else { throw error }
             #expect(error.operation == .notifications)

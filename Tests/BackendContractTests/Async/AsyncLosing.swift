@@ -44,9 +44,9 @@ extension AsyncScenario {
         },
         AsyncScenario("a connection that is kept up subscribes again on the next link") { c in
             let peripheral = try await c.find()
-            let isUp = c.stage.start { [stage = c.stage] in
+            let isUp = c.stage.start {
                 var connections = 0
-                for await event in stage.maintainConnection(of: peripheral) {
+                for await event in peripheral.maintainConnection(.backoff(initial: .milliseconds(100))) {
                     if case .connected = event { connections += 1 }
                     if connections == 2 { return }
                 }

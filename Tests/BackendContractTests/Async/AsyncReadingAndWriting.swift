@@ -95,8 +95,8 @@ extension AsyncScenario {
             let peripheral = try await c.find()
             _ = try await c.play { try await peripheral.read(stored) }
             try await c.perform(.hold(true))
-            let error = try await c.failure { [stage = c.stage] in
-                try await stage.withTimeout(.seconds(2)) { try await peripheral.read(stored) }
+            let error = try await c.failure {
+                try await withTimeout(.seconds(2)) { try await peripheral.read(stored) }
             }
             guard case .timedOut(.seconds(2)) = error.reason else { throw error }
             #expect(error.operation == .read)

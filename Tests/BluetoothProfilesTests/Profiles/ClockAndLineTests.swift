@@ -21,7 +21,7 @@ import Testing
     }
 
     private static func useClock(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let client = CurrentTimeClient(peripheral)
             let time = try await client.time()
             #expect(time.dayOfWeek == DayOfWeek(of: time.dateTime))
@@ -42,7 +42,7 @@ import Testing
         let stage = ProfileStage()
         try stage.emulator.add(.deviceInformation)
         let peripheral = try await stage.find(DeviceInformationService.uuid)
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let values = try await DeviceInformationClient(peripheral).values()
             #expect(values.manufacturer == "Emulated Devices")
             #expect(values.systemID?.organizationallyUniqueIdentifier == 0xBC_DEF0)
@@ -58,7 +58,7 @@ import Testing
             pnpID: PnPID(source: .usb, vendor: 1, product: 2, version: 3),
             uniqueDeviceIdentifier: UniqueDeviceIdentifier(label: "(01)00844588003288", issuer: "2.16.840"))
         let (device, peripheral) = try await stage.simulate(DeviceInformationServer(said))
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             #expect(try await DeviceInformationClient(peripheral).values() == said)
             #expect(try await peripheral.characteristics(of: "180A").count == 4)
         }
@@ -79,7 +79,7 @@ import Testing
     }
 
     private static func talk(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let client = NordicUARTClient(peripheral)
             let long = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
             let received = try await peripheral.subscribe(to: NordicUARTService.transmit.id)

@@ -11,7 +11,7 @@ import Testing
         try stage.emulator.add(.heartRateMonitor)
         let peripheral = try await stage.find(HeartRateService.uuid)
         let client = HeartRateClient(peripheral)
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             #expect(try await client.bodySensorLocation() == .chest)
             #expect(try await BatteryClient(peripheral).level() == (try BatteryLevel(percent: 87)))
             let values = try await client.measurements.first(10)
@@ -28,7 +28,7 @@ import Testing
             HeartRateServer(location: .wrist, rate: { UInt16(100 + $0) }), battery)
         let client = HeartRateClient(peripheral)
         let emulator = stage.emulator
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             #expect(try await client.bodySensorLocation() == .wrist)
             #expect(try await BatteryClient(peripheral).level().percent == 40)
             let began = emulator.now
@@ -47,7 +47,7 @@ import Testing
     @Test func anOrderThatIsReservedIsRefusedByItsProfilesCode() async throws {
         let stage = ProfileStage()
         let (device, peripheral) = try await stage.simulate(HeartRateServer())
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let reserved = await #expect(throws: (any Error).self) {
                 try await peripheral.write(Data([2]), to: HeartRateService.controlPoint.id)
             }
@@ -66,7 +66,7 @@ import Testing
         let server = RawServer(service: HeartRateService.uuid, values: [raw])
         let (device, peripheral) = try await stage.simulate(server)
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.play { try await HeartRateClient(peripheral).bodySensorLocation() }
+            try await stage.emulator.run { try await HeartRateClient(peripheral).bodySensorLocation() }
         }
         #expect(error?.operation == .read)
         #expect(error?.peer == peripheral.identifier)
@@ -81,7 +81,7 @@ import Testing
         let subscribed = Moment()
         let server = RawServer(service: HeartRateService.uuid, values: [raw])
         let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             async let results = peripheral.results(of: HeartRateService.measurement).first(2)
             await subscribed.wait()
             raw.send(Data([1, 72]))

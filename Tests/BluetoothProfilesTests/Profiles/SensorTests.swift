@@ -23,7 +23,7 @@ import Testing
 
     private static func useThermometer(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
         let emulator = stage.emulator
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let client = HealthThermometerClient(peripheral)
             #expect(try await client.type() == .body)
             #expect(try await client.interval()?.seconds == 10)
@@ -55,7 +55,7 @@ import Testing
     }
 
     private static func ride(_ stage: ProfileStage, _ peripheral: Peripheral, to place: SensorLocation) async throws {
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let client = CyclingSpeedAndCadenceClient(peripheral)
             #expect(try await client.feature().contains(.wheelRevolutions))
             let values = try await client.measurements.first(3)
@@ -78,7 +78,7 @@ import Testing
     @Test func aRunnerThatIsServedIsReadAndHeard() async throws {
         let stage = ProfileStage()
         let (device, peripheral) = try await stage.simulate(RunningSpeedAndCadenceServer())
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let client = RunningSpeedAndCadenceClient(peripheral)
             #expect(try await client.feature().contains(.totalDistance))
             #expect(try await client.sensorLocation() == .inShoe)
@@ -110,7 +110,7 @@ import Testing
         let stage = ProfileStage()
         try stage.emulator.add(Self.described)
         let peripheral = try await stage.find(EnvironmentalSensingService.uuid)
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let client = EnvironmentalSensingClient(peripheral)
             let temperature = EnvironmentalSensingService.temperature
             #expect(try await client.measurement(of: temperature)?.period == 60)
@@ -138,9 +138,9 @@ import Testing
         let peripheral = try await stage.find(EnvironmentalSensingService.uuid)
         let client = EnvironmentalSensingClient(peripheral)
         let temperature = EnvironmentalSensingService.temperature
-        #expect(try await stage.play { try await client.configuration(of: temperature) } == nil)
+        #expect(try await stage.emulator.run { try await client.configuration(of: temperature) } == nil)
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.play { try await client.triggers(of: temperature) }
+            try await stage.emulator.run { try await client.triggers(of: temperature) }
         }
         #expect(error?.path == "181A/2A6E/290D")
         #expect(error?.valueError?.field == "Condition")
@@ -152,7 +152,7 @@ import Testing
         let rain = ServedValue(EnvironmentalSensingService.rainfall, try Rainfall(3))
         let server = EnvironmentalSensingServer(humidity: try Humidity(nil), others: [rain])
         let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let client = EnvironmentalSensingClient(peripheral)
             #expect(try await client.temperature()?.value == 21.5)
             #expect(try await client.pressure()?.value == 1013.25)

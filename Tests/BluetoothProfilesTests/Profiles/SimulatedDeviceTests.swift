@@ -20,7 +20,7 @@ import Testing
         let stage = ProfileStage()
         let (server, value) = Self.lamp()
         let (device, peripheral) = try await stage.simulate(server)
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let heard = try await peripheral.subscribe(to: Self.brightness.id)
             try await peripheral.write(9, to: Self.brightness)
             #expect(try await heard.first(1) == [Data([9])])
@@ -34,7 +34,7 @@ import Testing
         let stage = ProfileStage()
         let (server, value) = Self.lamp { if $0 > 100 { throw CBATTError(.insufficientResources) } }
         let (device, peripheral) = try await stage.simulate(server)
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let error = await #expect(throws: (any Error).self) {
                 try await peripheral.write(101, to: Self.brightness)
             }
@@ -48,7 +48,7 @@ import Testing
         let stage = ProfileStage()
         let (server, value) = Self.lamp()
         let (device, peripheral) = try await stage.simulate(server)
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let heard = try await peripheral.subscribe(to: Self.brightness.id)
             for number in 0..<200 { value.send(UInt8(number)) }
             #expect(try await heard.first(200) == (0..<200).map { Data([UInt8($0)]) })
@@ -63,7 +63,7 @@ import Testing
         let (device, peripheral) = try await stage.simulate(server) { event in
             events.withLock { $0.append(Self.text(event)) }
         }
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             let heard = try await peripheral.subscribe(to: Self.brightness.id)
             #expect(try await peripheral.read(Self.brightness) == 5)
             try await peripheral.write(6, to: Self.brightness)
@@ -100,7 +100,7 @@ import Testing
         let (server, _) = Self.lamp()
         let (device, peripheral) = try await stage.simulate(server)
         let emulator = stage.emulator
-        try await stage.play { () async throws in
+        try await stage.emulator.run { () async throws in
             await #expect(throws: SimulatedDeviceError.self) { try await device.start(on: .emulator(emulator)) }
             #expect(try await peripheral.read(Self.brightness) == 5)
             await peripheral.disconnect()
@@ -108,7 +108,7 @@ import Testing
             try await device.start(on: .emulator(emulator))
         }
         let again = try await stage.find(CBUUID(string: "FFE0"))
-        try await stage.play { () async throws in #expect(try await again.read(Self.brightness) == 5) }
+        try await stage.emulator.run { () async throws in #expect(try await again.read(Self.brightness) == 5) }
         device.stop()
     }
 
@@ -116,14 +116,14 @@ import Testing
         let stage = ProfileStage()
         let (server, value) = Self.lamp()
         let (device, peripheral) = try await stage.simulate(server)
-        try await stage.play { () async throws in #expect(try await peripheral.read(Self.brightness) == 5) }
+        try await stage.emulator.run { () async throws in #expect(try await peripheral.read(Self.brightness) == 5) }
         let host = try #require(stage.emulator.hosts.first { $0.name != "default" })
         host.setPower(false)
         try await stage.emulator.advance(by: .seconds(30))
         value.value = 7
         host.setPower(true)
         let again = try await stage.find(CBUUID(string: "FFE0"))
-        try await stage.play { () async throws in #expect(try await again.read(Self.brightness) == 7) }
+        try await stage.emulator.run { () async throws in #expect(try await again.read(Self.brightness) == 7) }
         device.stop()
     }
 
@@ -131,7 +131,7 @@ import Testing
         let stage = ProfileStage()
         for profile in StandardProfile.allCases {
             let (device, peripheral) = try await stage.simulate(profile.makeServer())
-            try await stage.play { () async throws in
+            try await stage.emulator.run { () async throws in
                 let characteristics = try await peripheral.characteristics(of: ServiceID(profile.service))
                 #expect(!characteristics.isEmpty)
                 for characteristic in characteristics where characteristic.properties.contains(.read) {

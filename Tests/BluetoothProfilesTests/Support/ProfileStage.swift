@@ -3,29 +3,16 @@ import BluetoothEmulator
 import BluetoothProfiles
 import CoreBluetooth
 import CoreBluetoothTesting
-import VirtualTasks
 
 /// A test's emulated world, in virtual time, and a client in it.
 struct ProfileStage: Sendable {
-    let emulator: Emulator
-    private let tasks: HoldingExecutor
-
-    /// In the emulator of the test that runs.
-    init() {
-        emulator = Emulator.current
-        tasks = HoldingExecutor(emulator)
-    }
-
-    /// Runs `body` while virtual time goes on.
-    func play<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await tasks.play(body)
-    }
+    /// The emulator of the test that runs.
+    let emulator = Emulator.current
 
     /// Finds the device that advertises a service.
     func find(_ service: CBUUID) async throws -> Peripheral {
-        let central = Central(backend: .emulator(emulator), taskExecutor: tasks)
-        return try await play {
-            for try await found in central.scan(for: [service]) { return found.peripheral }
+        try await emulator.run {
+            for try await found in Central().scan(for: [service]) { return found.peripheral }
             throw CancellationError()
         }
     }
@@ -36,8 +23,7 @@ struct ProfileStage: Sendable {
     ) async throws -> (SimulatedDevice, Peripheral) {
         let device = SimulatedDevice(
             name: "Simulated", servers: servers, advertising: servers.prefix(1).map(\.service), onEvent: onEvent)
-        let emulator = emulator
-        try await play { try await device.start(on: .emulator(emulator)) }
+        try await emulator.run { try await device.start() }
         return (device, try await find(servers[0].service))
     }
 }
