@@ -36,14 +36,7 @@ public protocol BackendClock: Sendable {
 extension BackendClock {
     /// Suspends the task until a timer of this clock is due.
     public func sleep(for duration: Duration) async throws {
-        let sleeper = Sleeper()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                sleeper.begin(continuation) { wake in schedule(after: duration, wake) }
-            }
-        } onCancel: {
-            sleeper.cancel()
-        }
+        try await Sleeper.sleep { wake in schedule(after: duration, wake) }
     }
 
     /// Starts the work at once: real time waits for nothing.

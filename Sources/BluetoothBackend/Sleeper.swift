@@ -1,49 +1,49 @@
 import BluetoothLocking
 import Synchronization
 
-/// One task that sleeps on a ``BackendClock``: the timer or a cancellation wakes it, whichever comes first.
-final class Sleeper: Sendable {
-    private enum State: Sendable {
-        case idle
-        case asleep(CheckedContinuation<Void, any Error>, (any BackendTimer)?)
-        case awake
+/// One task that sleeps: a timer or the task's cancellation wakes it, whichever comes first.
+package final class Sleeper: Sendable {
+    private struct State {
+        var outcome: Result<Void, CancellationError>?
+        var continuation: CheckedContinuation<Void, any Error>?
     }
 
-    private let state = Lock(State.idle)
+    private let state = Lock(State())
 
-    /// Begins the sleep of a task.
+    private init() {}
+
+    /// Suspends the task until a timer is due.
     ///
     /// - Parameter schedule: Makes the timer that calls its argument.
-    func begin(
-        _ continuation: CheckedContinuation<Void, any Error>,
-        _ schedule: (@escaping @Sendable () -> Void) -> any BackendTimer
-    ) {
-        let isCancelled = state.withLock { state -> Bool in
-            if case .awake = state { return true }
-            state = .asleep(continuation, nil)
-            return false
+    /// - Throws: `CancellationError` when the task is cancelled; the timer is cancelled, too.
+    package static func sleep(_ schedule: (@escaping @Sendable () -> Void) -> any BackendTimer) async throws {
+        try Task.checkCancellation()
+        let sleeper = Sleeper()
+        let timer = schedule { sleeper.wake(.success(())) }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { sleeper.begin($0) }
+        } onCancel: {
+            timer.cancel()
+            sleeper.wake(.failure(CancellationError()))
         }
-        if isCancelled { return continuation.resume(throwing: CancellationError()) }
-        let timer = schedule { self.wake()?.resume() }
-        let isOver = state.withLock { state -> Bool in
-            guard case .asleep(let continuation, _) = state else { return true }
-            state = .asleep(continuation, timer)
-            return false
-        }
-        if isOver { timer.cancel() }
     }
 
-    /// The task is cancelled, perhaps before it sleeps.
-    func cancel() { wake()?.resume(throwing: CancellationError()) }
-
-    private func wake() -> CheckedContinuation<Void, any Error>? {
-        let (continuation, timer) = state.withLock {
-            state -> (CheckedContinuation<Void, any Error>?, (any BackendTimer)?) in
-            defer { state = .awake }
-            guard case .asleep(let continuation, let timer) = state else { return (nil, nil) }
-            return (continuation, timer)
+    private func begin(_ continuation: CheckedContinuation<Void, any Error>) {
+        let outcome = state.withLock { state -> Result<Void, CancellationError>? in
+            if state.outcome == nil { state.continuation = continuation }
+            return state.outcome
         }
-        timer?.cancel()
-        return continuation
+        if let outcome { continuation.resume(with: outcome) }
+    }
+
+    /// Ends the sleep, perhaps before it begins; only the first call counts.
+    private func wake(_ outcome: Result<Void, CancellationError>) {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(with: outcome)
     }
 }

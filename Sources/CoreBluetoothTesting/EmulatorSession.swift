@@ -116,25 +116,7 @@ final class EmulatorSession: ManagerObserver {
     }
 
     /// The same, for those who cannot await: the main thread serves its run loop meanwhile.
-    func leftoversSynchronously() -> [Leftover] {
-        let found = Lock<[Leftover]?>(nil)
-        let isMain = Thread.isMainThread
-        let semaphore = DispatchSemaphore(value: 0)
-        findLeftovers { leftovers in
-            found.withLock { $0 = leftovers }
-            semaphore.signal()
-            // Only this wakes the main run loop on Linux.
-            if isMain { DispatchQueue.main.async {} }
-        }
-        while true {
-            if let found = found.withLock({ $0 }) { return found }
-            if isMain {
-                _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
-            } else {
-                semaphore.wait()
-            }
-        }
-    }
+    func leftoversSynchronously() -> [Leftover] { SynchronousWait.value(of: findLeftovers) }
 
     private func findLeftovers(_ finish: @escaping @Sendable ([Leftover]) -> Void) {
         emulator.afterTasks { [self] areQuiet in

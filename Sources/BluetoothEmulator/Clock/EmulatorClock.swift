@@ -41,25 +41,19 @@ public struct EmulatorClock: Clock {
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        try Task.checkCancellation()
         let hold = TimeHold.current
-        let settlement = Settlement()
-        let timer = emulator.clock.schedule(after: deadline.offset - emulator.now) {
-            hold?.retake()
-            settlement.finish(true)
-        }
-        hold?.release()
-        let isDue = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                settlement.whenFinished { continuation.resume(returning: $0) }
+        do {
+            try await Sleeper.sleep { wake in
+                let timer = emulator.clock.schedule(after: deadline.offset - emulator.now) {
+                    hold?.retake()
+                    wake()
+                }
+                hold?.release()
+                return timer
             }
-        } onCancel: {
-            timer.cancel()
-            settlement.finish(false)
-        }
-        if !isDue {
+        } catch {
             hold?.retake()
-            throw CancellationError()
+            throw error
         }
     }
 }

@@ -43,7 +43,7 @@ extension Emulator {
         until condition: @escaping @Sendable () -> Bool, within limit: Duration,
         _ finish: @escaping @Sendable (Bool) -> Void
     ) {
-        tasks.abandonTurn()
+        tasks.suspend()
         do {
             let end = try beginDrive(for: limit)
             TimeDrive(self, until: end, .instant, condition: condition).start { outcome in
@@ -57,17 +57,19 @@ extension Emulator {
 
     /// Calls `body` on any thread once no task of this world has anything to do, or after the settle timeout.
     package func afterTasks(_ body: @escaping @Sendable (_ areQuiet: Bool) -> Void) {
-        let settlement = Settlement()
-        settlement.whenFinished(body)
-        TimeDrive.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(settleTimeout.nanoseconds))) {
-            settlement.finish(false)
+        let isOver = Lock(false)
+        let finish: @Sendable (Bool) -> Void = { areQuiet in
+            let isFirst = isOver.withLock { isOver in
+                defer { isOver = true }
+                return !isOver
+            }
+            if isFirst { body(areQuiet) }
         }
-        let isPaused = tasks.pause { [tasks] in
+        TimeDrive.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(settleTimeout.nanoseconds))) { finish(false) }
+        let goOn: @Sendable () -> Void = { [tasks] in
             tasks.unpause()
-            settlement.finish(true)
+            finish(true)
         }
-        guard isPaused else { return }
-        tasks.unpause()
-        settlement.finish(true)
+        if tasks.pause(whenQuiet: goOn) { goOn() }
     }
 }

@@ -1,8 +1,3 @@
-import BluetoothLocking
-import Dispatch
-import Foundation
-import Synchronization
-
 extension Emulator {
     /// The synchronous twin of ``advance(by:)``, for callers that cannot await.
     ///
@@ -54,29 +49,8 @@ extension Emulator {
 
     /// Blocks until a drive ends; the main thread serves its run loop meanwhile.
     private func wait(for drive: TimeDrive) throws -> TimeDrive.Outcome {
-        try TaskContext.whileWaiting { try block(until: drive) }
-    }
-
-    private func block(until drive: TimeDrive) throws -> TimeDrive.Outcome {
-        let outcome = Lock<TimeDrive.Outcome?>(nil)
-        let semaphore = DispatchSemaphore(value: 0)
-        let isMain = Thread.isMainThread
-        drive.start { end in
-            outcome.withLock { $0 = end }
-            semaphore.signal()
-            // Only this wakes the main run loop on Linux.
-            if isMain { DispatchQueue.main.async {} }
-        }
-        while true {
-            if let end = outcome.withLock({ $0 }) {
-                if case .failed(let error) = end { throw error }
-                return end
-            }
-            if isMain {
-                _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
-            } else {
-                semaphore.wait()
-            }
-        }
+        let outcome = TaskContext.whileWaiting { SynchronousWait.value(of: drive.start) }
+        if case .failed(let error) = outcome { throw error }
+        return outcome
     }
 }

@@ -27,15 +27,19 @@ final class TaskQueue: TaskExecutor {
         var unfinished = 0
         var turn: Turn?
         var lastTurn: Turn = 0
+        /// Where turns run: another one as soon as a job blocks its thread.
+        var queue = TaskQueue.makeQueue()
         var isPaused = false
         /// Goes on when the queue is quiet, and finds it paused.
         var waiter: (@Sendable () -> Void)?
         /// How many entries there have been.
         var count: UInt64 = 0
-        /// The turns whose job counts no more, as it blocks its thread.
-        var abandoned: Set<Turn> = []
+        /// The turns whose job time does not wait for, as it waits for time on its thread.
+        var suspended: Set<Turn> = []
 
         var isQuiet: Bool { unfinished == 0 }
+        /// The turn whose job runs.
+        var running: Turn? { unfinished > ready.count ? turn : nil }
 
         mutating func next(_ turn: Turn) -> Entry? {
             guard self.turn == turn else { return nil }
@@ -50,12 +54,18 @@ final class TaskQueue: TaskExecutor {
         }
 
         /// Gives a turn where somebody can use it.
-        mutating func begin() -> Turn? {
+        mutating func begin() -> (Turn, DispatchQueue)? {
             let isUseful = !isPaused && !ready.isEmpty || isQuiet && waiter != nil
             guard turn == nil, isUseful else { return nil }
             lastTurn += 1
             turn = lastTurn
-            return turn
+            return (lastTurn, queue)
+        }
+
+        /// Takes the turn from a job that blocks its thread.
+        mutating func endTurn() {
+            turn = nil
+            queue = TaskQueue.makeQueue()
         }
     }
 
@@ -91,20 +101,18 @@ final class TaskQueue: TaskExecutor {
     // MARK: Turns
 
     private func change(_ body: (inout State) -> Void) {
-        let turn = state.withLock { state -> Turn? in
+        let begun = state.withLock { state -> (Turn, DispatchQueue)? in
             body(&state)
             return state.begin()
         }
-        if let turn { runElsewhere(turn) }
+        if let (turn, queue) = begun { queue.async { self.run(turn) } }
     }
 
-    /// Runs the queue on a thread for which it need not wait.
+    /// A queue with a thread for which it need not wait.
     ///
     /// Dispatch gives each serial queue a thread, and all concurrent queues of the process as many as there are
     /// processors: where app code blocks those, nothing would run.
-    private func runElsewhere(_ turn: Turn) {
-        DispatchQueue(label: "CoreBluetooth emulator tasks").async { self.run(turn) }
-    }
+    private static func makeQueue() -> DispatchQueue { DispatchQueue(label: "CoreBluetooth emulator tasks") }
 
     private func run(_ turn: Turn) {
         while let entry = state.withLock({ $0.next(turn) }) {
@@ -121,7 +129,7 @@ final class TaskQueue: TaskExecutor {
             case .work(let work):
                 return work { [self] in
                     finish(turn)
-                    runElsewhere(turn)
+                    state.withLock { $0.queue }.async { self.run(turn) }
                 }
             case .waiter(let body): body()
             }
@@ -131,17 +139,7 @@ final class TaskQueue: TaskExecutor {
     /// An entry is done; where its turn was passed on, another thread takes it from here.
     private func finish(_ turn: Turn) {
         change { state in
-            if state.abandoned.remove(turn) == nil { state.unfinished -= 1 }
-        }
-    }
-
-    /// The present job blocks its thread, and is waited for no longer.
-    func abandonTurn() {
-        change { state in
-            guard let turn = state.turn, state.unfinished > state.ready.count else { return }
-            state.abandoned.insert(turn)
-            state.unfinished -= 1
-            state.turn = nil
+            if state.suspended.remove(turn) == nil { state.unfinished -= 1 }
         }
     }
 
@@ -150,26 +148,31 @@ final class TaskQueue: TaskExecutor {
         TaskContext(.world(self), turn: state.withLock { $0.isPaused ? nil : $0.turn })
     }
 
-    /// The code of a turn waits for time on its thread: another thread runs what is ready meanwhile.
-    func suspend(_ turn: Turn) {
+    /// The job of a turn waits for time on its thread: time does not wait for the job until it resumes or ends, and
+    /// another thread runs what is ready.
+    ///
+    /// - Parameter turn: Whose job it is; nil for the job that runs, if there is one.
+    func suspend(_ turn: Turn? = nil) {
         change { state in
+            guard let turn = turn ?? state.running, state.suspended.insert(turn).inserted else { return }
             state.unfinished -= 1
-            if state.turn == turn { state.turn = nil }
+            if state.turn == turn { state.endTurn() }
         }
     }
 
-    /// The code of a turn goes on.
+    /// The job of a suspended turn goes on, and time waits for it again.
     func resume(_ turn: Turn) {
         change { state in
+            guard state.suspended.remove(turn) != nil else { return }
             state.unfinished += 1
             if state.turn == nil { state.turn = turn }
         }
     }
 
-    /// Lets another thread run what is ready, as the present job blocks its own.
+    /// Another thread runs what is ready, as the present job may wait for it; time goes on waiting for that job.
     func passTurn() {
         change { state in
-            if !state.ready.isEmpty, !state.isPaused { state.turn = nil }
+            if !state.ready.isEmpty, !state.isPaused { state.endTurn() }
         }
     }
 
