@@ -18,6 +18,12 @@ let package = Package(
                 coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
                 .product(name: "BluetoothProfiles", package: "swift-corebluetooth"),
             ]),
+        .target(
+            name: "RestingHeartRate",
+            dependencies: [
+                coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
+                .product(name: "BluetoothProfiles", package: "swift-corebluetooth"),
+            ]),
         .executableTarget(name: "Gateway", dependencies: [coreBluetooth]),
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
@@ -27,6 +33,12 @@ let package = Package(
             name: "BlinkyTests",
             dependencies: [
                 "Blinky", "EmulatedBlinky", coreBluetooth,
+                .product(name: "CoreBluetoothTesting", package: "swift-corebluetooth"),
+            ]),
+        .testTarget(
+            name: "RestingHeartRateTests",
+            dependencies: [
+                "RestingHeartRate", .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
                 .product(name: "CoreBluetoothTesting", package: "swift-corebluetooth"),
             ]),
     ]
