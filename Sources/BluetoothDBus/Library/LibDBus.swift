@@ -1,6 +1,5 @@
 #if os(Linux)
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
-import BluetoothLocking
 import Glibc
 import Synchronization
 
@@ -16,17 +15,16 @@ enum LibDBus {
     /// The first version that has all functions that are declared here.
     static let minimumVersion: (CInt, CInt, CInt) = (1, 2, 16)
 
-    /// The address of the library's handle, once it is loaded; it is never closed.
-    private static let handle = Lock<UInt?>(nil)
+    /// The address of the library's handle; 0 until it is loaded. It is never closed.
+    private static let handle = Atomic<UInt>(0)
 
     /// Loads the library; what is declared below may be called once this has not thrown.
     ///
     /// - Throws: `NotSupported`, with the remedy, where it is not installed; `LimitsExceeded` where the process has no
     ///   descriptor left to open it, and may try again.
     static func load() throws(DBusError) {
-        guard handle.withLock({ $0 }) == nil else { return }
-        let opened = UInt(bitPattern: try open(soname).get())
-        handle.withLock { $0 = opened }
+        guard handle.load(ordering: .acquiring) == 0 else { return }
+        handle.store(UInt(bitPattern: try open(soname).get()), ordering: .releasing)
     }
 
     /// Opens a shared library that has what is declared below.
@@ -70,7 +68,7 @@ enum LibDBus {
         } catch {
             preconditionFailure("\(error)")
         }
-        let handle = handle.withLock { $0 }.flatMap(UnsafeMutableRawPointer.init(bitPattern:))
+        let handle = UnsafeMutableRawPointer(bitPattern: handle.load(ordering: .acquiring))
         guard let symbol = dlsym(handle, name) else { preconditionFailure("\(soname) has no \(name)") }
         return unsafeBitCast(symbol, to: Function.self)
     }
