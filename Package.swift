@@ -189,8 +189,8 @@ let package = Package(
         .testTarget(
             name: "BlueZTests",
             dependencies: [
-                "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ChildProcesses", "ScarceResources",
-                "ScriptedBlueZ",
+                "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ChildProcesses",
+                "CoreBluetoothPackage", "ScarceResources", "ScriptedBlueZ",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.

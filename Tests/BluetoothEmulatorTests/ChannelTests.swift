@@ -139,7 +139,10 @@ import Testing
         open.pair.device.setProximity(.outOfRange)
         try await open.pair.emulator.runUntilIdle()
         #expect(open.pair.peripheral.events.last == .channelClosed(channel: open.channel))
-        #expect(open.pair.central.events(from: count).first == .channelClosed(channel: open.channel))
+        let told = open.pair.central.events(from: count)
+        guard told.count == 1, case .disconnected(open.pair.link, _, _, _)? = told.first else {
+            throw Unexpected("\(told)")
+        }
     }
 
     /// Proves S154.

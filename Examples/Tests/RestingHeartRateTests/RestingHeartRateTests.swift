@@ -1,3 +1,4 @@
+#if os(Linux)
 import AsyncBluetooth
 import CoreBluetoothTesting
 import RestingHeartRate
@@ -38,3 +39,4 @@ import Testing
         await #expect(throws: BluetoothError.self) { try await average.value }
     }
 }
+#endif

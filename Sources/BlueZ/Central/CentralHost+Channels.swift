@@ -70,11 +70,11 @@ extension CentralHost {
         }
     }
 
-    /// A link is gone: what came before that is told, and then the end.
+    /// A link is gone, and with it its channels; what came before that is delivered.
     mutating func endChannels(to peer: PeerID) {
         for channel in channels.keys.sorted() where channels[channel]?.peer == peer {
             perform(.readRest, on: channel)
-            channelEnded(channel)
+            channels[channel] = nil
         }
     }
 

@@ -65,7 +65,7 @@ public enum CentralEvent: Hashable, Sendable, Codable {
     case channelReceived(channel: ChannelID, data: Data)
     /// More bytes may be sent; goes to the stream at once.
     case channelCredits(channel: ChannelID, count: Int)
-    /// The channel is closed.
+    /// The other side has closed the channel. `disconnected` ends the channels of its link without this event.
     case channelClosed(channel: ChannelID)
     /// Any operation on a link failed; leads to its delegate method, with the error.
     indirect case operationFailed(link: LinkID, operation: OperationID, error: BackendError)

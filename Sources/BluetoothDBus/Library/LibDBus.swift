@@ -15,7 +15,7 @@ enum LibDBus {
     /// The first version that has all functions that are declared here.
     static let minimumVersion: (CInt, CInt, CInt) = (1, 2, 16)
 
-    /// The address of the library's handle; 0 until it is loaded. It is never closed.
+    /// The address of the library's handle, 0 until it is loaded; it is never closed.
     private static let handle = Atomic<UInt>(0)
 
     /// Loads the library; what is declared below may be called once this has not thrown.

@@ -49,13 +49,9 @@ extension World {
         }
     }
 
-    /// A link is over, and with it its channels.
-    mutating func closeClientChannels(of ref: Ref<Link>) {
-        guard let link = links[ref] else { return }
-        for id in link.channels {
-            guard let channel = channels.removeValue(forKey: id), !channel[.central].isEnding else { continue }
-            if hosts[link.host].isOn { tellClosed(id, channel, .central) }
-        }
+    /// A link is over, and with it its channels: the managers of its central hear of the link.
+    mutating func endChannels(of ref: Ref<Link>) {
+        for id in links[ref]?.channels ?? [] { channels[id] = nil }
         links[ref]?.channels = []
     }
 

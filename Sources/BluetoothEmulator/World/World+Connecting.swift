@@ -223,7 +223,7 @@ extension World {
     mutating func drop(_ ref: Ref<Link>) {
         abandonPairing(ref)
         leaveServer(ref)
-        closeClientChannels(of: ref)
+        endChannels(of: ref)
         rememberDatabase(of: ref)
         if let other = links[ref]?.other { links[other]?.other = nil }
         guard let link = links.remove(ref) else { return }
