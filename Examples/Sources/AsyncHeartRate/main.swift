@@ -12,7 +12,7 @@ do {
         } catch { print(error) }
     }
 } catch {
-    // No adapter, or it is off: an error that nobody catches would end the program with a crash report.
+    // No adapter, or it is off. Uncaught, the error would end the program with a crash report.
     print("Bluetooth cannot be used: \(error)")
     exit(1)
 }

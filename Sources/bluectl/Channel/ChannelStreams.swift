@@ -6,9 +6,9 @@ final class ChannelStreams: NSObject {
     private let channel: CBL2CAPChannel
     private let session: Session
     private var buffer = [UInt8](repeating: 0, count: 16_384)
-    /// Who hears of bytes.
+    /// Called with the bytes that came.
     var onBytes: ((Data) -> Void)?
-    /// Who hears of the end.
+    /// Called when the channel has ended.
     var onEnd: (() -> Void)?
 
     init(_ channel: CBL2CAPChannel, session: Session) {
@@ -18,22 +18,10 @@ final class ChannelStreams: NSObject {
     }
 
     /// Opens the streams.
-    func open() {
-        for stream in [channel.inputStream, channel.outputStream] as [Stream] {
-            stream.delegate = self
-            stream.schedule(in: .main, forMode: .default)
-            stream.open()
-        }
-    }
+    func open() { channel.openStreams(delegate: self) }
 
     /// Closes the streams, and with them the channel.
-    func close() {
-        for stream in [channel.inputStream, channel.outputStream] as [Stream] {
-            stream.delegate = nil
-            stream.remove(from: .main, forMode: .default)
-            stream.close()
-        }
-    }
+    func close() { channel.closeStreams() }
 
     /// Sends bytes; waits where the other side takes no more.
     ///

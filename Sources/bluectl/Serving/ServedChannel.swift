@@ -21,21 +21,11 @@ final class ServedChannel: NSObject {
         self.isEcho = isEcho
         self.ended = ended
         super.init()
-        for stream in [channel.inputStream, channel.outputStream] as [Stream] {
-            stream.delegate = self
-            stream.schedule(in: .main, forMode: .default)
-            stream.open()
-        }
+        channel.openStreams(delegate: self)
     }
 
     /// Closes the streams, and with them the channel.
-    func close() {
-        for stream in [channel.inputStream, channel.outputStream] as [Stream] {
-            stream.delegate = nil
-            stream.remove(from: .main, forMode: .default)
-            stream.close()
-        }
-    }
+    func close() { channel.closeStreams() }
 
     /// Takes nothing more before what is to go back has gone: the central waits, and not our memory.
     private func move() {

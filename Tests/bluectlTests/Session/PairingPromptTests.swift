@@ -10,8 +10,8 @@ import Testing
 @MainActor
 @Suite struct PairingPromptTests {
     /// Connects to a device and reads its only characteristic.
-    private final class Reader: NSObject, @preconcurrency CBCentralManagerDelegate,
-        @preconcurrency CBPeripheralDelegate
+    private final class Reader: NSObject, CBCentralManagerDelegate,
+        CBPeripheralDelegate
     {
         private(set) var outcome: Result<Data?, any Error>?
 

@@ -8,7 +8,8 @@ extension CentralCommand {
         }
     }
 
-    var link: LinkID? {
+    /// The link that the command is about.
+    package var link: LinkID? {
         switch self {
         case .readRSSI(let link, _), .discoverServices(let link, _, _), .discoverIncludedServices(let link, _, _, _),
             .discoverCharacteristics(let link, _, _, _), .discoverDescriptors(let link, _, _), .read(let link, _, _),
@@ -19,7 +20,8 @@ extension CentralCommand {
         }
     }
 
-    var operation: OperationID? {
+    /// The operation that the answer names.
+    package var operation: OperationID? {
         switch self {
         case .connect(_, let operation, _), .readRSSI(_, let operation), .discoverServices(_, let operation, _),
             .discoverIncludedServices(_, let operation, _, _), .discoverCharacteristics(_, let operation, _, _),
