@@ -10,9 +10,7 @@ import Testing
 @MainActor
 @Suite struct PairingPromptTests {
     /// Connects to a device and reads its only characteristic.
-    private final class Reader: NSObject, CBCentralManagerDelegate,
-        CBPeripheralDelegate
-    {
+    private final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         private(set) var outcome: Result<Data?, any Error>?
 
         func centralManagerDidUpdateState(_ central: CBCentralManager) {}
