@@ -43,7 +43,7 @@ private final class PeripheralEvents: EventSink {
     }
 
     private func waitForCall(_ member: String, of daemon: ScriptedBlueZ) async throws {
-        try await daemon.service.calls.first { $0.member == member }
+        try await daemon.service.handledCalls.first { $0.member == member }
     }
 
     /// What was set by `Properties.Set`.
@@ -134,7 +134,7 @@ private final class PeripheralEvents: EventSink {
         daemon.setPairable(false)
         central.submit(.disconnect(peer: peer))
         // The desktop's agent is the default one again, for which BlueZ switches pairing on.
-        try await daemon.service.calls.first { $0.member == "Set" && $0.body[2].unwrapped == .boolean(false) }
+        try await daemon.service.handledCalls.first { $0.member == "Set" && $0.body[2].unwrapped == .boolean(false) }
         #expect(daemon.asksDesktop && sets(of: daemon) == [.string("Pairable")])
         agent.invalidate()
     }
@@ -217,7 +217,7 @@ private final class PeripheralEvents: EventSink {
         agent.submit(.setCapability(.displayYesNo))
         try await connect(central, to: peer)
         try await waitForCall("RequestDefaultAgent", of: daemon)
-        daemon.service.calls.removeAll()
+        daemon.service.handledCalls.removeAll()
         daemon.kill()
         try daemon.start()
         try await stage.recorder.events.wait { $0.count { $0 == .stateChanged(.poweredOn) } == 2 }

@@ -31,8 +31,10 @@ public final class ScriptedService: Sendable {
     }
 
     private let state = Lock(State())
-    /// Every call received, in order, for tests to wait on.
+    /// Every call received, in order, for tests to wait on. Its handler may still be running.
     public let calls = Recorder<ScriptedCall>()
+    /// Every call whose handler has run, in order, for tests that look at what the handler changed.
+    public let handledCalls = Recorder<ScriptedCall>()
     /// Every signal received that the bus itself did not send, in order.
     public let signals = Recorder<ScriptedCall>()
     private let address: DBusAddress
@@ -112,7 +114,9 @@ public final class ScriptedService: Sendable {
     private func received(_ call: ScriptedCall) {
         calls.append(call)
         let handler = state.withLock { $0.handlers["\(call.interface).\(call.member)"] }
-        answer(call, with: handler?(call) ?? standardAnswer(call))
+        let answer = handler?(call) ?? standardAnswer(call)
+        handledCalls.append(call)
+        self.answer(call, with: answer)
     }
 
     private func standardAnswer(_ call: ScriptedCall) -> Answer {
