@@ -75,9 +75,10 @@ docs: deps ## the documentation archives, in .build-docs/archives
 format: ## format the Swift files in place
 	@Scripts/lint-swift --fix
 
-lint: deps ## formatting and style, and the edges between targets
+lint: deps ## formatting and style, the edges between targets, and that the generated tables are those of the data
 	@Scripts/lint-swift
 	@Scripts/check-edges
+	@Scripts/generate-assigned-numbers --check
 
 traits: deps ## the library with and without each radio, and beside a library that sees it without a dependency
 	@Scripts/check-traits

@@ -51,6 +51,8 @@ let package = Package(
 
         // MARK: Library
         .target(name: "BluetoothLocking", swiftSettings: settings),
+        // A leaf: values of the specifications alone, the tables of assigned numbers among them.
+        .target(name: "BluetoothValues", swiftSettings: settings),
         .target(
             name: "BluetoothBackend",
             dependencies: ["BluetoothLocking", logging],
@@ -124,6 +126,7 @@ let package = Package(
             swiftSettings: settings),
 
         // MARK: Tests
+        .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", "BluetoothLocking", logging],
             swiftSettings: settings),
