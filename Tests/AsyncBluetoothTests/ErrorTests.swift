@@ -102,17 +102,6 @@ import Testing
         #expect(long.path == "FFF0/FFF1/FFD0")
     }
 
-    @Test func includedServicesAreTold() async throws {
-        let stage = Stage()
-        var description = PeripheralDescription.gadget
-        let inner = ServiceDescription("FFE0", isPrimary: false, characteristics: [])
-        description.services.insert(inner, at: 0)
-        description.services[1].includes = ["FFE0"]
-        let (_, gadget) = try await stage.find(description)
-        let included = try await stage.play { try await gadget.includedServices(of: "FFF0") }
-        #expect(included == ["FFE0"])
-    }
-
     @Test func aWriteWithoutResponseNeedsTheProperty() async throws {
         let stage = Stage()
         let (_, gadget) = try await stage.find(.gadget)

@@ -28,6 +28,8 @@ struct Link {
     var demands: [DiscoveryKey: [Waiter<Answer>]] = [:]
     var discovered: Set<DiscoveryKey> = []
     var characteristics: [CharacteristicID: CBCharacteristic] = [:]
+    /// The services that others include, and that no discovery of services lists.
+    var included: [CBService] = []
     /// Whose values go where.
     var notifying: [ObjectIdentifier: CharacteristicID] = [:]
     var writes: [PendingWrite] = []
@@ -73,6 +75,7 @@ struct Link {
     mutating func forget(_ services: [CBService]) {
         discovered.removeAll()
         let gone = Set(services.map { ObjectIdentifier($0) })
+        included.removeAll { gone.contains(ObjectIdentifier($0)) }
         characteristics = characteristics.filter { _, characteristic in
             characteristic.service.map { !gone.contains(ObjectIdentifier($0)) } ?? false
         }

@@ -18,15 +18,22 @@ extension Peripheral {
     }
 
     /// The services that a service includes.
+    ///
+    /// One that is no service of its own, a secondary service, can be named on this link once this has found it.
     public func includedServices(of service: ServiceID) async throws -> [ServiceID] {
         try await run(.discover, service) { [core] in
             let included = try await core.includedServices(of: service).attribute
-            let known = core.object.services ?? []
+            let known = core.knownServices
             return included.map { one in
                 let before = known.prefix { $0 !== one }.filter { $0.uuid == one.uuid }.count
                 return ServiceID(one.uuid, number: before + 1)
             }
         }
+    }
+
+    /// Whether a service is a primary one, and not there only to be included in others.
+    public func isPrimary(_ service: ServiceID) async throws -> Bool {
+        try await run(.discover, service) { [core] in try await core.service(service).attribute.isPrimary }
     }
 
     /// A service's characteristics, in the device's order.

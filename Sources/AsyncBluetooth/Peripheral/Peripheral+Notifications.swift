@@ -1,5 +1,13 @@
 public import CoreBluetooth
 
+/// A value that a device notified or indicated.
+public struct NotifiedValue: Hashable, Sendable {
+    /// The characteristic that the value is of.
+    public let characteristic: CharacteristicID
+    /// The value.
+    public let value: Data
+}
+
 /// Notifications and indications.
 extension Peripheral {
     /// The notifications, or indications, of a characteristic.
@@ -14,24 +22,32 @@ extension Peripheral {
     public func notifications(
         of characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
     ) -> ValueSequence<Data> {
-        ValueSequence { self.reader(of: characteristic, buffering) }
+        ValueSequence { self.reader(of: [characteristic], buffering) { $1 } }
     }
 
     /// A consumer of notifications, which subscribes with the first value that it asks for.
-    private func reader(
-        of characteristic: CharacteristicID, _ buffering: BufferingPolicy? = nil,
-        for operation: BluetoothError.Operation = .notifications
-    ) -> ElementReader<Data> {
-        let context = context(operation, characteristic)
-        let central = core.radio.core
-        let buffer = ElementBuffer<Data>(buffering ?? central.settings.buffering, context, central.log)
-        let number = core.addConsumer(buffer, of: characteristic)
+    private func reader<Element>(
+        of characteristics: [CharacteristicID], _ buffering: BufferingPolicy? = nil,
+        for operation: BluetoothError.Operation = .notifications,
+        _ element: @escaping @Sendable (CharacteristicID, Data) -> Element
+    ) -> ElementReader<Element> {
+        let context = context(operation, characteristics.map(\.description).joined(separator: ", "))
+        let (core, central) = (core, core.radio.core)
+        let buffer = ElementBuffer<Element>(buffering ?? central.settings.buffering, context, central.log)
+        let consumers = characteristics.map { id in
+            let number = core.withState {
+                $0.addConsumer(of: id, { buffer.append(element(id, $0)) }, finish: { buffer.finish($0) })
+            }
+            return (id, number)
+        }
         return ElementReader(
-            buffer, context, onDeinit: DeinitAction { self.core.removeConsumer(number, of: characteristic) },
+            buffer, context,
+            // The peripheral, and so the link, lasts as long as the consumer.
+            onDeinit: DeinitAction { for (id, number) in consumers { self.core.removeConsumer(number, of: id) } },
             start: {
                 try await BluetoothError.run(
-                    context, within: central.settings.operationTimeout, clock: self.core.radio.clock
-                ) { try await self.core.subscribe(characteristic) }
+                    context, within: central.settings.operationTimeout, clock: core.radio.clock
+                ) { for id in characteristics { try await core.subscribe(id) } }
             })
     }
 
@@ -45,10 +61,39 @@ extension Peripheral {
     public func subscribe(
         to characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
     ) async throws -> ValueSequence<Data> {
-        var reader = reader(of: characteristic, buffering)
+        try await subscribed(reader(of: [characteristic], buffering) { $1 })
+    }
+
+    /// Subscribes to several characteristics, whose values come in one sequence in the order of their arrival.
+    ///
+    /// As ``subscribe(to:buffering:)`` of one characteristic. The sequence throws as soon as one of the subscriptions ends.
+    ///
+    /// - Parameters:
+    ///   - characteristics: The characteristics whose values are received; they are subscribed to in this order.
+    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
+    public func subscribe(
+        to characteristics: [CharacteristicID], buffering: BufferingPolicy? = nil
+    ) async throws -> ValueSequence<NotifiedValue> {
+        try await subscribed(
+            reader(of: characteristics, buffering) { NotifiedValue(characteristic: $0, value: $1) })
+    }
+
+    private func subscribed<Element>(_ reader: ElementReader<Element>) async throws -> ValueSequence<Element> {
+        var reader = reader
         try await reader.begin()
         let ready = reader
         return ValueSequence { ready }
+    }
+
+    /// Ends all subscriptions to a characteristic, and returns when the device has confirmed it.
+    ///
+    /// The sequences of its values end. A subscription that ends with its last consumer ends without a wait; this waits for
+    /// such an end, too, as is needed before ``disconnect()``: a bonded device remembers a subscription that is still on.
+    ///
+    /// - Parameter characteristic: The characteristic whose values were received; nothing happens where they were not.
+    /// - Throws: ``BluetoothError`` where the device refuses it, or the link ends first.
+    public func unsubscribe(from characteristic: CharacteristicID) async throws {
+        try await run(.notifications, characteristic) { [core] in try await core.unsubscribe(characteristic) }
     }
 
     /// Writes a command and waits for the notification that answers it.
@@ -74,7 +119,7 @@ extension Peripheral {
     private func exchange(
         _ value: Data, _ command: CharacteristicID, _ response: CharacteristicID, _ isAnswer: (Data) -> Bool
     ) async throws -> Data {
-        var reader = reader(of: response, for: .request)
+        var reader = reader(of: [response], for: .request) { $1 }
         try await reader.begin()
         let properties = try await BluetoothError.run(context(.request, command)) {
             try await core.characteristic(command).attribute.properties

@@ -38,6 +38,18 @@ public final class Peripheral: Sendable {
     /// Returns when it has ended.
     public func disconnect() async { await core.disconnect() }
 
+    /// Waits until the link ends, whatever ends it; returns at once where there is none.
+    ///
+    /// It does not keep the connection up; ``maintainConnection(_:)`` does.
+    ///
+    /// - Returns: Why it ended: ``BluetoothError/Reason/cancelled`` after ``disconnect()``.
+    /// - Throws: `CancellationError`.
+    public func waitUntilDisconnected() async throws -> BluetoothError {
+        let link = core.withState { $0.link?.number }
+        let reason = if let link { try await core.end(of: link) } else { BluetoothError.Reason.disconnected(nil) }
+        return BluetoothError(context(.connect), reason)
+    }
+
     /// The link's signal strength in dBm.
     public func readRSSI() async throws -> Int {
         try await run(.readRSSI) { [core] in

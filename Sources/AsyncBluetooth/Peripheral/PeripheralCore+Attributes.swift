@@ -27,7 +27,7 @@ extension PeripheralCore {
     func service(_ id: ServiceID) async throws -> Located<CBService> {
         let link = try await connectedLink()
         try await discover(.services(id.uuid), .discoverServices([id.uuid]), on: link)
-        guard let found = id.step.pick(from: object.services) else { throw Failure(.missingServices([id.uuid])) }
+        guard let found = id.step.pick(from: knownServices) else { throw Failure(.missingServices([id.uuid])) }
         return Located(found, link)
     }
 
@@ -47,13 +47,24 @@ extension PeripheralCore {
         return Located(service.attribute.characteristics ?? [], service.link)
     }
 
+    /// The services that were found on this link, then those that are only included in others.
+    var knownServices: [CBService] { (object.services ?? []) + withState { $0.link?.included ?? [] } }
+
     /// The services that a service includes.
     func includedServices(of id: ServiceID) async throws -> Located<[CBService]> {
+        // Those that are services of their own, too, come first in the numbers of equal UUIDs.
+        _ = try await services()
         let service = try await service(id)
         try await discover(
             .includedServices(ObjectIdentifier(service.attribute)), .discoverIncludedServices(service.attribute),
             on: service.link)
-        return Located(service.attribute.includedServices ?? [], service.link)
+        let included = service.attribute.includedServices ?? []
+        let known = Set(knownServices.map { ObjectIdentifier($0) })
+        let new = included.filter { !known.contains(ObjectIdentifier($0)) }
+        withState { state in
+            if state.link?.number == service.link { state.link?.included += new }
+        }
+        return Located(included, service.link)
     }
 
     /// The descriptors of a characteristic.

@@ -87,7 +87,7 @@ extension PeripheralCore: CBPeripheralDelegate {
             guard let id = state.link?.notifying[ObjectIdentifier(characteristic)] else { return [] }
             return state.subscriptions[id]?.consumers ?? []
         }
-        for consumer in consumers { consumer.buffer.append(value) }
+        for consumer in consumers { consumer.deliver(value) }
     }
 
     func peripheral(

@@ -2,10 +2,6 @@ import CoreBluetooth
 
 /// Notifications, from the first consumer of a characteristic to the last.
 extension PeripheralCore {
-    func addConsumer(_ buffer: ElementBuffer<Data>, of id: CharacteristicID) -> Int {
-        withState { $0.addConsumer(id, buffer) }
-    }
-
     func removeConsumer(_ number: Int, of id: CharacteristicID) {
         transition { $0.removeConsumer(number, of: id) }
     }
@@ -39,6 +35,14 @@ extension PeripheralCore {
         _ = try await waiter.value { withState { $0.subscriptions[id]?.waiters.removeAll { $0 === waiter } } }
     }
 
+    /// Ends all consumers of a characteristic, and waits until its subscription is off.
+    func unsubscribe(_ id: CharacteristicID) async throws {
+        try Task.checkCancellation()
+        let waiter = Waiter<Answer>()
+        guard transition({ $0.unsubscribe(id, waiter) }) else { return }
+        _ = try await waiter.value { withState { $0.subscriptions[id]?.endWaiters.removeAll { $0 === waiter } } }
+    }
+
     /// Subscribes anew, on a new link, to all that has consumers; what cannot be subscribed to any more ends.
     func resubscribe() async throws {
         let ids = withState { state in
@@ -52,7 +56,7 @@ extension PeripheralCore {
                 let context = BluetoothError.Context(
                     .notifications, peer: identifier, peerName: object.name, path: id.description)
                 let consumers = withState { $0.subscriptions.removeValue(forKey: id)?.consumers } ?? []
-                for consumer in consumers { consumer.buffer.finish(BluetoothError(context, failure.reason)) }
+                for consumer in consumers { consumer.finish(BluetoothError(context, failure.reason)) }
             }
         }
     }

@@ -78,12 +78,13 @@ struct PeripheralState {
         completions.append { waiter.finish(result) }
     }
 
-    private mutating func finish(_ buffer: ElementBuffer<Data>, _ id: CharacteristicID, _ reason: BluetoothError.Reason)
-    {
+    private mutating func finish(
+        _ consumer: Subscription.Consumer, _ id: CharacteristicID, _ reason: BluetoothError.Reason
+    ) {
         completions.append { [object, identifier] in
             let context = BluetoothError.Context(
                 .notifications, peer: identifier, peerName: object.name, path: id.description)
-            buffer.finish(BluetoothError(context, reason))
+            consumer.finish(BluetoothError(context, reason))
         }
     }
 
@@ -118,12 +119,15 @@ struct PeripheralState {
         let isKept = if case .cancelled = reason { false } else { maintenance.isActive }
         for (id, var subscription) in subscriptions {
             let wasActive = subscription.phase != .off
-            for waiter in subscription.waiters { complete(waiter, .failure(Failure(reason))) }
+            for waiter in subscription.waiters + subscription.endWaiters {
+                complete(waiter, .failure(Failure(reason)))
+            }
             subscription.waiters = []
+            subscription.endWaiters = []
             subscription.characteristic = nil
             subscription.phase = .off
             if wasActive, !isKept {
-                for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
+                for consumer in subscription.consumers { finish(consumer, id, reason) }
                 subscription.consumers = []
             }
             subscriptions[id] = subscription.consumers.isEmpty ? nil : subscription
@@ -146,7 +150,7 @@ struct PeripheralState {
         maintenance.end(number)
         guard maintenance.isEmpty, link == nil else { return }
         for (id, subscription) in subscriptions {
-            for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
+            for consumer in subscription.consumers { finish(consumer, id, reason) }
         }
         subscriptions = [:]
     }
@@ -176,16 +180,31 @@ struct PeripheralState {
 
     // MARK: Subscriptions
 
-    mutating func addConsumer(_ id: CharacteristicID, _ buffer: ElementBuffer<Data>) -> Int {
+    mutating func addConsumer(
+        of id: CharacteristicID, _ deliver: @escaping @Sendable (Data) -> Void,
+        finish: @escaping @Sendable ((any Error)?) -> Void
+    ) -> Int {
         lastConsumer += 1
         subscriptions[id, default: Subscription()].consumers.append(
-            Subscription.Consumer(number: lastConsumer, buffer: buffer))
+            Subscription.Consumer(number: lastConsumer, deliver: deliver, finish: finish))
         return lastConsumer
     }
 
     mutating func removeConsumer(_ number: Int, of id: CharacteristicID) {
         subscriptions[id]?.consumers.removeAll { $0.number == number }
         reconcile(id)
+    }
+
+    /// Ends all consumers of a characteristic.
+    ///
+    /// - Returns: Whether the waiter waits for the end of the subscription; false where there is none.
+    mutating func unsubscribe(_ id: CharacteristicID, _ waiter: Waiter<Answer>) -> Bool {
+        for consumer in subscriptions[id]?.consumers ?? [] { completions.append { consumer.finish(nil) } }
+        subscriptions[id]?.consumers = []
+        reconcile(id)
+        guard subscriptions[id] != nil else { return false }
+        subscriptions[id]?.endWaiters.append(waiter)
+        return true
     }
 
     /// The characteristic was found on the present link.
@@ -221,8 +240,12 @@ struct PeripheralState {
         }
         if isOn, case .failure(let error) = result {
             let reason = (error as? Failure)?.reason ?? .refused(error)
-            for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
+            for consumer in subscription.consumers { finish(consumer, id, reason) }
             subscription.consumers = []
+        }
+        if subscription.phase == .off {
+            for waiter in subscription.endWaiters { complete(waiter, isOn ? .success(.done) : result) }
+            subscription.endWaiters = []
         }
         subscriptions[id] = subscription
         reconcile(id)
@@ -238,8 +261,10 @@ struct PeripheralState {
             else { continue }
             let reason = BluetoothError.Reason.missingCharacteristics([id.uuid])
             link?.notifying[ObjectIdentifier(characteristic)] = nil
-            for waiter in subscription.waiters { complete(waiter, .failure(Failure(reason))) }
-            for consumer in subscription.consumers { finish(consumer.buffer, id, reason) }
+            for waiter in subscription.waiters + subscription.endWaiters {
+                complete(waiter, .failure(Failure(reason)))
+            }
+            for consumer in subscription.consumers { finish(consumer, id, reason) }
             subscriptions[id] = nil
         }
     }

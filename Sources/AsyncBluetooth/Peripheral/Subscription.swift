@@ -9,7 +9,8 @@ struct Subscription {
 
     struct Consumer {
         let number: Int
-        let buffer: ElementBuffer<Data>
+        let deliver: @Sendable (Data) -> Void
+        let finish: @Sendable ((any Error)?) -> Void
     }
 
     var consumers: [Consumer] = []
@@ -18,4 +19,6 @@ struct Subscription {
     var characteristic: CBCharacteristic?
     /// Those who wait until it is on.
     var waiters: [Waiter<Answer>] = []
+    /// Those who wait until it is off.
+    var endWaiters: [Waiter<Answer>] = []
 }

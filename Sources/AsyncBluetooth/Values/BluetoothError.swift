@@ -26,6 +26,10 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         case request
         /// Reading the signal strength.
         case readRSSI = "read RSSI"
+        /// Pairing with a device.
+        case pair
+        /// Forgetting the bond with a device.
+        case unpair
         /// Opening an L2CAP channel, or using it.
         case channel
         /// Publishing a service or a channel.

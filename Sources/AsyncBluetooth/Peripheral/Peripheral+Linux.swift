@@ -1,0 +1,73 @@
+#if os(Linux)
+import BluetoothLocking
+import CoreBluetooth
+public import CoreBluetoothPackage
+
+// What Apple's platforms do not tell, or do by themselves.
+
+extension Central {
+    /// The name of the backend, such as "bluez" or "emulator"; "automatic" until that is decided.
+    ///
+    /// Linux only.
+    public var backendName: String { radio.manager.value.backendName }
+}
+
+extension Peripheral {
+    /// The ATT MTU of the link, in bytes; 23 while there is none.
+    ///
+    /// Linux only. For what a write carries, ``maximumWriteLength(for:)`` is the portable way.
+    public var mtuLength: Int { core.object.mtuLength }
+
+    /// The handle of an attribute, 1...65535; nil where the backend does not tell.
+    ///
+    /// Linux only. A handle is for people and for listings: the path names the attribute. Connects and discovers what is
+    /// missing, as all operations do.
+    ///
+    /// - Parameter attribute: A service, a characteristic or a descriptor.
+    /// - Throws: ``BluetoothError``, also where the device does not have the attribute.
+    public func handle(of attribute: some AttributeID) async throws -> UInt16? {
+        try await run(.discover, attribute) { [core] in
+            switch attribute {
+            case let service as ServiceID: try await core.service(service).attribute.handle
+            case let characteristic as CharacteristicID: try await core.characteristic(characteristic).attribute.handle
+            case let descriptor as DescriptorID: try await core.descriptor(descriptor).attribute.handle
+            default: nil
+            }
+        }
+    }
+}
+
+extension CBPairingAgent {
+    /// Pairs with a device and bonds; what the pairing asks comes to the agent's delegate.
+    ///
+    /// Linux only. The end of a task that is cancelled is not the end of the pairing: that goes on as long as there is the
+    /// agent.
+    ///
+    /// - Throws: ``BluetoothError`` with the system's `CBError` or `CBATTError`; `CancellationError`.
+    public func pair(_ peripheral: Peripheral) async throws {
+        try await call(.pair, peripheral) { self.pair($0, completion: $1) }
+    }
+
+    /// Forgets the bond with a device, on this side; the device keeps its keys.
+    ///
+    /// Linux only.
+    ///
+    /// - Throws: ``BluetoothError`` with the system's `CBError`: `unknownDevice` where there is no bond; `CancellationError`.
+    public func unpair(_ peripheral: Peripheral) async throws {
+        try await call(.unpair, peripheral) { self.unpair($0, completion: $1) }
+    }
+
+    private func call(
+        _ operation: BluetoothError.Operation, _ peripheral: Peripheral,
+        _ begin: (CBPeer, @escaping @Sendable ((any Error)?) -> Void) -> Void
+    ) async throws {
+        try await BluetoothError.run(peripheral.context(operation)) {
+            let waiter = Waiter<Void>()
+            begin(peripheral.core.object) { error in
+                waiter.finish(error.map { .failure(Failure(.refused($0))) } ?? .success(()))
+            }
+            try await waiter.value {}
+        }
+    }
+}
+#endif
