@@ -94,8 +94,8 @@ let package = Package(
         .target(
             name: "BluetoothProfiles",
             dependencies: [
-                "AsyncBluetooth", "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "CoreBluetooth",
-                "CoreBluetoothPackage",
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "BluetoothValues",
+                "CoreBluetooth", "CoreBluetoothPackage",
             ],
             swiftSettings: settings),
         .target(
@@ -116,7 +116,8 @@ let package = Package(
         .executableTarget(
             name: "bluectl",
             dependencies: [
-                "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking", logging,
+                "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking",
+                "BluetoothValues", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),

@@ -74,4 +74,9 @@ extension AdvertisedData {
     public var values: [AdvertisedValue] {
         AdvertisedValue.values(serviceData: serviceData, manufacturerData: manufacturerData)
     }
+
+    /// The company that defines the manufacturer data; nil where none are advertised.
+    public var companyIdentifier: CompanyIdentifier? {
+        manufacturerData.flatMap(CompanyIdentifier.init(manufacturerData:))
+    }
 }

@@ -22,13 +22,14 @@ enum AdvertisementText {
         return parts.joined(separator: ", ")
     }
 
-    /// `company 0x0499 data 0512`.
+    /// `company 0x0499 Ruuvi Innovations Ltd. data 0512`.
     private static func manufacturer(_ data: Data) -> String {
-        guard data.count >= 2 else { return "manufacturer data \(HexText.of(data))" }
-        let bytes = [UInt8](data)
-        let company = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+        guard let company = CompanyIdentifier(manufacturerData: data) else {
+            return "manufacturer data \(HexText.of(data))"
+        }
         let rest = data.dropFirst(2)
-        return "company 0x\(Decimals.hex(company, width: 4)) data \(rest.isEmpty ? "empty" : HexText.of(Data(rest)))"
+        let label = ["company", company.description, company.name].compactMap { $0 }.joined(separator: " ")
+        return "\(label) data \(rest.isEmpty ? "empty" : HexText.of(Data(rest)))"
     }
 }
 

@@ -1,16 +1,24 @@
 import BluetoothBackend
 import BluetoothProfiles
+import BluetoothValues
 import CoreBluetoothPackage
 
 /// UUIDs, values and properties for people.
 enum AttributeText {
     /// `Heart Rate 180D`, or the UUID alone where it has no standard name.
     static func label(_ uuid: CBUUID) -> String {
-        StandardNames.name(of: uuid).map { "\($0) \(uuid.uuidString)" } ?? uuid.uuidString
+        standardName(uuid).map { "\($0) \(uuid.uuidString)" } ?? uuid.uuidString
+    }
+
+    /// The name that the Bluetooth SIG assigned; nil where there is none.
+    ///
+    /// `CBUUID.description` names fewer, as Apple's does.
+    static func standardName(_ uuid: CBUUID) -> String? {
+        uuid.bluetoothUUID.bits16.flatMap(AssignedNumbers.attribute)
     }
 
     /// The standard name, or the UUID where there is none.
-    static func name(_ uuid: CBUUID) -> String { StandardNames.name(of: uuid) ?? uuid.uuidString }
+    static func name(_ uuid: CBUUID) -> String { standardName(uuid) ?? uuid.uuidString }
 
     /// What a value says, without its bytes where that is known: `87 %`, `Maker`.
     static func meaning(of data: Data, of uuid: CBUUID) -> String {

@@ -57,6 +57,8 @@ struct ScanRecord: Encodable, Equatable {
     let rssi: Int?
     let services: [String]?
     let manufacturerData: String?
+    /// The name of the company that the manufacturer data begin with.
+    let company: String?
     let serviceData: [String: String]?
     let txPower: Int?
     let isConnectable: Bool?
@@ -70,6 +72,7 @@ struct ScanRecord: Encodable, Equatable {
         rssi = device.rssi
         services = device.services.isEmpty ? nil : device.services
         manufacturerData = device.manufacturerData.map(HexText.of)
+        company = device.manufacturerData.flatMap { CompanyIdentifier(manufacturerData: $0)?.name }
         let data = device.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }
         serviceData = data.isEmpty ? nil : Dictionary(data) { $1 }
         txPower = device.txPower

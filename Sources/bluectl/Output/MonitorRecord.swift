@@ -14,6 +14,7 @@ struct MonitorRecord: Encodable, Equatable {
     var rssi: Int?
     var services: [String]?
     var manufacturerData: String?
+    var company: String?
     var serviceData: [String: String]?
     var txPower: Int?
     var isConnectable: Bool?
@@ -41,6 +42,7 @@ struct MonitorRecord: Encodable, Equatable {
         rssi = record.rssi
         services = record.services
         manufacturerData = record.manufacturerData
+        company = record.company
         serviceData = record.serviceData
         txPower = record.txPower
         isConnectable = record.isConnectable
@@ -50,8 +52,8 @@ struct MonitorRecord: Encodable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case time, event, state, identifier, address, name, rssi, services, manufacturerData, serviceData, txPower
-        case isConnectable, values, backend
+        case time, event, state, identifier, address, name, rssi, services, manufacturerData, company, serviceData
+        case txPower, isConnectable, values, backend
     }
 
     /// Time, event, and what is known, separated by tabs: the state, or identifier, address, RSSI, name, services, and

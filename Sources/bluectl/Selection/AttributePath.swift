@@ -25,9 +25,8 @@ struct AttributePath: Equatable, Sendable {
         characteristic = try AttributeQuery(last)
     }
 
-    /// The parts around a slash, unless the slash is part of a standard name.
+    /// The parts around a slash, which no standard name contains.
     private static func parts(of word: String) -> [String] {
-        if StandardNames.all.contains(where: { $0.lowercased() == word.lowercased() }) { return [word] }
-        return word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
     }
 }

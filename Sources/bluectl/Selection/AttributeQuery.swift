@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothProfiles
+import BluetoothValues
 import CoreBluetoothPackage
 
 /// Which service, characteristic or descriptor the user means: a UUID, a standard name, the n-th of equal ones
@@ -38,7 +39,7 @@ enum AttributeQuery: Equatable, Sendable {
             throw Failure(
                 .usage,
                 "\"\(shown)\" is not a UUID or a standard name: write 2A37, a long UUID, \"Heart Rate Measurement\", "
-                    + "2A37#2 or @HANDLE" + Suggestion.text(for: base, among: StandardNames.all))
+                    + "2A37#2 or @HANDLE" + Suggestion.text(for: base, among: AssignedNumbers.attributeNames))
         }
     }
 
@@ -64,7 +65,7 @@ enum AttributeQuery: Equatable, Sendable {
     /// The name as the Bluetooth SIG writes it; case does not count, and `-` or `_` may stand for a space.
     private static func standardName(_ text: String) -> String? {
         let wanted = normalized(text)
-        return StandardNames.all.first { normalized($0) == wanted }
+        return AssignedNumbers.attributeNames.first { normalized($0) == wanted }
     }
 
     private static func normalized(_ text: String) -> String {
@@ -128,7 +129,7 @@ extension AttributeQuery {
     private func matches(_ attribute: AttributeIdentity) -> Bool {
         switch self {
         case .uuid(let uuid, _): attribute.uuid == uuid
-        case .name(let name, _): StandardNames.name(of: CBUUID(attribute.uuid)) == name
+        case .name(let name, _): AttributeText.standardName(CBUUID(attribute.uuid)) == name
         case .handle(let handle): attribute.handle == handle
         }
     }

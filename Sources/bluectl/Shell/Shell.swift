@@ -165,7 +165,7 @@ final class Shell {
         let services = central?.peripherals.filter { $0.state == .connected }.flatMap { $0.services ?? [] } ?? []
         let attributes = services.flatMap { service in
             (service.characteristics ?? []).flatMap { characteristic in
-                [StandardNames.name(of: characteristic.uuid), characteristic.uuid.uuidString].compactMap { $0 }
+                [AttributeText.standardName(characteristic.uuid), characteristic.uuid.uuidString].compactMap { $0 }
             }
         }
         return ShellCompletion(devices: names, attributes: attributes)

@@ -94,7 +94,8 @@ struct ValueVector: CustomTestStringConvertible, Sendable {
         ValueVector(0x290D, "02 FF FF FF", "at most each 16777215 s", services),
         ValueVector(0x290D, "03", "when the value changed", services),
         ValueVector(0x290D, "06 66 08", "while > 2 bytes", services),
-        ValueVector(0x2A01, "41 03", "heart rate sensor (0x0341)", "Assigned Numbers, 2.6.3"),
+        ValueVector(0x2A01, "41 03", "Heart Rate Belt (0x0341)", "Assigned Numbers, 2.6.3"),
+        ValueVector(0x2A01, "7F 03", "Heart Rate Sensor (0x037F)", "Assigned Numbers, 2.6.2"),
         ValueVector(0x2A01, "C0 FF", "0xFFC0", "Assigned Numbers, 2.6"),
         ValueVector(
             0x2A04, "06 00 0C 00 00 00 C8 00", "interval 7.50 ms to 15.00 ms, latency 0, timeout 2000 ms",

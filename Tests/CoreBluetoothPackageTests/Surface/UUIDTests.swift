@@ -90,17 +90,4 @@ import Testing
         let uuid = CBUUID(string: "180D")
         #expect(uuid.copy() as? CBUUID == uuid)
     }
-
-    @Test(arguments: [
-        ("1800", "Generic Access"), ("180F", "Battery"), ("2A37", "Heart Rate Measurement"),
-        ("2902", "Client Characteristic Configuration"), ("2B2A", "Database Hash"), (heartRateLong, "Heart Rate"),
-    ])
-    func toolsGetTheNamesOfTheAssignedNumbers(text: String, name: String) {
-        #expect(StandardNames.name(of: CBUUID(string: text)) == name)
-    }
-
-    @Test(arguments: ["FFE0", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "00010000"])
-    func unassignedNumbersHaveNoName(text: String) {
-        #expect(StandardNames.name(of: CBUUID(string: text)) == nil)
-    }
 }

@@ -46,8 +46,8 @@ struct EndToEndTests {
         #expect(Set(objects.compactMap { $0["name"] as? String }) == ["Heart Rate Monitor", "nRF Blinky", "Echo"])
         #expect(objects.allSatisfy { $0["backend"] as? String == "emulator" })
         let known: Set = [
-            "identifier", "address", "name", "rssi", "services", "manufacturerData", "serviceData", "txPower",
-            "isConnectable", "values", "backend",
+            "identifier", "address", "name", "rssi", "services", "manufacturerData", "company", "serviceData",
+            "txPower", "isConnectable", "values", "backend",
         ]
         #expect(objects.allSatisfy { Set($0.allKeys.compactMap { $0 as? String }).isSubset(of: known) })
     }

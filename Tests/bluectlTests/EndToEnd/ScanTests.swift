@@ -18,6 +18,9 @@ struct ScanTests {
           - name: Other
             address: C0:DE:00:00:00:07
             advertising: [{data: {localName: Other, manufacturerData: FFFF0102}}]
+          - name: Board
+            address: C0:DE:00:00:00:08
+            advertising: [{data: {localName: Board, manufacturerData: 59000102}}]
         """
 
     private func scan(_ arguments: String...) async throws -> Tool.Outcome {
@@ -38,6 +41,7 @@ struct ScanTests {
             details("C0:DE:00:00:00:06")
                 == "tx 4 dBm, BTHome: temperature 25.06 °C, humidity 50.55 %, data of Battery 180F 57")
         #expect(details("C0:DE:00:00:00:07") == "company 0xFFFF data 0102")
+        #expect(details("C0:DE:00:00:00:08") == "company 0x0059 Nordic Semiconductor ASA data 0102")
     }
 
     @Test func dataOfAnAdvertisementAreInJSON() async throws {
@@ -57,6 +61,11 @@ struct ScanTests {
                     ],
                 ]
             ])
+        let board = try #require(objects.last { $0["name"] as? String == "Board" })
+        #expect(board["company"] as? String == "Nordic Semiconductor ASA")
+        #expect(board["manufacturerData"] as? String == "59000102")
+        let other = try #require(objects.last { $0["name"] as? String == "Other" })
+        #expect(other["company"] == nil)
         let ruuvi = try #require(objects.last { $0["address"] as? String == "C0:DE:00:00:00:05" })
         #expect(ruuvi["isConnectable"] as? Bool == false)
     }

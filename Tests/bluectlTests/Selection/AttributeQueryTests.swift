@@ -59,7 +59,6 @@ struct AttributeQueryTests {
     @Test func aSlashSeparatesServiceAndCharacteristic() throws {
         #expect(try AttributePath(["180D/2A37#2"]) == AttributePath(["180D", "2A37#2"]))
         #expect(try AttributePath(["Heart Rate/Body Sensor Location"]).service == .name("Heart Rate", ordinal: nil))
-        #expect(try AttributePath(["Sport Type for Aerobic/Anaerobic Thresholds"]).service == nil)
         #expect(throws: Failure.self) { try AttributePath(["180D/2A37/2902"]) }
         #expect(throws: Failure.self) { try AttributePath(["180D/"]) }
     }
