@@ -18,9 +18,9 @@ public final class BlueZBackend: BluetoothBackend {
     private let controllers: any ControllerAccess
     private let store: PreservationStore
     private let peripheralTimings: PeripheralTimings
-    private let centrals = Radios<CentralRadio>()
-    private let peripherals = Radios<PeripheralRadio>()
-    private let pairing: PairingRadio
+    private let centrals = Radios<CentralRoleDriver>()
+    private let peripherals = Radios<PeripheralRoleDriver>()
+    private let pairing: PairingDriver
 
     /// A backend with a connection of its own.
     public convenience init(_ configuration: BlueZConfiguration = BlueZConfiguration()) {
@@ -41,7 +41,7 @@ public final class BlueZBackend: BluetoothBackend {
         let daemon = BlueZDaemon(
             address: configuration.busAddress.map(DBusAddress.explicit) ?? .system, timings: timings)
         self.daemon = daemon
-        pairing = PairingRadio(
+        pairing = PairingDriver(
             daemon: daemon, timings: timings, acceptsJustWorks: configuration.acceptsJustWorksPairing
         ) { [centrals] in
             centrals.all
@@ -99,7 +99,7 @@ public final class BlueZBackend: BluetoothBackend {
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let selector = AdapterSelector(options.adapter ?? configuration.adapter)
         let radio = peripherals.radio(selector) {
-            PeripheralRadio(
+            PeripheralRoleDriver(
                 selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings,
                 network: network)
         }
@@ -115,9 +115,9 @@ public final class BlueZBackend: BluetoothBackend {
         return BlueZPairing(radio: pairing)
     }
 
-    private func radio(_ selector: AdapterSelector) -> CentralRadio {
+    private func radio(_ selector: AdapterSelector) -> CentralRoleDriver {
         let radio = centrals.radio(selector) {
-            CentralRadio(
+            CentralRoleDriver(
                 selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
                 store: store)
         }
@@ -127,14 +127,14 @@ public final class BlueZBackend: BluetoothBackend {
         return radio
     }
 
-    private func tellPairing(of radio: some Radio) {
+    private func tellPairing(of radio: some RoleDriver) {
         let (pairing, id) = (pairing, ObjectIdentifier(radio))
         radio.onPairingNeed { [weak pairing] in pairing?.needChanged(of: id, to: $0) }
     }
 }
 
 /// The radios of a role of a backend, by adapter.
-private final class Radios<Role: Radio>: Sendable {
+private final class Radios<Role: RoleDriver>: Sendable {
     private let bySelector = Lock<[AdapterSelector: Role]>([:])
 
     var all: [Role] { bySelector.withLock { Array($0.values) } }

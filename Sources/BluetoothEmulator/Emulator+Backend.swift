@@ -73,21 +73,21 @@ extension Emulator {
     }
 
     /// Starts delivery to a manager.
-    func activate(_ manager: Ref<Manager>, _ receiver: Receiver) {
+    func activate(_ manager: Ref<Manager>, _ sink: RoleSink) {
         perform { core in
-            core.attach(receiver, to: manager)
+            core.attach(sink, to: manager)
             core.world.submit(.activate(manager))
         }
     }
 
     /// Ends a manager.
     ///
-    /// Its receiver is released outside the lock.
+    /// Its sink is released outside the lock.
     func invalidate(_ manager: Ref<Manager>) {
-        let receiver = perform { core -> Receiver? in
+        let sink = perform { core -> RoleSink? in
             core.world.removeManager(manager)
             return core.detach(manager)
         }
-        withExtendedLifetime(receiver) {}
+        withExtendedLifetime(sink) {}
     }
 }

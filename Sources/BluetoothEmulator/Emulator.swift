@@ -137,14 +137,14 @@ public final class Emulator: BluetoothBackend {
     func perform<Result: Sendable>(_ body: @Sendable (inout EmulatorCore) -> Result) -> Result {
         guard time != .virtual else { return core.withLock { body(&$0) } }
         let present = realNow
-        let (result, errands) = core.withLock { core -> (Result, [EmulatorCore.Errand]) in
-            var errands = core.live(until: present)
+        let (result, sideEffects) = core.withLock { core -> (Result, [EmulatorCore.SideEffect]) in
+            var sideEffects = core.run(until: present)
             let result = body(&core)
-            errands += core.live(until: present)
+            sideEffects += core.run(until: present)
             arm(&core)
-            return (result, errands)
+            return (result, sideEffects)
         }
-        for errand in errands { queue.async { self.run(errand) } }
+        for sideEffect in sideEffects { queue.async { self.run(sideEffect) } }
         return result
     }
 
@@ -163,8 +163,8 @@ public final class Emulator: BluetoothBackend {
     }
 
     /// Does what the world asks of the outside.
-    func run(_ errand: EmulatorCore.Errand) {
-        switch errand {
+    func run(_ sideEffect: EmulatorCore.SideEffect) {
+        switch sideEffect {
         case .call(let body): body()
         case .ask(let link, let number, let handler, let request):
             let hold = hold()

@@ -43,7 +43,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var notifyBuffer = 20
     /// How many peripheral managers of one host advertise at the same time; more are out of space.
     public var maximumAdvertisingSets = 4
-    /// How many bytes a receiver has room for on an L2CAP channel; at least 1.
+    /// How many bytes a sink has room for on an L2CAP channel; at least 1.
     public var channelBuffer = 16_384
     /// What the users and the exchange of features take in a pairing, besides the round trips.
     public var pairingDelay: Duration = .milliseconds(500)

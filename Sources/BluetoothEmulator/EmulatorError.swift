@@ -2,7 +2,7 @@
 public enum EmulatorError: Error, Hashable, Sendable {
     /// So many steps happened at one instant that it will hardly end; with the last lines of the trace.
     case livelock(at: Duration, trace: [String])
-    /// A receiver did not handle its events within ten real seconds; names its queue.
+    /// A sink did not handle its events within ten real seconds; names its queue.
     case unsettled(label: String)
     /// A ``TimeHold`` was not released within ten real seconds.
     case held
@@ -27,7 +27,7 @@ extension EmulatorError: CustomStringConvertible {
         case .livelock(let at, let trace):
             "The emulated world does not leave the instant \(at). Its last steps:\n" + trace.joined(separator: "\n")
         case .unsettled(let label):
-            "The receiver \"\(label)\" did not handle its events within ten seconds: is its queue blocked?"
+            "The sink \"\(label)\" did not handle its events within ten seconds: is its queue blocked?"
         case .held: "Virtual time was held for more than ten seconds: is a hold not released?"
         case .tasksUnsettled:
             """

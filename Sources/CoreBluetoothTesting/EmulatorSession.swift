@@ -21,7 +21,7 @@ final class EmulatorSession: ManagerObserver {
     /// The session of this task.
     @TaskLocal static var current: EmulatorSession?
 
-    private static let queue = DispatchQueue(label: "CoreBluetooth leftovers")
+    private static let queue = DispatchQueue(label: "CoreBluetooth leaks")
 
     let emulator: Emulator
     private let state = Lock(State())
@@ -36,7 +36,7 @@ final class EmulatorSession: ManagerObserver {
 
     // MARK: ManagerObserver
 
-    func made(_ manager: any ObservedManager) {
+    func managerCreated(_ manager: any ObservedManager) {
         state.withLock { $0.managers.append(WeakManager(manager: manager)) }
     }
 
@@ -44,7 +44,7 @@ final class EmulatorSession: ManagerObserver {
         state.withLock { $0.callbacks.append(callback) }
     }
 
-    func abandoned(_ commands: [String]) {
+    func commandsAbandoned(_ commands: [String]) {
         guard !commands.isEmpty else { return }
         state.withLock { $0.abandoned += commands }
     }
@@ -109,33 +109,33 @@ final class EmulatorSession: ManagerObserver {
     /// What is left when a test has ended, once its tasks and managers have handled what is there.
     ///
     /// A task or a queue that does not come to its end is named, and not waited for any longer.
-    func leftovers() async -> [Leftover] {
+    func leaks() async -> [Leak] {
         await withCheckedContinuation { continuation in
-            findLeftovers { continuation.resume(returning: $0) }
+            findLeaks { continuation.resume(returning: $0) }
         }
     }
 
     /// The same, for those who cannot await: the main thread serves its run loop meanwhile.
-    func leftoversSynchronously() -> [Leftover] { SynchronousWait.value(of: findLeftovers) }
+    func leaksSynchronously() -> [Leak] { SynchronousWait.value(of: findLeaks) }
 
-    private func findLeftovers(_ finish: @escaping @Sendable ([Leftover]) -> Void) {
+    private func findLeaks(_ finish: @escaping @Sendable ([Leak]) -> Void) {
         emulator.afterTasks { [self] areQuiet in
             let managers = state.withLock { $0.managers.compactMap(\.manager) }
             settle(managers[...], areQuiet ? [] : [.running]) { blocked in
                 let abandoned = self.state.withLock { $0.abandoned }
-                finish(blocked + Self.leftovers(abandoned, managers))
+                finish(blocked + Self.leaks(abandoned, managers))
             }
         }
     }
 
     /// Waits for one manager after the other, for each as long as virtual time would.
     private func settle(
-        _ managers: ArraySlice<any ObservedManager>, _ blocked: [Leftover],
-        _ finish: @escaping @Sendable ([Leftover]) -> Void
+        _ managers: ArraySlice<any ObservedManager>, _ blocked: [Leak],
+        _ finish: @escaping @Sendable ([Leak]) -> Void
     ) {
         guard let manager = managers.first else { return finish(blocked) }
         let isFirst = Lock(true)
-        let goOn: @Sendable ([Leftover]) -> Void = { [self] blocked in
+        let goOn: @Sendable ([Leak]) -> Void = { [self] blocked in
             let mustGoOn = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return isFirst
@@ -147,9 +147,9 @@ final class EmulatorSession: ManagerObserver {
         Self.queue.asyncAfter(deadline: limit) { goOn(blocked + [.blocked(manager.label)]) }
     }
 
-    private static func leftovers(_ abandoned: [String], _ managers: [any ObservedManager]) -> [Leftover] {
-        (abandoned + managers.flatMap(\.unansweredCommands)).map(Leftover.unanswered)
-            + managers.flatMap(\.livingObjects).map(Leftover.leaked)
+    private static func leaks(_ abandoned: [String], _ managers: [any ObservedManager]) -> [Leak] {
+        (abandoned + managers.flatMap(\.unansweredCommands)).map(Leak.unanswered)
+            + managers.flatMap(\.livingObjects).map(Leak.leaked)
     }
 
     /// Seed and last lines of the trace, once: for the first message of a failure.

@@ -48,7 +48,7 @@ open class EmulatorTestCase: XCTestCase {
         watch.end()
         self.session = nil
         if let failure = watch.failure { XCTFail(failure) }
-        for leftover in session.leftoversSynchronously() where !leftover.isAllowed(by: allowed) {
+        for leftover in session.leaksSynchronously() where !leftover.isAllowed(by: allowed) {
             XCTFail([leftover.description, session.reproduction()].compactMap { $0 }.joined(separator: "\n"))
         }
     }

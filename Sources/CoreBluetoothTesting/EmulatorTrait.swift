@@ -64,7 +64,7 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
             return
         }
         try await body
-        for leftover in await session.leftovers() where !leftover.isAllowed(by: allowed) {
+        for leftover in await session.leaks() where !leftover.isAllowed(by: allowed) {
             Issue.record("\(leftover)", sourceLocation: test.sourceLocation)
         }
     }

@@ -39,14 +39,14 @@ private final class WaitingReceiver: EventSink {
 
 /// The backend as a whole, on a private bus, against a scripted `org.bluez`.
 @Suite struct BlueZBackendTests {
-    private let stage: RadioStage
+    private let stage: BackendFixture
     private let bus: PrivateBus
     private let recorder: EventRecorder
     private let device: String
     private let characteristic: String
 
     init() throws {
-        stage = try RadioStage()
+        stage = try BackendFixture()
         (bus, recorder) = (stage.bus, stage.recorder)
         (device, characteristic) = (stage.device, stage.characteristic)
     }
@@ -113,7 +113,7 @@ private final class WaitingReceiver: EventSink {
 
     /// See https://github.com/home-assistant/core/issues/76392.
     @Test func aBusPolicyThatRefusesIsUnauthorized() async throws {
-        let stage = try RadioStage(on: PrivateBus(forbidden: ["org.bluez"]))
+        let stage = try BackendFixture(on: PrivateBus(forbidden: ["org.bluez"]))
         let daemon = try ScriptedBlueZ(on: stage.bus)
         let central = try stage.central()
         try await stage.recorder.wait(for: .unauthorized)
@@ -272,7 +272,7 @@ private final class WaitingReceiver: EventSink {
         daemon.service.calls.removeAll()
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         try await daemon.service.calls.first { $0.member == "StartDiscovery" }
-        daemon.addDevice(RadioStage.address, name: "Heart")
+        daemon.addDevice(BackendFixture.address, name: "Heart")
         try await recorder.events.first { if case .connected = $0 { true } else { false } }
     }
 

@@ -137,7 +137,7 @@ import Testing
         await stage.settle()
         #expect(PeerEnd.receive(stage.network.peer) == [1, 2])
         var state = pollfd(fd: stage.network.peer, events: Int16(POLLIN), revents: 0)
-        // The end, with patience: the descriptor is closed by Dispatch.
+        // The end, within the time limit: the descriptor is closed by Dispatch.
         #expect(poll(&state, 1, 10_000) == 1)
         #expect(PeerEnd.receive(stage.network.peer) == [])
         // The one who closes is told nothing.

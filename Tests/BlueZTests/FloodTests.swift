@@ -17,7 +17,7 @@ import Testing
     private func number(_ number: Int) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
 
     @Test func whatAStuckQueueIsSentIsLimitedAndCounted() async throws {
-        let stage = try RadioStage()
+        let stage = try BackendFixture()
         let backend = stage.makeBackend()
         // A manager of its own sees when the last value has come.
         let (daemon, observer, peer, link) = try await stage.connected(of: backend)

@@ -7,7 +7,7 @@ import Testing
 @testable import BlueZ
 
 @Suite struct ObjectTreeTests {
-    private typealias Fixture = HostFixture
+    private typealias Fixture = CentralRoleFixture
     private var tree = ObjectTree()
 
     @Test mutating func anAddedDeviceHasItsProperties() {

@@ -28,13 +28,13 @@ private final class PeripheralEvents: EventSink {
 
 /// Pairing as a whole, on a private bus, against a scripted `org.bluez`.
 @Suite struct PairingBackendTests {
-    private let stage: RadioStage
+    private let stage: BackendFixture
     private let device: DBusValue
     private let recorder = PairingRecorder()
 
     init() throws {
-        stage = try RadioStage()
-        device = .objectPath(HostFixture.path(stage.device))
+        stage = try BackendFixture()
+        device = .objectPath(CentralRoleFixture.path(stage.device))
     }
 
     private func connect(_ central: any CentralBackend, to peer: PeerID) async throws {
@@ -75,7 +75,7 @@ private final class PeripheralEvents: EventSink {
         try await waitForCall("RegisterAgent", of: daemon)
         #expect(try await daemon.askAgent("RequestAuthorization", [device]) == [])
         let other = daemon.addDevice("F0:F1:F2:F3:F4:99", properties: ["Connected": .boolean(true)])
-        let others = DBusValue.objectPath(HostFixture.path(other))
+        let others = DBusValue.objectPath(CentralRoleFixture.path(other))
         await #expect(throws: DBusError.self) { try await daemon.askAgent("RequestAuthorization", [others]) }
         let headset = DBusValue.string("00001124-0000-1000-8000-00805f9b34fb")
         await #expect(throws: DBusError.self) { try await daemon.askAgent("AuthorizeService", [device, headset]) }
@@ -149,14 +149,14 @@ private final class PeripheralEvents: EventSink {
         let served = PeripheralEvents()
         peripheral.activate(served)
         try await served.events.first { $0 == .stateChanged(.poweredOn) }
-        peripheral.submit(.addService(operation: OperationID(rawValue: 1), service: PeripheralFixture.service()))
+        peripheral.submit(.addService(operation: OperationID(rawValue: 1), service: PeripheralRoleFixture.service()))
         try await served.events.first { $0 == .serviceAdded(operation: OperationID(rawValue: 1)) }
         #expect(daemon.asksNoAgent)
 
         peripheral.submit(.addService(operation: OperationID(rawValue: 2), service: Self.safe))
         try await served.events.first { $0 == .serviceAdded(operation: OperationID(rawValue: 2)) }
         try await waitForCall("RegisterAgent", of: daemon)
-        daemon.addDevice(RadioStage.address)
+        daemon.addDevice(BackendFixture.address)
         await #expect(throws: DBusError.self, "it is not connected") {
             try await daemon.askAgent("RequestAuthorization", [device])
         }
@@ -221,7 +221,7 @@ private final class PeripheralEvents: EventSink {
         daemon.kill()
         try daemon.start()
         try await stage.recorder.events.wait { $0.count { $0 == .stateChanged(.poweredOn) } == 2 }
-        daemon.addDevice(RadioStage.address)
+        daemon.addDevice(BackendFixture.address)
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 2), options: ConnectOptions()))
         try await waitForCall("RequestDefaultAgent", of: daemon)
         agent.invalidate()

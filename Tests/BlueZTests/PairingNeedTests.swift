@@ -19,8 +19,8 @@ import Testing
             ])
     }
 
-    private static func publishing(_ service: ServiceDefinition) -> PeripheralFixture {
-        var fixture = PeripheralFixture.serving()
+    private static func publishing(_ service: ServiceDefinition) -> PeripheralRoleFixture {
+        var fixture = PeripheralRoleFixture.serving()
         fixture.command(.addService(operation: OperationID(rawValue: 9), service: service))
         fixture.answer("RegisterApplication")
         return fixture
@@ -31,13 +31,13 @@ import Testing
         fixture.advertise()
         fixture.command(.publishChannel(operation: OperationID(rawValue: 3), isEncryptionRequired: false))
         fixture.input(.listening(1, OperationID(rawValue: 3), .success(0x80), isEncryptionRequired: false))
-        #expect(fixture.pairingNeeds.isEmpty && !fixture.host.mayNeedPairing(with: PeripheralFixture.one))
+        #expect(fixture.pairingNeeds.isEmpty && !fixture.host.mayNeedPairing(with: PeripheralRoleFixture.one))
     }
 
     @Test func aServiceThatRequiresEncryptionNeedsPairingUntilItIsRemoved() {
         var fixture = Self.publishing(Self.safe())
-        #expect(fixture.pairingNeeds == [true] && fixture.host.mayNeedPairing(with: PeripheralFixture.one))
-        #expect(!fixture.host.mayNeedPairing(with: HostFixture.path("/org/bluez/hci1/dev_F0_F1_F2_F3_F4_01")))
+        #expect(fixture.pairingNeeds == [true] && fixture.host.mayNeedPairing(with: PeripheralRoleFixture.one))
+        #expect(!fixture.host.mayNeedPairing(with: CentralRoleFixture.path("/org/bluez/hci1/dev_F0_F1_F2_F3_F4_01")))
         fixture.command(.removeService(AttributeID(rawValue: 50)))
         #expect(fixture.pairingNeeds == [true, false])
     }
@@ -45,7 +45,7 @@ import Testing
     @Test func pairingIsNeededNoLongerThanTheManagerLives() {
         var fixture = Self.publishing(Self.safe())
         fixture.input(.invalidated(1))
-        #expect(fixture.pairingNeeds == [true, false] && !fixture.host.mayNeedPairing(with: PeripheralFixture.one))
+        #expect(fixture.pairingNeeds == [true, false] && !fixture.host.mayNeedPairing(with: PeripheralRoleFixture.one))
     }
 
     @Test func pairingIsNeededWhileTheAdapterIsOn() {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func anEncryptedChannelNeedsPairingUntilItIsUnpublished() {
-        var fixture = PeripheralFixture.serving()
+        var fixture = PeripheralRoleFixture.serving()
         fixture.command(.publishChannel(operation: OperationID(rawValue: 3), isEncryptionRequired: true))
         fixture.input(.listening(1, OperationID(rawValue: 3), .success(0x80), isEncryptionRequired: true))
         #expect(fixture.pairingNeeds == [true])
@@ -66,25 +66,25 @@ import Testing
     }
 
     @Test func pairingIsNeededBeforeAConnectionIsAskedFor() throws {
-        var fixture = HostFixture.poweredOn()
+        var fixture = CentralRoleFixture.poweredOn()
         let peer = fixture.addDevice()
         let connect = CentralCommand.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions())
-        let effects = fixture.host.handle(.command(1, connect), at: HostFixture.date)
+        let effects = fixture.host.handle(.command(1, connect), at: CentralRoleFixture.date)
         let need = effects.firstIndex { if case .pairingNeedChanged(true) = $0 { true } else { false } }
         let call = effects.firstIndex { if case .call(_, let call) = $0 { call.member == "Connect" } else { false } }
         #expect(try #require(need) < #require(call))
     }
 
     @Test func aConnectionNeedsPairingFromItsBeginningToItsEnd() {
-        var fixture = HostFixture.poweredOn()
+        var fixture = CentralRoleFixture.poweredOn()
         let peer = fixture.addDevice()
         #expect(fixture.pairingNeeds.isEmpty)
         fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         #expect(fixture.pairingNeeds == [true])
-        fixture.set(HostFixture.device, "org.bluez.Device1", ["Connected": .boolean(true)])
+        fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(true)])
         fixture.answer("Connect")
         fixture.command(.disconnect(peer: peer))
-        fixture.set(HostFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
+        fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         #expect(fixture.pairingNeeds == [true, false])
     }
 }

@@ -9,8 +9,8 @@ import Testing
 
 /// Devices that are heard once and go, as `bluetoothd` tells of them, to both roles.
 private struct PassingDevices {
-    var central = HostFixture.poweredOn().host
-    var peripheral = PeripheralFixture.poweredOn().host
+    var central = CentralRoleFixture.poweredOn().host
+    var peripheral = PeripheralRoleFixture.poweredOn().host
     private(set) var reports = 0
 
     /// - Parameter limit: How many devices the roles remember.
@@ -18,7 +18,7 @@ private struct PassingDevices {
         central.remember(atLeast: limit)
         peripheral.remember(atLeast: limit)
         start(1, ScanParameters())
-        _ = central.handle(.activated(2), at: HostFixture.date)
+        _ = central.handle(.activated(2), at: CentralRoleFixture.date)
         start(2, ScanParameters(allowDuplicates: true))
     }
 
@@ -28,26 +28,28 @@ private struct PassingDevices {
         }
     }
 
-    private mutating func handle(_ input: HostInput) -> [HostEffect] { central.handle(input, at: HostFixture.date) }
+    private mutating func handle(_ input: CentralRoleInput) -> [CentralRoleEffect] {
+        central.handle(input, at: CentralRoleFixture.date)
+    }
 
     static func address(_ number: Int) -> String {
         let digits = String(0xF0_0000_0000_00 + number, radix: 16, uppercase: true)
         return stride(from: 0, to: 12, by: 2).map { digits.dropFirst($0).prefix(2) }.joined(separator: ":")
     }
 
-    static func path(_ number: Int) -> ObjectPath { HostFixture.path(ScriptedBlueZ.path(of: address(number))) }
+    static func path(_ number: Int) -> ObjectPath { CentralRoleFixture.path(ScriptedBlueZ.path(of: address(number))) }
 
     /// A device comes, is heard twice, and goes.
     mutating func pass(_ number: Int) {
         let path = Self.path(number)
-        let object = HostFixture.deviceObject(
+        let object = CentralRoleFixture.deviceObject(
             address: Self.address(number), ["RSSI": .int16(-50), "Name": .string("passing \(number)")])
         tell(.interfacesAdded(path, object))
         tell(.propertiesChanged(path, "org.bluez.Device1", ["RSSI": .int16(-51)], removed: []))
         tell(.interfacesRemoved(path, ["org.bluez.Device1"]))
     }
 
-    private mutating func tell(_ input: HostInput) {
+    private mutating func tell(_ input: CentralRoleInput) {
         for case .deliver(_, .discovered) in handle(input) { reports += 1 }
         _ = peripheral.handle(.daemon(input))
     }
@@ -90,7 +92,7 @@ struct PassingDevicesSoakTests {
 
     /// With few of them remembered, so that few are enough to see.
     @Test func addressesOnTheBusLeaveMemoryFlat() async throws {
-        let stage = try RadioStage()
+        let stage = try BackendFixture()
         let daemon = try ScriptedBlueZ(on: stage.bus)
         let backend = stage.makeBackend()
         let central = backend.makeCentral(CentralOptions(rememberedPeers: 500))

@@ -32,48 +32,49 @@ import Testing
         var same = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
         var other = PeerDirectory(adapterAddress: "00:00:00:00:00:02")
         let address = "F0:F1:F2:F3:F4:F5"
-        let id = one.note(HostFixture.device, device(address), isNamed: true)
-        #expect(same.note(HostFixture.path("/elsewhere"), device(address), isNamed: true) == id)
-        #expect(other.note(HostFixture.device, device(address), isNamed: true) != id)
-        #expect(one.note(HostFixture.path("/public"), device(address, isRandom: false), isNamed: true) != id)
+        let id = one.log(CentralRoleFixture.device, device(address), isNamed: true)
+        #expect(same.log(CentralRoleFixture.path("/elsewhere"), device(address), isNamed: true) == id)
+        #expect(other.log(CentralRoleFixture.device, device(address), isNamed: true) != id)
+        #expect(one.log(CentralRoleFixture.path("/public"), device(address, isRandom: false), isNamed: true) != id)
     }
 
     /// See https://github.com/hbldh/bleak/issues/1737.
     @Test func anIdentifierSurvivesTheChangeToTheIdentityAddress() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
-        let noted = directory.note(HostFixture.device, device("4A:00:00:00:00:01", name: "Phone"), isNamed: true)
+        let noted = directory.log(CentralRoleFixture.device, device("4A:00:00:00:00:01", name: "Phone"), isNamed: true)
         let id = try #require(noted)
-        #expect(directory.note(HostFixture.device, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
-        directory.forgetObject(at: HostFixture.device)
+        #expect(
+            directory.log(CentralRoleFixture.device, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
+        directory.forgetObject(at: CentralRoleFixture.device)
         #expect(directory.path(of: id) == nil)
         #expect(directory.summary(of: id) == PeerSummary(id: id, name: "Phone", address: "00:AA:00:00:00:01"))
         // The same device under its identity, as another object.
-        let path = HostFixture.path("/org/bluez/hci0/dev_00_AA_00_00_00_01")
-        #expect(directory.note(path, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
+        let path = CentralRoleFixture.path("/org/bluez/hci0/dev_00_AA_00_00_00_01")
+        #expect(directory.log(path, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
         #expect(directory.path(of: id) == path)
     }
 
     @Test func theDeviceNameIsForgottenWithTheObject() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
         var device = device("F0:F1:F2:F3:F4:F5", name: "Advertised")
-        let noted = directory.note(HostFixture.device, device, isNamed: true)
+        let noted = directory.log(CentralRoleFixture.device, device, isNamed: true)
         let id = try #require(noted)
         _ = device.apply(["Connected": .boolean(true), "Name": .string("Own")])
-        directory.note(HostFixture.device, device, isNamed: true)
+        directory.log(CentralRoleFixture.device, device, isNamed: true)
         #expect(directory.summary(of: id)?.name == "Own")
-        directory.forgetObject(at: HostFixture.device)
+        directory.forgetObject(at: CentralRoleFixture.device)
         #expect(directory.summary(of: id)?.name == "Advertised")
     }
 
     @Test func aDeviceWithoutAnAddressIsNotNoted() {
         var directory = PeerDirectory(adapterAddress: "")
-        #expect(directory.note(HostFixture.device, Device1(), isNamed: true) == nil)
+        #expect(directory.log(CentralRoleFixture.device, Device1(), isNamed: true) == nil)
         #expect(directory.count == 0)
     }
 
     // MARK: Limits
 
-    private func path(_ number: Int) -> ObjectPath { HostFixture.path("/org/bluez/hci0/dev_\(number)") }
+    private func path(_ number: Int) -> ObjectPath { CentralRoleFixture.path("/org/bluez/hci0/dev_\(number)") }
 
     private func address(_ number: Int) -> String {
         "F0:00:00:00:\(String(number >> 8, radix: 16)):\(String(number & 0xFF, radix: 16))"
@@ -81,7 +82,7 @@ import Testing
 
     /// Notes a device, and loses its object.
     private func pass(_ number: Int, _ directory: inout PeerDirectory) throws -> PeerID {
-        let peer = directory.note(path(number), device(address(number)), isNamed: true)
+        let peer = directory.log(path(number), device(address(number)), isNamed: true)
         directory.forgetObject(at: path(number))
         return try #require(peer)
     }
@@ -99,7 +100,7 @@ import Testing
 
     @Test func devicesWithAnObjectAreKnownHoweverManyThereAre() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01", limit: 10)
-        let present = (0..<50).map { directory.note(path($0), device(address($0)), isNamed: true) }
+        let present = (0..<50).map { directory.log(path($0), device(address($0)), isNamed: true) }
         for number in 100..<200 { _ = try pass(number, &directory) }
         for peer in present { #expect(try directory[#require(peer)] != nil) }
         directory.forgetObjects()
@@ -120,14 +121,14 @@ import Testing
 
     @Test func anIdentifierThatDoesNotFollowFromTheAddressGoesWithItsDevice() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01", limit: 10)
-        let noted = directory.note(path(0), device("4A:00:00:00:00:01"), isNamed: true)
+        let noted = directory.log(path(0), device("4A:00:00:00:00:01"), isNamed: true)
         let identity = device("00:AA:00:00:00:01", isRandom: false)
-        #expect(directory.note(path(0), identity, isNamed: true) == noted)
+        #expect(directory.log(path(0), identity, isNamed: true) == noted)
         directory.forgetObject(at: path(0))
         #expect(directory.peer(at: "00:AA:00:00:00:01", isRandom: false) == noted)
         for number in 1..<100 { _ = try pass(number, &directory) }
         #expect(directory.peer(at: "00:AA:00:00:00:01", isRandom: false) == nil)
-        #expect(directory.note(path(0), identity, isNamed: true) != noted)
+        #expect(directory.log(path(0), identity, isNamed: true) != noted)
     }
 
     @Test func aSmallerLimitCountsAtOnce() throws {

@@ -35,13 +35,13 @@ private final class PeripheralRecorder: EventSink {
         scripted = ScriptedPeripherals(of: daemon)
         guard case .explicit(let text) = bus.address else { throw CancellationError() }
         var timings = PeripheralTimings()
-        timings.settling = .milliseconds(20)
+        timings.quiescence = .milliseconds(20)
         let backend = BlueZBackend(
             BlueZConfiguration(busAddress: text), timings: BlueZTimings(), peripheralTimings: timings)
         peripheral = backend.makePeripheral(PeripheralOptions())
     }
 
-    /// Powers on, publishes the service of ``PeripheralFixture``, and connects a central.
+    /// Powers on, publishes the service of ``PeripheralRoleFixture``, and connects a central.
     private func serve(isUnicast: Bool = false) async throws {
         if isUnicast {
             daemon.service.set(ScriptedBlueZ.adapter, "org.bluez.Adapter1", ["Connectable": .boolean(true)])
@@ -53,7 +53,7 @@ private final class PeripheralRecorder: EventSink {
     }
 
     private func publish() async throws {
-        peripheral.submit(.addService(operation: added, service: PeripheralFixture.service()))
+        peripheral.submit(.addService(operation: added, service: PeripheralRoleFixture.service()))
         try await recorder.wait(for: .serviceAdded(operation: added))
     }
 
@@ -72,7 +72,7 @@ private final class PeripheralRecorder: EventSink {
     private func subscribe() async throws -> (central: PeerID, answer: [DBusValue]) {
         let answer = try await scripted.call(path("1003"), "AcquireNotify", [options])
         let event = try await recorder.events.first { if case .subscribed = $0 { true } else { false } }
-        guard case .subscribed(let central, _, 185, PeripheralHost.notifyCredits) = event else {
+        guard case .subscribed(let central, _, 185, PeripheralRoleMachine.notifyCredits) = event else {
             throw CancellationError()
         }
         return (central, answer)

@@ -125,7 +125,7 @@ import Testing
 
     /// Proves S141.
     @Test func S141_aBackendGetsBackWhatAnotherLeftThoughItNeverSaidGoodbye() async throws {
-        let (stage, store) = (try RadioStage(), store)
+        let (stage, store) = (try BackendFixture(), store)
         let (daemon, first, peer) = try await stage.discovered(of: stage.makeBackend(store: store), restoring: "app")
         first.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         try await stage.recorder.events.first { if case .connected = $0 { true } else { false } }

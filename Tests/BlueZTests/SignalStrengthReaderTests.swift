@@ -12,10 +12,10 @@ import Testing
 
     /// Asks, plays the controller's part, and waits for the answer.
     private func read(
-        from controller: PlayedController, patience: Duration = .seconds(60),
+        from controller: PlayedController, timeout: Duration = .seconds(60),
         _ play: @escaping @Sendable (PlayedController) -> Void
     ) async throws -> Result<Int, BackendError> {
-        let reader = SignalStrengthReader(queue: queue, access: controller, patience: patience)
+        let reader = SignalStrengthReader(queue: queue, access: controller, timeout: timeout)
         let answers = Recorder<Result<Int, BackendError>>()
         let peer = try #require(L2CAPAddress("F0:F1:F2:F3:F4:F5", isRandom: true))
         queue.async {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func aControllerThatIsSilentOrVanishesIsAnError() async throws {
-        let silent = try await read(from: PlayedController(), patience: .milliseconds(1)) { _ in }
+        let silent = try await read(from: PlayedController(), timeout: .milliseconds(1)) { _ in }
         #expect(silent.failure?.code == .connectionTimeout)
         let gone = try await read(from: PlayedController()) { $0.vanish() }
         #expect(gone.failure?.code == .notConnected)

@@ -17,11 +17,11 @@ struct SoakTests {
     /// The first ones fill pools and caches.
     private static let warmUp = 100
 
-    private let stage: RadioStage
+    private let stage: BackendFixture
     private let recorder: EventRecorder
 
     init() throws {
-        stage = try RadioStage()
+        stage = try BackendFixture()
         recorder = stage.recorder
     }
 

@@ -9,11 +9,11 @@ import Testing
 
 /// Over a real bus, what a healthy `bluetoothd` never does: replies that come late, twice or never, objects that vanish.
 @Suite struct UnhealthyDaemonTests {
-    private let stage: RadioStage
+    private let stage: BackendFixture
     private var recorder: EventRecorder { stage.recorder }
     private var device: String { stage.device }
 
-    init() throws { stage = try RadioStage() }
+    init() throws { stage = try BackendFixture() }
 
     @Test func repliesInTheWrongOrderReachTheOperationsThatAskedForThem() async throws {
         let (daemon, central, _, link) = try await stage.connected()
@@ -78,7 +78,7 @@ import Testing
         let (daemon, central, _, link) = try await stage.connected()
         _ = try await stage.attribute(central, link)
         daemon.service.remove(device)
-        daemon.addDevice(RadioStage.address, name: "Heart")
+        daemon.addDevice(BackendFixture.address, name: "Heart")
         daemon.service.remove(device)
         let event = try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
         guard case .disconnected(link, _, _, _) = event else {
@@ -122,7 +122,7 @@ import Testing
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         try await answered.wait { $0.count == 1 }
         daemon.service.remove(device)
-        daemon.addDevice(RadioStage.address, name: "Heart")
+        daemon.addDevice(BackendFixture.address, name: "Heart")
         try await recorder.events.first { if case .connected(peer, _, _, _) = $0 { true } else { false } }
     }
 

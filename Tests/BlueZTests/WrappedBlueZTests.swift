@@ -9,8 +9,10 @@ import Testing
 
 /// The wrappers around the radio of a scripted `org.bluez`: the same plan, the same trace, real time.
 @Suite struct WrappedBlueZTests {
-    private func stage(_ faults: Fault..., tracedTo traces: Recorder<BackendTrace> = Recorder()) throws -> RadioStage {
-        try RadioStage { backend in
+    private func stage(
+        _ faults: Fault..., tracedTo traces: Recorder<BackendTrace> = Recorder()
+    ) throws -> BackendFixture {
+        try BackendFixture { backend in
             let traced = TracingBackend(around: backend, to: .memory)
             traces.append(traced.trace)
             return try FaultInjectingBackend(around: traced, plan: FaultPlan(faults: faults))

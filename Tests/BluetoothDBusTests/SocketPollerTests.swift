@@ -28,14 +28,14 @@ import Testing
         theirs = DBusFileDescriptor(adopting: ends[1])
     }
 
-    /// A poller that reads what comes, a byte for each turn, and runs an errand where it may.
-    private func makePoller(errand: SocketPoller.Errand? = nil) throws -> SocketPoller {
-        try SocketPoller(socket: ours.rawValue, queue: queue) { [ours, turns, queue] events, mayGiveErrand in
+    /// A poller that reads one byte for each event, and runs work inline where it may.
+    private func makePoller(work: SocketPoller.InlineWork? = nil) throws -> SocketPoller {
+        try SocketPoller(socket: ours.rawValue, queue: queue) { [ours, turns, queue] events, allowsInline in
             dispatchPrecondition(condition: .onQueue(queue))
             var byte: UInt8 = 0
             if events.contains(.readable) { _ = recv(ours.rawValue, &byte, 1, 0) }
             turns.append(Turn(events: events, thread: pthread_self()))
-            return mayGiveErrand ? errand : nil
+            return allowsInline ? work : nil
         }
     }
 
@@ -102,10 +102,10 @@ import Testing
         }
     }
 
-    // MARK: Errands
+    // MARK: Inline work
 
-    /// An errand that ends when it is told to, and says by which thread it is run.
-    private struct Errand: Sendable {
+    /// Work that ends on request, and records the thread that runs it.
+    private struct InlineWork: Sendable {
         let threads = Recorder<pthread_t>()
         let mayEnd = DispatchSemaphore(value: 0)
 
@@ -116,19 +116,19 @@ import Testing
     }
 
     @Test func whatDenseEventsLeadToIsRunByTheThreadThatPollsOffTheQueue() async throws {
-        let errands = Recorder<pthread_t>()
+        let workThreads = Recorder<pthread_t>()
         let poller = try makePoller { [queue] in
             dispatchPrecondition(condition: .notOnQueue(queue))
-            errands.append(pthread_self())
+            workThreads.append(pthread_self())
         }
         poller.wait(for: .readable)
         // Until the second thread is there.
-        while errands.elements.isEmpty {
+        while workThreads.elements.isEmpty {
             let before = turns.elements.count
             write(50)
             try await turns.wait { $0.count == before + 50 }
         }
-        #expect(Set(errands.elements) == Set(turns.elements.map(\.thread)))
+        #expect(Set(workThreads.elements) == Set(turns.elements.map(\.thread)))
         poller.stop()
     }
 
@@ -148,45 +148,45 @@ import Testing
         #expect(masks.elements.first == [SIGTERM, SIGINT, SIGCHLD])
     }
 
-    @Test func anErrandThatDoesNotEndHoldsUpNobody() async throws {
-        let errand = Errand()
-        let poller = try makePoller { errand() }
+    @Test func inlineWorkThatDoesNotReturnDelaysNoEvent() async throws {
+        let work = InlineWork()
+        let poller = try makePoller { work() }
         poller.wait(for: .readable)
-        let first = try await held(errand)
-        // The errand stands, and what comes is told by the other thread.
+        let first = try await held(work)
+        // The work stands, and what comes is told by the other thread.
         let before = turns.elements.count
         write(50)
         let turns = try await turns.wait { $0.count >= before + 50 }
         #expect(!turns.dropFirst(before).contains { $0.thread == first })
-        // The first thread stands by again, and so there are errands again, which the second runs now.
-        errand.mayEnd.signal()
-        let second = try await held(errand)
+        // The first thread runs the watchdog again, so inline work is allowed again, and the second thread runs it.
+        work.mayEnd.signal()
+        let second = try await held(work)
         #expect(second != first)
-        errand.mayEnd.signal()
+        work.mayEnd.signal()
         poller.stop()
     }
 
-    /// Writes until an errand has begun.
-    private func held(_ errand: Errand) async throws -> pthread_t {
-        let before = errand.threads.elements.count
-        while errand.threads.elements.count == before {
+    /// Writes until inline work has begun.
+    private func held(_ work: InlineWork) async throws -> pthread_t {
+        let before = work.threads.elements.count
+        while work.threads.elements.count == before {
             let count = turns.elements.count
             write(2)
             try await turns.wait { $0.count > count }
         }
-        return errand.threads.elements[before]
+        return work.threads.elements[before]
     }
 
-    @Test func aPollerThatIsStoppedInMidErrandLetsGoOfTheSocket() async throws {
-        let errand = Errand()
-        let poller = try makePoller { errand() }
+    @Test func aPollerThatIsStoppedDuringInlineWorkClosesTheSocket() async throws {
+        let work = InlineWork()
+        let poller = try makePoller { work() }
         poller.wait(for: .readable)
-        _ = try await held(errand)
+        _ = try await held(work)
         poller.stop()
         let end = try #require(ours.take())
         close(end)
         #expect(await theirEnd())
-        errand.mayEnd.signal()
+        work.mayEnd.signal()
     }
 }
 #endif

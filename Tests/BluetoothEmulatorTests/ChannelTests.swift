@@ -208,8 +208,8 @@ import Testing
     @Test func aHandlerSpeaksOnAChannel() async throws {
         struct Greeter: EmulatedPeripheralHandler {
             func makeState() -> Int { 0 }
-            func notice(_ occurrence: PeripheralOccurrence, state: inout Int, device: inout DeviceActions) {
-                switch occurrence {
+            func handle(_ event: DeviceEvent, state: inout Int, device: inout DeviceActions) {
+                switch event {
                 case .channelOpened(_, let channel, _): device.send(Data("hello".utf8), on: channel)
                 case .channelReceived(let channel, let data):
                     state += data.count

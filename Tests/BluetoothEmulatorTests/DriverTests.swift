@@ -140,7 +140,7 @@ import Testing
     /// The patience is real time: as short as it is here, nothing comes before it ends.
     @Test func aReceiverThatDoesNotSettleIsAnErrorThatNamesIt() async throws {
         let emulator = Emulator(time: .virtual)
-        emulator.core.withLock { $0.virtual.patience = .milliseconds(20) }
+        emulator.core.withLock { $0.virtual.settleTimeout = .milliseconds(20) }
         let central = emulator.makeCentral(CentralOptions())
         central.activate(StuckSink())
         let error = EmulatorError.unsettled(label: "stuck sink")
@@ -153,7 +153,7 @@ import Testing
 
     @Test func aHoldThatIsNotReleasedIsAnError() async throws {
         let emulator = Emulator(time: .virtual)
-        emulator.core.withLock { $0.virtual.patience = .milliseconds(20) }
+        emulator.core.withLock { $0.virtual.settleTimeout = .milliseconds(20) }
         let hold = emulator.hold()
         await #expect(throws: EmulatorError.held) { try await emulator.advance(by: .seconds(1)) }
         #expect(throws: EmulatorError.held) { try emulator.advanceSynchronously(by: .seconds(1)) }

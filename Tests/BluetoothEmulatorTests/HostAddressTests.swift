@@ -13,8 +13,8 @@ import Testing
 
         func makeState() -> Bool { false }
 
-        func notice(_ occurrence: PeripheralOccurrence, state: inout Bool, device: inout DeviceActions) {
-            if case .connected(let central) = occurrence { seen.withLock { $0.append(central.address) } }
+        func handle(_ event: DeviceEvent, state: inout Bool, device: inout DeviceActions) {
+            if case .connected(let central) = event { seen.withLock { $0.append(central.address) } }
         }
     }
 

@@ -11,8 +11,8 @@ import Testing
     private struct Ticker: EmulatedPeripheralHandler {
         func makeState() -> UInt8 { 0 }
 
-        func notice(_ occurrence: PeripheralOccurrence, state: inout UInt8, device: inout DeviceActions) {
-            switch occurrence {
+        func handle(_ event: DeviceEvent, state: inout UInt8, device: inout DeviceActions) {
+            switch event {
             case .parameterChanged: device.startTimer(1, after: .seconds(1), every: .seconds(1))
             case .timer:
                 state += 1

@@ -31,7 +31,9 @@ public final class ScriptedService: Sendable {
     }
 
     private let state = Lock(State())
-    /// Every call received, in order, for tests to wait on. Its handler may still be running.
+    /// Every call received, in order, for tests to wait on.
+    ///
+    /// Its handler may still be running.
     public let calls = Recorder<ScriptedCall>()
     /// Every call whose handler has run, in order, for tests that look at what the handler changed.
     public let handledCalls = Recorder<ScriptedCall>()

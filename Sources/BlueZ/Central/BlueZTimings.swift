@@ -22,7 +22,7 @@ struct BlueZTimings: Sendable {
     /// `Device1.Disconnect` takes 2 s when all is well, and on some daemons for ever.
     var disconnect = Duration.seconds(10)
     /// How long another program's link must live on before it is joined: longer than one that is being given up.
-    var adoption = Duration.milliseconds(2500)
+    var foreignLinkGrace = Duration.milliseconds(2500)
     /// ATT operations: bluetoothd's own deadline is 30 s, and pairing may come first.
     var attribute = Duration.seconds(60)
     /// The pause before an attribute that was busy is tried again.
@@ -36,7 +36,7 @@ struct BlueZTimings: Sendable {
     /// From the link to `ServicesResolved`.
     var resolution = Duration.seconds(45)
     /// How long to wait for services that `ServicesResolved` promised, before the tree is read anew.
-    var settling = Duration.milliseconds(1500)
+    var awaitingServices = Duration.milliseconds(1500)
     /// How long changes of services are collected.
     var serviceChanges = Duration.milliseconds(250)
     /// Discovery calls.
@@ -44,18 +44,18 @@ struct BlueZTimings: Sendable {
     /// The pause before a failed discovery call is tried again.
     var discoveryRetry = Duration.seconds(1)
     /// How long the link of a bonded peer that paired anew must live on, for the pairing to count as done.
-    var renewal = Duration.seconds(1)
-    /// How long a lost link waits for news that power went, which would explain it.
+    var rebondConfirmation = Duration.seconds(1)
+    /// How long a lost link waits for a loss of power that would explain it.
     ///
     /// bluetoothd tells of the links first, and of the power some 10 ms later.
     var powerLoss = Duration.milliseconds(300)
-    /// How long a failed operation waits for the news that its link is gone.
+    /// How long a failed operation waits for the end of its link.
     var linkLoss = Duration.seconds(2)
     /// How long a daemon without adapters may have one yet.
-    var arrival = Duration.seconds(1)
+    var initialAdapterTimeout = Duration.seconds(1)
     /// How long a vanished adapter is expected back before it counts as absent.
-    var comeback = Duration.seconds(5)
+    var adapterReturnTimeout = Duration.seconds(5)
     /// The same for the daemon, which some systems take their time to start again.
-    var daemonComeback = Duration.seconds(30)
+    var daemonReturnTimeout = Duration.seconds(30)
 }
 #endif

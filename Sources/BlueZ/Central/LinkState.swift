@@ -40,7 +40,7 @@ struct LinkState: Sendable {
     var isClosing = false
     /// It is down, and waits for an explanation; see ``BlueZTimings/powerLoss``.
     var isDown = false
-    /// An operation said that the link is lost; its answer waits for the news.
+    /// An operation failed because the link is lost; its answer waits for the end of the link.
     var lost: (operation: Operation, error: BackendError)?
     var isResolutionTimed = false
     var isSettling = false

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Who hears of the daemon: its phases, its objects and what changes; on the daemon's queue.
 protocol DaemonClient: AnyObject, Sendable {
-    func receive(_ inputs: [HostInput])
+    func receive(_ inputs: [CentralRoleInput])
 }
 
 /// The conversation with `bluetoothd`: one connection, its owner, its objects.
@@ -83,7 +83,7 @@ final class BlueZDaemon: @unchecked Sendable {
         weak var client: (any DaemonClient)?
     }
 
-    private func tell(_ inputs: HostInput...) {
+    private func tell(_ inputs: CentralRoleInput...) {
         for entry in weakClients { entry.client?.receive(inputs) }
     }
 
@@ -129,16 +129,16 @@ final class BlueZDaemon: @unchecked Sendable {
 
     /// Has events handled that a manager's mailbox took in: at the end of the turn, where messages are being handled.
     func deliver(_ delivery: any PendingDelivery) {
-        if connection?.isInTurn == true { deliveries.append(delivery) } else { delivery.start() }
+        if connection?.isProcessingBatch == true { deliveries.append(delivery) } else { delivery.start() }
     }
 
     /// What comes alone is handled by the thread that read it: waking another one costs more than all else.
     ///
     /// What comes in crowds wakes each manager's queue once, and is handled while the next messages are read.
-    private func turnEnded(_ mayStay: Bool) -> (@Sendable () -> Void)? {
+    private func batchEnded(_ allowsInline: Bool) -> (@Sendable () -> Void)? {
         let ready = deliveries
         deliveries = []
-        if mayStay, ready.count == 1, let alone = ready.first { return { alone.run() } }
+        if allowsInline, ready.count == 1, let alone = ready.first { return { alone.run() } }
         for delivery in ready { delivery.start() }
         return nil
     }
@@ -160,7 +160,7 @@ final class BlueZDaemon: @unchecked Sendable {
         self.connection = connection
         objects.attach(to: connection)
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
-        connection.onTurnEnd { [weak self] mayStay in self?.turnEnded(mayStay) }
+        connection.onBatchEnd { [weak self] allowsInline in self?.batchEnded(allowsInline) }
         subscriptions = InterfaceSignal.rules.map { rule in
             connection.subscribe(rule) { [weak self] message in
                 self?.received(message)

@@ -27,7 +27,7 @@ enum InterfaceSignal {
     /// What a signal says to the host; nil for others.
     ///
     /// - Throws: Where the signal has another signature than documented.
-    static func input(_ message: DBusMessage) throws(DBusError) -> HostInput? {
+    static func input(_ message: DBusMessage) throws(DBusError) -> CentralRoleInput? {
         var body = DBusReader(message)
         if message.isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged") {
             guard let path = message.path else { return nil }

@@ -87,9 +87,9 @@ struct PeerDirectory: Sendable {
     ///
     /// `Device1.Name` is the advertised name at each report, and the GAP Device Name at each connection.
     ///
-    /// - Parameter isNamed: Whether its name is news.
+    /// - Parameter isNamed: Whether its name is new.
     @discardableResult
-    mutating func note(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
+    mutating func log(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
         guard !device.address.isEmpty else { return nil }
         let key = Key(address: device.address, isRandom: device.isRandom)
         let peer = byPath[path] ?? identifier(of: key)

@@ -1,12 +1,12 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// One pairing agent's view of a ``PairingRadio``.
+/// One pairing agent's view of a ``PairingDriver``.
 final class BlueZPairing: PairingBackend {
-    private let radio: PairingRadio
-    private let agent: PairingHost.Agent
+    private let radio: PairingDriver
+    private let agent: PairingRoleMachine.Agent
 
-    init(radio: PairingRadio) {
+    init(radio: PairingDriver) {
         self.radio = radio
         agent = radio.newAgent()
     }

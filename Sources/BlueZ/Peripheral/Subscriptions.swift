@@ -33,7 +33,7 @@ struct Subscriptions: Sendable {
     }
 
     /// What a moment's wait brought.
-    struct Settlement: Equatable, Sendable {
+    struct Quiescence: Equatable, Sendable {
         /// Whose subscriptions have ended; they are removed.
         var ended: [PeerID] = []
         /// Sockets to close.
@@ -140,7 +140,7 @@ struct Subscriptions: Sendable {
     /// A central came.
     ///
     /// - Returns: What it subscribes to still; ``add(_:to:_:)`` takes it.
-    mutating func came(_ peer: PeerID) -> [ObjectPath] {
+    mutating func centralConnected(_ peer: PeerID) -> [ObjectPath] {
         (dormant.removeValue(forKey: peer) ?? []).sorted()
     }
 
@@ -165,12 +165,12 @@ struct Subscriptions: Sendable {
     }
 
     /// The moment is over: each central that left without its socket means one socket that was closed by mistake.
-    mutating func settle(_ path: ObjectPath) -> Settlement {
+    mutating func settle(_ path: ObjectPath) -> Quiescence {
         let lost = leftOpen.removeValue(forKey: path) ?? []
         let candidates = hungUp.removeValue(forKey: path) ?? []
         let ended = Array(candidates.dropFirst(lost.count))
         for peer in ended { _ = remove(peer, from: path) }
-        return Settlement(ended: ended, sockets: lost)
+        return Quiescence(ended: ended, sockets: lost)
     }
 }
 #endif

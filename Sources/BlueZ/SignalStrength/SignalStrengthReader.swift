@@ -24,16 +24,16 @@ final class SignalStrengthReader: @unchecked Sendable {
 
     private let queue: DispatchQueue
     private let access: any ControllerAccess
-    private let patience: Duration
+    private let timeout: Duration
     private var questions: [UInt64: Question] = [:]
     private var last: UInt64 = 0
     private var hasComplained = false
 
-    /// - Parameter patience: How long a controller may take; the kernel gives it two seconds for a command.
-    init(queue: DispatchQueue, access: any ControllerAccess, patience: Duration = .seconds(3)) {
+    /// - Parameter timeout: How long a controller may take; the kernel gives it two seconds for a command.
+    init(queue: DispatchQueue, access: any ControllerAccess, timeout: Duration = .seconds(3)) {
         self.queue = queue
         self.access = access
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Reads the strength of the link to a peer, in dBm.
@@ -68,7 +68,7 @@ final class SignalStrengthReader: @unchecked Sendable {
         }
         questions[id] = Question(command: command, watch: watch, deadline: deadline, completion: completion)
         watch.isReading = true
-        queue.asyncAfter(deadline: .now() + patience.dispatchInterval) { deadline.fire() }
+        queue.asyncAfter(deadline: .now() + timeout.dispatchInterval) { deadline.fire() }
     }
 
     private func receive(_ id: UInt64) {

@@ -1,28 +1,29 @@
-/// What the managers of one adapter share: whose scan, who holds a link, who subscribes.
+/// The scans, links and subscriptions that the managers of one adapter share.
 ///
-/// The ledger says when the radio must act and who hears of it. It is pure, has no radio and no clock, and serves
-/// every backend. Managers are numbered by the backend; links are numbered here, one per (manager, connection).
-public struct HostLedger: Sendable {
-    /// A manager, as its backend numbers it.
-    public typealias Manager = Int
+/// The ledger decides when the backend must act, and which managers receive an event. It is a pure value without a clock,
+/// and serves every backend. The backend numbers the managers; the ledger numbers the links, one per manager and
+/// connection.
+package struct HostLedger: Sendable {
+    /// A manager, by its backend's number.
+    package typealias Manager = Int
 
-    /// A manager's share of a physical link, or its wish for one.
-    public struct Share: Hashable, Sendable {
-        /// Whose.
-        public var manager: Manager
-        /// The connect that led to it.
-        public var operation: OperationID
-        /// How to connect.
-        public var options: ConnectOptions
-        /// The manager's name for the link; nil while it is a wish.
-        public var link: LinkID?
+    /// A manager's use of a physical link, or its pending connect.
+    package struct LinkLease: Hashable, Sendable {
+        /// The manager that holds the lease.
+        package var manager: Manager
+        /// The connect that the lease answers.
+        package var operation: OperationID
+        /// The options of that connect.
+        package var options: ConnectOptions
+        /// The manager's identifier of the link; nil while the connect is pending.
+        package var link: LinkID?
     }
 
     private struct Peer {
         var isUp = false
-        /// The last holder gave the link up; it is going down.
+        /// Whether the last lease has ended and the link is going down.
         var isClosing = false
-        var shares: [Share] = []
+        var leases: [LinkLease] = []
         var subscribers: [AttributeID: Set<Manager>] = [:]
 
         mutating func unsubscribe(_ manager: Manager) {
@@ -36,158 +37,161 @@ public struct HostLedger: Sendable {
     private var lastLink = LinkID(rawValue: 0)
 
     /// A ledger without managers.
-    public init() {}
+    package init() {}
 
     // MARK: Scanning
 
     /// The scans of all managers, by manager.
-    public var scanners: [(manager: Manager, parameters: ScanParameters)] {
+    package var scanners: [(manager: Manager, parameters: ScanParameters)] {
         scans.keys.sorted().map { ($0, scans[$0] ?? ScanParameters()) }
     }
 
-    /// What the radio must look for to serve all scans; nil where there is none.
-    public var mergedScan: ScanParameters? {
+    /// The scan that serves all managers' scans; nil if there is none.
+    package var mergedScan: ScanParameters? {
         guard !scans.isEmpty else { return nil }
         let all = scanners.map(\.parameters)
         let isOpen = all.contains { ($0.services ?? []).isEmpty && $0.solicitedServices.isEmpty }
-        // A filter of service UUIDs would hide those that only solicit.
+        // A filter of service UUIDs would hide peripherals that only solicit services.
         let isFiltered = !isOpen && all.allSatisfy { $0.solicitedServices.isEmpty }
         return ScanParameters(
             services: isFiltered ? Set(all.flatMap { $0.services ?? [] }).sorted() : nil,
             allowDuplicates: all.contains(where: \.allowDuplicates))
     }
 
-    /// Notes a manager's scan, in place of its earlier one.
+    /// Records a manager's scan, in place of its earlier one.
     ///
-    /// The radio's new duty is ``mergedScan``.
-    public mutating func startScan(_ manager: Manager, _ parameters: ScanParameters) {
+    /// The backend then scans for ``mergedScan``.
+    package mutating func startScan(_ manager: Manager, _ parameters: ScanParameters) {
         scans[manager] = parameters
     }
 
-    /// Notes the end of a manager's scan.
+    /// Records the end of a manager's scan.
     ///
     /// - Returns: Whether there was one.
     @discardableResult
-    public mutating func stopScan(_ manager: Manager) -> Bool {
+    package mutating func stopScan(_ manager: Manager) -> Bool {
         scans.removeValue(forKey: manager) != nil
     }
 
     // MARK: Links
 
-    /// What a connect leads to.
-    public enum ConnectOutcome: Hashable, Sendable {
-        /// The radio must connect.
-        case dial
-        /// The radio is connecting already, or the link is still going down: see ``linkDown(_:isReconnecting:)``.
+    /// The outcome of a connect.
+    package enum ConnectOutcome: Hashable, Sendable {
+        /// The backend must connect.
+        case connect
+        /// The backend is connecting already, or the link is still going down; see ``linkDown(_:isReconnecting:)``.
         case wait
-        /// The link is up: `connected` with this share can be told at once.
-        case linked(Share)
+        /// The link is up; the backend delivers `connected` with this lease at once.
+        case linked(LinkLease)
     }
 
-    /// Notes that a manager wants a link.
+    /// Records a manager's connect.
     ///
-    /// A second wish replaces the first; a manager that holds the link gets a new share of it, without the
-    /// subscriptions of the old one.
-    public mutating func connect(
+    /// A second connect replaces the first. A manager that holds the link gets a new lease, without the subscriptions of
+    /// the old one.
+    package mutating func connect(
         _ manager: Manager, to peer: PeerID, operation: OperationID, options: ConnectOptions
     ) -> ConnectOutcome {
         var entry = peers[peer] ?? Peer()
         defer { peers[peer] = entry }
-        let mustWait = !entry.shares.isEmpty || entry.isClosing
+        let mustWait = !entry.leases.isEmpty || entry.isClosing
         let isLinked = entry.isUp && !entry.isClosing
-        if let old = entry.shares.firstIndex(where: { $0.manager == manager }) {
-            if let link = entry.shares.remove(at: old).link { links[link] = nil }
+        if let old = entry.leases.firstIndex(where: { $0.manager == manager }) {
+            if let link = entry.leases.remove(at: old).link { links[link] = nil }
             entry.unsubscribe(manager)
         }
-        var share = Share(manager: manager, operation: operation, options: options, link: nil)
-        if isLinked { share.link = newLink(to: peer) }
-        entry.shares.append(share)
-        if isLinked { return .linked(share) }
-        return mustWait ? .wait : .dial
+        var lease = LinkLease(manager: manager, operation: operation, options: options, link: nil)
+        if isLinked { lease.link = newLink(to: peer) }
+        entry.leases.append(lease)
+        if isLinked { return .linked(lease) }
+        return mustWait ? .wait : .connect
     }
 
-    /// Notes that the physical link is up, and who hears of it: those whose wish it fulfils.
+    /// Records that the physical link is up.
     ///
-    /// None, where the link was up already, or where nobody wants it any more (``shares(of:)`` is empty).
-    public mutating func linkUp(_ peer: PeerID) -> [Share] {
+    /// - Returns: The leases that it answers: none if the link was up already, or if no manager wants it any more
+    ///   (``leases(of:)`` is empty).
+    package mutating func linkUp(_ peer: PeerID) -> [LinkLease] {
         var entry = peers[peer] ?? Peer()
         entry.isUp = true
         entry.isClosing = false
-        let fulfilled = entry.shares.indices.filter { entry.shares[$0].link == nil }
-        for index in fulfilled { entry.shares[index].link = newLink(to: peer) }
+        let fulfilled = entry.leases.indices.filter { entry.leases[$0].link == nil }
+        for index in fulfilled { entry.leases[index].link = newLink(to: peer) }
         peers[peer] = entry
-        return fulfilled.map { entry.shares[$0] }
+        return fulfilled.map { entry.leases[$0] }
     }
 
-    /// Notes that a connect is over without a link, and who hears of it.
-    public mutating func connectFailed(_ peer: PeerID) -> [Share] {
+    /// Records that a connect failed.
+    ///
+    /// - Returns: The pending connects that end with it.
+    package mutating func connectFailed(_ peer: PeerID) -> [LinkLease] {
         guard let entry = peers[peer], !entry.isUp else { return [] }
         peers[peer] = nil
-        return entry.shares
+        return entry.leases
     }
 
-    /// Notes that the physical link is down.
+    /// Records that the physical link is down.
     ///
-    /// Wishes that came while it was closing, or that want it back, are left in ``shares(of:)``: where there are any,
-    /// the radio must dial.
+    /// Connects that arrived while it was closing, and those that reconnect, remain in ``leases(of:)``. If any remain,
+    /// the backend must connect again.
     ///
     /// - Parameters:
     ///   - peer: The peer that the link was to.
-    ///   - isReconnecting: Keeps the wishes of those that want their link back.
-    /// - Returns: Each share that ended, with its link.
-    public mutating func linkDown(_ peer: PeerID, isReconnecting: Bool) -> [Share] {
+    ///   - isReconnecting: Whether leases with `autoReconnect` become pending connects again.
+    /// - Returns: The leases that ended, with their links.
+    package mutating func linkDown(_ peer: PeerID, isReconnecting: Bool) -> [LinkLease] {
         guard let entry = peers[peer] else { return [] }
-        let ended = entry.shares.filter { $0.link != nil }
-        for share in ended { if let link = share.link { links[link] = nil } }
-        var rest = entry.shares.filter { $0.link == nil }
+        let ended = entry.leases.filter { $0.link != nil }
+        for lease in ended { if let link = lease.link { links[link] = nil } }
+        var rest = entry.leases.filter { $0.link == nil }
         if isReconnecting {
             rest += ended.filter(\.options.autoReconnect).map {
-                Share(manager: $0.manager, operation: $0.operation, options: $0.options, link: nil)
+                LinkLease(manager: $0.manager, operation: $0.operation, options: $0.options, link: nil)
             }
         }
-        peers[peer] = rest.isEmpty ? nil : Peer(shares: rest)
+        peers[peer] = rest.isEmpty ? nil : Peer(leases: rest)
         return ended
     }
 
-    /// What giving up a share leads to.
-    public enum DisconnectOutcome: Hashable, Sendable {
-        /// There was neither a wish nor a link.
+    /// The outcome of a disconnect.
+    package enum DisconnectOutcome: Hashable, Sendable {
+        /// There was neither a pending connect nor a link.
         case nothing
-        /// A wish is withdrawn; with `radioMustAct`, nobody else has it.
-        case withdrawn(radioMustAct: Bool)
-        /// The manager's link is over: `disconnected(local)`. With `radioMustAct`, nobody else holds it.
-        case closed(LinkID, radioMustAct: Bool)
+        /// The pending connect is withdrawn; `isLast` if no other manager wants the link.
+        case withdrawn(isLast: Bool)
+        /// The manager's link is over, `disconnected(local)`; `isLast` if no other manager holds it.
+        case closed(LinkID, isLast: Bool)
     }
 
-    /// Notes that a manager gives up its wish or its share of a link.
+    /// Records that a manager withdraws its pending connect, or releases its link.
     ///
-    /// Where `radioMustAct`, the physical link stays up in the ledger until ``linkDown(_:isReconnecting:)``.
-    public mutating func disconnect(_ manager: Manager, from peer: PeerID) -> DisconnectOutcome {
-        guard var entry = peers[peer], let index = entry.shares.firstIndex(where: { $0.manager == manager })
+    /// After the last lease has ended, the physical link stays up in the ledger until ``linkDown(_:isReconnecting:)``.
+    package mutating func disconnect(_ manager: Manager, from peer: PeerID) -> DisconnectOutcome {
+        guard var entry = peers[peer], let index = entry.leases.firstIndex(where: { $0.manager == manager })
         else { return .nothing }
-        let share = entry.shares.remove(at: index)
+        let lease = entry.leases.remove(at: index)
         entry.unsubscribe(manager)
-        let isLast = entry.shares.isEmpty
-        // A link that is going down stays so, whoever wished for the next one.
+        let isLast = entry.leases.isEmpty
+        // A link that is going down stays so, even if another connect is pending.
         if isLast && entry.isUp { entry.isClosing = true }
         peers[peer] = isLast && !entry.isUp ? nil : entry
-        guard let link = share.link else { return .withdrawn(radioMustAct: isLast) }
+        guard let link = lease.link else { return .withdrawn(isLast: isLast) }
         links[link] = nil
-        return .closed(link, radioMustAct: isLast)
+        return .closed(link, isLast: isLast)
     }
 
-    /// The peer of an open link of this manager's, nil if the link is dead.
-    public func peer(of link: LinkID) -> PeerID? { links[link] }
+    /// The peer of an open link; nil if the link has ended.
+    package func peer(of link: LinkID) -> PeerID? { links[link] }
 
     /// Whether the physical link is up, or still going down.
-    public func isUp(_ peer: PeerID) -> Bool { peers[peer]?.isUp == true }
+    package func isUp(_ peer: PeerID) -> Bool { peers[peer]?.isUp == true }
 
-    /// The shares of a peer's link and the wishes for it, in the order of asking.
-    public func shares(of peer: PeerID) -> [Share] { peers[peer]?.shares ?? [] }
+    /// The leases of a peer's link and the pending connects to it, in the order of the connects.
+    package func leases(of peer: PeerID) -> [LinkLease] { peers[peer]?.leases ?? [] }
 
-    /// The peers that somebody holds or wants, in the order of their identifiers.
-    public var wantedPeers: [PeerID] {
-        peers.filter { !$0.value.shares.isEmpty }.keys.sorted { $0.description < $1.description }
+    /// The peers that a manager holds or wants, in the order of their identifiers.
+    package var wantedPeers: [PeerID] {
+        peers.filter { !$0.value.leases.isEmpty }.keys.sorted { $0.description < $1.description }
     }
 
     private mutating func newLink(to peer: PeerID) -> LinkID {
@@ -198,13 +202,13 @@ public struct HostLedger: Sendable {
 
     // MARK: Subscriptions
 
-    /// Notes a manager's subscription, or its end; nothing happens where the manager holds no link.
+    /// Records a manager's subscription or its end; does nothing if the manager holds no link.
     ///
-    /// - Returns: Whether the radio must act: the first subscriber came, or the last one left.
-    public mutating func setSubscribed(
+    /// - Returns: Whether the backend must act, since this is the first subscriber, or was the last one.
+    package mutating func setSubscribed(
         _ manager: Manager, to attribute: AttributeID, of peer: PeerID, _ isSubscribed: Bool
     ) -> Bool {
-        guard peers[peer]?.shares.contains(where: { $0.manager == manager && $0.link != nil }) == true
+        guard peers[peer]?.leases.contains(where: { $0.manager == manager && $0.link != nil }) == true
         else { return false }
         var managers = peers[peer]?.subscribers[attribute] ?? []
         let wasEmpty = managers.isEmpty
@@ -213,12 +217,12 @@ public struct HostLedger: Sendable {
         return wasEmpty != managers.isEmpty
     }
 
-    /// The links on which a notification of this attribute is told, in the order of their birth.
-    public func subscribers(of attribute: AttributeID, at peer: PeerID) -> [(manager: Manager, link: LinkID)] {
+    /// The links that receive a notification of this attribute, in the order of the connects.
+    package func subscribers(of attribute: AttributeID, at peer: PeerID) -> [(manager: Manager, link: LinkID)] {
         guard let entry = peers[peer], let managers = entry.subscribers[attribute] else { return [] }
-        return entry.shares.compactMap { share in
-            guard managers.contains(share.manager), let link = share.link else { return nil }
-            return (share.manager, link)
+        return entry.leases.compactMap { lease in
+            guard managers.contains(lease.manager), let link = lease.link else { return nil }
+            return (lease.manager, link)
         }
     }
 
@@ -226,19 +230,19 @@ public struct HostLedger: Sendable {
 
     /// Forgets a manager.
     ///
-    /// - Returns: The peers that nobody else wants now: the radio must drop or stop dialling them.
-    public mutating func remove(_ manager: Manager) -> [PeerID] {
+    /// - Returns: The peers that no other manager wants; the backend disconnects them or cancels the connect.
+    package mutating func remove(_ manager: Manager) -> [PeerID] {
         scans[manager] = nil
         return wantedPeers.filter { peer in
             switch disconnect(manager, from: peer) {
-            case .closed(_, radioMustAct: true), .withdrawn(radioMustAct: true): true
+            case .closed(_, isLast: true), .withdrawn(isLast: true): true
             default: false
             }
         }
     }
 
-    /// Forgets all scans, links and wishes: power went.
-    public mutating func removeAll() {
+    /// Forgets all scans, links and pending connects, as when the adapter is switched off.
+    package mutating func removeAll() {
         peers = [:]
         links = [:]
         scans = [:]

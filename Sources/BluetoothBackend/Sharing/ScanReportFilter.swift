@@ -5,9 +5,9 @@
 ///
 /// The peers that it remembers are limited: beyond that, the one that was heard longest ago is forgotten, and reported
 /// anew when it is heard again.
-public struct ScanReportFilter: Sendable {
+package struct ScanReportFilter: Sendable {
     /// What the scan looks for.
-    public let parameters: ScanParameters
+    package let parameters: ScanParameters
     private var known: LRUCache<PeerID, Advertisement>
 
     /// A filter for a scan that begins now.
@@ -15,7 +15,7 @@ public struct ScanReportFilter: Sendable {
     /// - Parameters:
     ///   - parameters: What the scan looks for.
     ///   - limit: How many peers are remembered.
-    public init(_ parameters: ScanParameters, remembering limit: Int = CentralOptions.defaultRememberedPeers) {
+    package init(_ parameters: ScanParameters, remembering limit: Int = CentralOptions.defaultRememberedPeers) {
         self.parameters = parameters
         known = LRUCache(limit: limit)
     }
@@ -26,7 +26,7 @@ public struct ScanReportFilter: Sendable {
     /// Takes one report in, with what the packet said.
     ///
     /// - Returns: The report to deliver, with all that is known of the advertisement, or nil.
-    public mutating func admit(_ report: Discovery) -> Discovery? {
+    package mutating func admit(_ report: Discovery) -> Discovery? {
         let wantsAll = parameters.allowDuplicates
         var advertisement = report.advertisement
         switch known.use(report.peer, { $0.merge(report.advertisement) || wantsAll ? $0 : nil }) {
@@ -41,7 +41,7 @@ public struct ScanReportFilter: Sendable {
     }
 
     /// Forgets a peer, so that it is reported anew.
-    public mutating func forget(_ peer: PeerID) {
+    package mutating func forget(_ peer: PeerID) {
         known.remove(peer)
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 // Invariant: the state is under its lock; each variable beside it says what keeps it.
 final class ConnectionCore: @unchecked Sendable {
     typealias Completion = @Sendable (Result<DBusMessage, DBusError>) -> Void
-    typealias TurnHandler = @Sendable (_ mayStay: Bool) -> (@Sendable () -> Void)?
+    typealias BatchEndHandler = @Sendable (_ allowsInline: Bool) -> (@Sendable () -> Void)?
 
     struct State {
         var pending = PendingCalls<Completion>()
@@ -21,7 +21,7 @@ final class ConnectionCore: @unchecked Sendable {
         var isClosing = false
         var disconnectHandler: (@Sendable (DBusError) -> Void)?
         var callHandler: (@Sendable (DBusCall) -> Void)?
-        var turnHandler: TurnHandler?
+        var batchEndHandler: BatchEndHandler?
     }
 
     struct Subscription {
@@ -55,7 +55,7 @@ final class ConnectionCore: @unchecked Sendable {
     private var timer: (any DispatchSourceTimer)?
     /// Whether what came from the socket is being handled.
     // Invariant: used on `queue` only.
-    private(set) var isInTurn = false
+    private(set) var isProcessingBatch = false
 
     /// Opens the transport.
     ///
@@ -87,8 +87,8 @@ final class ConnectionCore: @unchecked Sendable {
         guard state.withLock({ _ in dbus_connection_get_socket(raw, &socket) }) != 0 else {
             throw DBusError(name: DBusError.Name.disconnected, message: "the bus closed the connection")
         }
-        poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events, mayStay in
-            self?.ready(events, mayStay: mayStay)
+        poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events, allowsInline in
+            self?.ready(events, allowsInline: allowsInline)
         }
         startTimer()
         let data = Unmanaged.passUnretained(self).toOpaque()
@@ -191,16 +191,16 @@ final class ConnectionCore: @unchecked Sendable {
     /// How often one event reads on before others on the queue have their turn.
     private static let roundsPerEvent = 16
 
-    private func ready(_ events: SocketPoller.Events, mayStay: Bool) -> SocketPoller.Errand? {
+    private func ready(_ events: SocketPoller.Events, allowsInline: Bool) -> SocketPoller.InlineWork? {
         // libdbus reads 2 KiB at a time. In a flood, reading on is cheaper than waiting for the next event.
         for _ in 0..<Self.roundsPerEvent {
-            isInTurn = true
+            isProcessingBatch = true
             state.withLock { _ in handle(events) }
             let isFlood = pump() >= Self.floodThreshold
-            isInTurn = false
-            let turnHandler = state.withLock { $0.turnHandler }
-            let errand = turnHandler?(mayStay && !isFlood)
-            guard isFlood else { return errand }
+            isProcessingBatch = false
+            let batchEndHandler = state.withLock { $0.batchEndHandler }
+            let work = batchEndHandler?(allowsInline && !isFlood)
+            guard isFlood else { return work }
         }
         return nil
     }

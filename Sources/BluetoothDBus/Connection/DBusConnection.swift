@@ -144,18 +144,18 @@ public final class DBusConnection: Sendable {
         if let closed { queue.async { handler(closed) } }
     }
 
-    /// Whether messages that came together are being handled, and the handler of ``onTurnEnd(_:)`` is to be called.
+    /// Whether messages that came together are being handled, and the handler of ``onBatchEnd(_:)`` is to be called.
     ///
     /// On the queue.
-    package var isInTurn: Bool { core.isInTurn }
+    package var isProcessingBatch: Bool { core.isProcessingBatch }
 
     /// Calls `handler` on the queue when messages that came together have been handled.
     ///
     /// - Parameter handler: Asked whether the thread that waits for the socket is to do anything else before it waits
     ///   again, off the queue; it may where the parameter says so. What takes its time holds up the next messages for 20
     ///   milliseconds at most.
-    package func onTurnEnd(_ handler: @escaping @Sendable (_ mayStay: Bool) -> (@Sendable () -> Void)?) {
-        core.state.withLock { $0.turnHandler = handler }
+    package func onBatchEnd(_ handler: @escaping @Sendable (_ allowsInline: Bool) -> (@Sendable () -> Void)?) {
+        core.state.withLock { $0.batchEndHandler = handler }
     }
 
     /// Calls `handler` on the queue with each method call that comes; without one all are refused.

@@ -4,19 +4,20 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread that waits until a socket is ready, and has that handled on a queue without changing threads.
+/// A thread that polls a socket and handles its events on a queue without a thread switch.
 ///
-/// A Dispatch source wakes two threads for each event, the one that waits and one for the queue, and makes four system
-/// calls more than `poll(2)`. `DispatchQueue.sync` from here runs on this very thread where the queue is idle.
+/// A Dispatch source wakes two threads for each event, one that waits and one for the queue, and makes four more system
+/// calls than `poll(2)`. `DispatchQueue.sync` from the polling thread runs on that same thread while the queue is idle.
 ///
-/// What is to be done off the queue can be an errand of the same thread, too; see ``ErrandPace``. An errand may take its
-/// time, or wait for something that the socket brings: a second thread stands by, and polls instead when an errand does
-/// not end. A timer for each errand would cost as much as waking a thread, and so that thread looks from time to time.
+/// The polling thread can also run work that must happen off the queue; see ``InlineDeliveryPolicy``. Such inline work may
+/// block, even on data that the socket is yet to deliver. A backup thread therefore runs a watchdog, and takes over the
+/// polling when inline work does not return. A timer per work item would cost as much as waking a thread, so the watchdog
+/// checks at a fixed interval instead.
 ///
-/// The threads end with ``stop()``; whoever makes a poller calls that. They wait on a duplicate of the descriptor, whose
-/// owner may close it at any moment.
+/// The owner of a poller ends both threads with ``stop()``. The threads poll a duplicate of the descriptor, so the owner
+/// may close the original at any moment.
 final class SocketPoller: Sendable {
-    /// What a socket can be ready for, as `poll(2)` has it.
+    /// The events of `poll(2)`.
     struct Events: OptionSet, Sendable {
         let rawValue: CShort
 
@@ -26,57 +27,58 @@ final class SocketPoller: Sendable {
         static let hangup = Events(rawValue: CShort(POLLHUP))
     }
 
-    /// What is to be done off the queue.
-    typealias Errand = @Sendable () -> Void
+    /// Work that must run off the queue.
+    typealias InlineWork = @Sendable () -> Void
 
-    /// Hears on the queue of what is ready, and of what was not asked for: an error or a hangup.
+    /// Handles the events that were asked for, and errors and hangups, on the queue.
     ///
-    /// The second parameter says whether it may give back an errand.
-    typealias Handler = @Sendable (Events, _ mayGiveErrand: Bool) -> Errand?
+    /// The handler may return inline work only where `allowsInline` is true.
+    typealias Handler = @Sendable (Events, _ allowsInline: Bool) -> InlineWork?
 
-    /// The time between two looks at errands, in milliseconds: the socket waits once or twice as long for one that does
-    /// not end.
-    static let lookInterval: CInt = 10
+    /// The interval of the watchdog's checks, in milliseconds.
+    ///
+    /// The socket waits for one or two intervals when inline work does not return.
+    static let watchdogInterval: CInt = 10
 
     private struct State {
         var wanted: Events = []
         var isStopped = false
-        /// The thread that polls does so now.
+        /// Whether the polling thread is in `poll(2)`.
         var isWaiting = false
-        var pace = ErrandPace()
-        /// The thread that polls is on an errand, and the other has not taken over.
-        var isOnErrand = false
-        /// Counts errands.
-        var errand: UInt64 = 0
-        /// The other thread stands by.
-        var hasStandIn = false
-        /// And looks at errands.
-        var isLooking = false
+        var policy = InlineDeliveryPolicy()
+        /// Whether the polling thread runs inline work, and the backup thread has not taken over.
+        var isRunningWork = false
+        /// The number of work items that were started.
+        var workCount: UInt64 = 0
+        /// Whether the backup thread is ready to take over.
+        var hasBackupThread = false
+        /// Whether the backup thread checks on inline work; otherwise it sleeps.
+        var isWatching = false
     }
 
     private let state = Lock(State())
     private let socket: DBusFileDescriptor
-    /// Readable when the thread that polls is to look at the state anew.
-    private let alarm: DBusFileDescriptor
-    /// Readable when the thread that stands by is to.
-    private let standInAlarm: DBusFileDescriptor
+    /// Wakes the polling thread, which then reads the state again.
+    private let wakeupFD: DBusFileDescriptor
+    /// Wakes the backup thread.
+    private let backupWakeupFD: DBusFileDescriptor
     private let queue: DispatchQueue
     private let handler: Handler
 
-    /// Starts the threads, which wait for nothing yet.
+    /// Starts both threads, which wait for no event yet.
     ///
     /// - Parameters:
-    ///   - socket: Stays the caller's.
-    ///   - queue: A serial queue; the thread waits for its turn there, before it looks at the socket again.
+    ///   - socket: A descriptor that the caller keeps and closes.
+    ///   - queue: A serial queue; the polling thread waits until the handler has run there, before it polls again.
     ///   - handler: Runs on the queue.
-    /// - Throws: `LimitsExceeded` where the process has no descriptor or thread left.
+    /// - Throws: `LimitsExceeded` if the process has no descriptor or thread left.
     init(socket: CInt, queue: DispatchQueue, handler: @escaping Handler) throws(DBusError) {
         self.socket = try Self.adopt(fcntl(socket, F_DUPFD_CLOEXEC, 0))
-        alarm = try Self.adopt(eventfd(0, eventfdFlags))
-        standInAlarm = try Self.adopt(eventfd(0, eventfdFlags))
+        wakeupFD = try Self.adopt(eventfd(0, eventfdFlags))
+        backupWakeupFD = try Self.adopt(eventfd(0, eventfdFlags))
         self.queue = queue
         self.handler = handler
-        guard startThread(Self.pollingThread), startThread(Self.standInThread) else {
+        guard startThread(Self.pollingThread), startThread(Self.backupThread) else {
             stop()
             throw .exhausted("threads")
         }
@@ -87,32 +89,32 @@ final class SocketPoller: Sendable {
         return DBusFileDescriptor(adopting: descriptor)
     }
 
-    /// Says what to wait for from now on.
+    /// Sets the events to wait for.
     ///
-    /// A leaf lock: callable under another one.
+    /// Takes only a leaf lock, so callers may hold a lock of their own.
     func wait(for events: Events) {
         let mustWake = state.withLock { state in
             defer { state.wanted = events }
             return state.isWaiting && state.wanted != events
         }
-        if mustWake { ring(alarm) }
+        if mustWake { signal(wakeupFD) }
     }
 
-    /// Ends the threads soon, and so gives the descriptor back; more than once without harm.
+    /// Ends both threads soon, which closes the duplicate of the descriptor; later calls do nothing.
     func stop() {
         state.withLock { $0.isStopped = true }
-        ring(alarm)
-        ring(standInAlarm)
+        signal(wakeupFD)
+        signal(backupWakeupFD)
     }
 
-    private func ring(_ alarm: DBusFileDescriptor) {
-        // Fails only where it has been rung 2^64 - 2 times already.
-        _ = addToEventfd(alarm.rawValue, 1)
+    private func signal(_ descriptor: DBusFileDescriptor) {
+        // Fails only after 2^64 - 2 signals that were not drained.
+        _ = addToEventfd(descriptor.rawValue, 1)
     }
 
-    private func silence(_ alarm: DBusFileDescriptor) {
-        // Nil only where it was not rung.
-        resetEventfd(alarm.rawValue)
+    private func drain(_ descriptor: DBusFileDescriptor) {
+        // Nil only if there was no signal.
+        resetEventfd(descriptor.rawValue)
     }
 
     // MARK: The threads
@@ -122,7 +124,7 @@ final class SocketPoller: Sendable {
     private func startThread(_ main: Main) -> Bool {
         var thread = pthread_t()
         let this = Unmanaged.passRetained(self)
-        // The program's signals are for its own threads, but for those that tell of a fault in what this thread runs.
+        // The program's own threads handle its signals, except those that report a fault in what this thread runs.
         var blocked = sigset_t()
         var old = sigset_t()
         sigfillset(&blocked)
@@ -143,32 +145,32 @@ final class SocketPoller: Sendable {
         return nil
     }
 
-    private static let standInThread: Main = { argument in
+    private static let backupThread: Main = { argument in
         if let argument { Unmanaged<SocketPoller>.fromOpaque(argument).takeRetainedValue().run(isPolling: false) }
         return nil
     }
 
-    /// Polls and stands by in turn, until it is over.
+    /// Alternates between polling and the watchdog, until the poller is stopped.
     private func run(isPolling: Bool) {
         var isPolling = isPolling
-        while isPolling ? pollUntilRelieved() : standBy() { isPolling.toggle() }
+        while isPolling ? pollUntilRelieved() : runWatchdog() { isPolling.toggle() }
     }
 
     // MARK: Polling
 
-    /// - Returns: Whether the other thread polls now; else it is over.
+    /// - Returns: Whether the other thread polls now; false once the poller is stopped.
     private func pollUntilRelieved() -> Bool {
         while let wanted = beginWaiting() {
             let events = poll(for: wanted)
-            let mayGiveErrand = endWaiting(isOver: !events.isEmpty)
+            let allowsInline = endWaiting(hasEvents: !events.isEmpty)
             guard !events.isEmpty else { continue }
-            if let errand = queue.sync(execute: { handler(events, mayGiveErrand) }), !run(errand) { return true }
+            if let work = queue.sync(execute: { handler(events, allowsInline) }), !run(work) { return true }
         }
-        letGo()
+        closeSocket()
         return false
     }
 
-    /// - Returns: What to wait for; nil where it is over.
+    /// - Returns: The events to wait for; nil once the poller is stopped.
     private func beginWaiting() -> Events? {
         state.withLock { state in
             guard !state.isStopped else { return nil }
@@ -177,108 +179,109 @@ final class SocketPoller: Sendable {
         }
     }
 
-    /// - Returns: Whether what happened may lead to an errand.
-    private func endWaiting(isOver: Bool) -> Bool {
+    /// - Returns: Whether the handler may return inline work.
+    private func endWaiting(hasEvents: Bool) -> Bool {
         let now = ContinuousClock.now
         return state.withLock { state in
             state.isWaiting = false
-            return isOver && state.pace.allowsErrand(at: now) && state.hasStandIn
+            return hasEvents && state.policy.allowsInlineWork(at: now) && state.hasBackupThread
         }
     }
 
-    /// Waits for the socket or the alarm.
+    /// Waits for the socket or for a wakeup.
     private func poll(for wanted: Events) -> Events {
-        // A hangup is told whether it is asked for or not, and would be told for ever.
+        // poll(2) reports a hangup whether it is asked for or not, and would report it for ever.
         var both = (
             pollfd(fd: wanted.isEmpty ? -1 : socket.rawValue, events: wanted.rawValue, revents: 0),
-            pollfd(fd: alarm.rawValue, events: CShort(POLLIN), revents: 0)
+            pollfd(fd: wakeupFD.rawValue, events: CShort(POLLIN), revents: 0)
         )
         let count = withUnsafeMutableBytes(of: &both) { bytes in
             Glibc.poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, -1)
         }
-        // Interrupted: the next turn waits again.
+        // Interrupted by a signal: the caller polls again.
         guard count > 0 else { return [] }
-        if both.1.revents != 0 { silence(alarm) }
+        if both.1.revents != 0 { drain(wakeupFD) }
         return Events(rawValue: both.0.revents)
     }
 
-    /// Not only with this object: the other side is to see the end.
-    private func letGo() {
+    /// Closes the duplicate now, not with this object, so that the other side sees the end of the connection.
+    private func closeSocket() {
         if let copy = socket.take() { close(copy) }
     }
 
-    // MARK: Errands
+    // MARK: Inline work
 
-    /// - Returns: Whether this thread still is the one that polls.
-    private func run(_ errand: Errand) -> Bool {
+    /// - Returns: Whether this thread still is the polling thread.
+    private func run(_ work: InlineWork) -> Bool {
         let start = ContinuousClock.now
         let isWatched = state.withLock { state in
-            state.isOnErrand = true
-            state.errand += 1
-            defer { state.isLooking = true }
-            return state.isLooking
+            state.isRunningWork = true
+            state.workCount += 1
+            defer { state.isWatching = true }
+            return state.isWatching
         }
-        if !isWatched { ring(standInAlarm) }
-        errand()
+        if !isWatched { signal(backupWakeupFD) }
+        work()
         let end = ContinuousClock.now
         return state.withLock { state in
-            state.pace.errandTook(end - start, until: end)
-            defer { state.isOnErrand = false }
-            return state.isOnErrand
+            state.policy.workTook(end - start, until: end)
+            defer { state.isRunningWork = false }
+            return state.isRunningWork
         }
     }
 
-    // MARK: Standing by
+    // MARK: Watchdog
 
-    /// What one look leads to.
-    private enum Look {
-        case again(after: UInt64)
+    /// The outcome of one check.
+    private enum WatchdogDecision {
+        /// Check again, after the work item of this number.
+        case checkAgain(after: UInt64)
         case sleep
-        case poll
-        /// Where nobody polls, nobody else would let go of the socket.
-        case end(nobodyPolls: Bool)
+        case takeOver
+        /// The poller is stopped; without a polling thread, this thread closes the socket.
+        case end(mustCloseSocket: Bool)
     }
 
-    /// - Returns: Whether this thread is to poll; else it is over.
-    private func standBy() -> Bool {
+    /// - Returns: Whether this thread takes over the polling; false once the poller is stopped.
+    private func runWatchdog() -> Bool {
         let isOver = state.withLock { state in
-            state.hasStandIn = !state.isStopped
-            state.isLooking = false
+            state.hasBackupThread = !state.isStopped
+            state.isWatching = false
             return state.isStopped
         }
         guard !isOver else { return false }
         var seen: UInt64?
         while true {
-            waitForAlarm(milliseconds: seen == nil ? -1 : Self.lookInterval)
-            switch look(after: seen) {
-            case .again(let errand): seen = errand
+            waitForWakeup(milliseconds: seen == nil ? -1 : Self.watchdogInterval)
+            switch check(after: seen) {
+            case .checkAgain(let workCount): seen = workCount
             case .sleep: seen = nil
-            case .poll: return true
-            case .end(let nobodyPolls):
-                if nobodyPolls { letGo() }
+            case .takeOver: return true
+            case .end(let mustCloseSocket):
+                if mustCloseSocket { closeSocket() }
                 return false
             }
         }
     }
 
-    private func waitForAlarm(milliseconds: CInt) {
-        var waiting = pollfd(fd: standInAlarm.rawValue, events: CShort(POLLIN), revents: 0)
-        // Interrupted: one look too many.
-        if Glibc.poll(&waiting, 1, milliseconds) > 0 { silence(standInAlarm) }
+    private func waitForWakeup(milliseconds: CInt) {
+        var waiting = pollfd(fd: backupWakeupFD.rawValue, events: CShort(POLLIN), revents: 0)
+        // Interrupted by a signal: the watchdog checks once too often.
+        if Glibc.poll(&waiting, 1, milliseconds) > 0 { drain(backupWakeupFD) }
     }
 
-    /// - Parameter seen: The number of errands at the last look; nil where it has slept since.
-    private func look(after seen: UInt64?) -> Look {
+    /// - Parameter seen: The number of work items at the last check; nil if the thread has slept since.
+    private func check(after seen: UInt64?) -> WatchdogDecision {
         state.withLock { state in
-            guard state.isStopped || state.errand == seen else { return .again(after: state.errand) }
-            let nobodyPolls = state.isOnErrand
-            state.isLooking = false
-            if state.isStopped || nobodyPolls {
-                state.isOnErrand = false
-                state.hasStandIn = false
+            guard state.isStopped || state.workCount == seen else { return .checkAgain(after: state.workCount) }
+            let isPollerBusy = state.isRunningWork
+            state.isWatching = false
+            if state.isStopped || isPollerBusy {
+                state.isRunningWork = false
+                state.hasBackupThread = false
             }
-            if state.isStopped { return .end(nobodyPolls: nobodyPolls) }
-            return nobodyPolls ? .poll : .sleep
+            if state.isStopped { return .end(mustCloseSocket: isPollerBusy) }
+            return isPollerBusy ? .takeOver : .sleep
         }
     }
 }

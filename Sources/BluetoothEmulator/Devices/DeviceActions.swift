@@ -41,7 +41,7 @@ public struct DeviceActions: Sendable {
 
     // MARK: Timers
 
-    /// Starts a timer, in place of a running one of the same number: ``PeripheralOccurrence/timer(_:)``.
+    /// Starts a timer, in place of a running one of the same number: ``DeviceEvent/timer(_:)``.
     ///
     /// - Parameters:
     ///   - number: Any number; a timer's name.

@@ -4,7 +4,7 @@ protocol DeviceBehaviour: Sendable {
     mutating func respond(
         to procedure: PeripheralProcedure, of central: CentralIdentity, device: inout DeviceActions
     ) -> ProcedureResponse
-    mutating func notice(_ occurrence: PeripheralOccurrence, device: inout DeviceActions)
+    mutating func handle(_ event: DeviceEvent, device: inout DeviceActions)
 }
 
 struct HandledBehaviour<Handler: EmulatedPeripheralHandler>: DeviceBehaviour {
@@ -26,7 +26,7 @@ struct HandledBehaviour<Handler: EmulatedPeripheralHandler>: DeviceBehaviour {
         handler.respond(to: procedure, of: central, state: &state, device: &device)
     }
 
-    mutating func notice(_ occurrence: PeripheralOccurrence, device: inout DeviceActions) {
-        handler.notice(occurrence, state: &state, device: &device)
+    mutating func handle(_ event: DeviceEvent, device: inout DeviceActions) {
+        handler.handle(event, state: &state, device: &device)
     }
 }

@@ -5,7 +5,7 @@ public struct EmulatedPeripheral: Sendable {
     let makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
     let asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The ready handler; nil where it has its own or none.
-    let readyHandler: BuiltInHandler?
+    let builtInHandler: BuiltInHandler?
 
     /// A device that serves what its description holds.
     ///
@@ -16,7 +16,7 @@ public struct EmulatedPeripheral: Sendable {
         try description.validateParameters()
         makeBehaviour = description.handler?.makeBehaviour
         asynchronousHandler = nil
-        readyHandler = description.handler
+        builtInHandler = description.handler
     }
 
     /// A device with a handler.
@@ -27,7 +27,7 @@ public struct EmulatedPeripheral: Sendable {
         self.description = description
         makeBehaviour = { HandledBehaviour(handler) }
         asynchronousHandler = nil
-        readyHandler = nil
+        builtInHandler = nil
     }
 
     /// A device with an asynchronous handler.
@@ -39,6 +39,6 @@ public struct EmulatedPeripheral: Sendable {
         try description.validateParameters()
         makeBehaviour = nil
         asynchronousHandler = handler
-        readyHandler = nil
+        builtInHandler = nil
     }
 }

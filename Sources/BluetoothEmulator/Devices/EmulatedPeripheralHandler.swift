@@ -31,7 +31,7 @@ public protocol EmulatedPeripheralHandler: Sendable {
     ) -> ProcedureResponse
 
     /// Reacts to connections, subscriptions, timers and changes of parameters.
-    func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions)
+    func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions)
 }
 
 extension EmulatedPeripheralHandler {
@@ -46,7 +46,7 @@ extension EmulatedPeripheralHandler {
     ) -> ProcedureResponse { .granted }
 
     /// Does nothing.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {}
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {}
 }
 
 extension EmulatedPeripheralHandler where State == Void {
@@ -113,14 +113,14 @@ public enum PeripheralResponse: Hashable, Sendable {
 }
 
 /// What happens to a device.
-public enum PeripheralOccurrence: Hashable, Sendable {
+public enum DeviceEvent: Hashable, Sendable {
     /// A central connected.
     case connected(CentralIdentity)
     /// A central is gone.
     case disconnected(CentralIdentity)
     /// A central subscribed to a characteristic.
     case subscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
-    /// A central unsubscribed from a characteristic; a disconnection brings no such occurrence.
+    /// A central unsubscribed from a characteristic; a disconnection brings no such event.
     case unsubscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
     /// A timer of the device's is due.
     case timer(Int)

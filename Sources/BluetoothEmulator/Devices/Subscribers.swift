@@ -11,8 +11,8 @@ struct Subscribers: Hashable, Sendable {
     private var centrals: [BluetoothUUID: Set<DeviceAddress>] = [:]
 
     /// Takes note, and says what changed; a disconnection can end several.
-    mutating func note(_ occurrence: PeripheralOccurrence) -> [Change] {
-        switch occurrence {
+    mutating func note(_ event: DeviceEvent) -> [Change] {
+        switch event {
         case .subscribed(let central, _, let characteristic):
             let isFirst = centrals[characteristic] == nil
             centrals[characteristic, default: []].insert(central.address)

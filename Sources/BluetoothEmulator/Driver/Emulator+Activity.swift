@@ -32,8 +32,8 @@ extension Emulator {
 
     /// The longest that virtual time waits for app code, in real time: ten seconds.
     package var settleTimeout: Duration {
-        get { core.withLock { $0.virtual.patience } }
-        set { core.withLock { $0.virtual.patience = newValue } }
+        get { core.withLock { $0.virtual.settleTimeout } }
+        set { core.withLock { $0.virtual.settleTimeout = newValue } }
     }
 
     /// Drives time without a task, while others wait; a job that blocks its thread is not waited for any more.
@@ -46,7 +46,7 @@ extension Emulator {
         tasks.suspend()
         do {
             let end = try beginDrive(for: limit)
-            TimeDrive(self, until: end, .instant, condition: condition).start { outcome in
+            VirtualTimeRun(self, until: end, .instant, condition: condition).start { outcome in
                 self.endDrive()
                 if case .met = outcome { finish(true) } else { finish(false) }
             }
@@ -65,7 +65,9 @@ extension Emulator {
             }
             if isFirst { body(areQuiet) }
         }
-        TimeDrive.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(settleTimeout.nanoseconds))) { finish(false) }
+        VirtualTimeRun.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(settleTimeout.nanoseconds))) {
+            finish(false)
+        }
         let goOn: @Sendable () -> Void = { [tasks] in
             tasks.unpause()
             finish(true)

@@ -1,8 +1,8 @@
 extension Emulator {
     /// The synchronous twin of ``advance(by:)``, for callers that cannot await.
     ///
-    /// The calling thread waits until each receiver has handled its events; the main thread serves its run loop
-    /// meanwhile, so that receivers on the main queue work. Traps inside a callback: the driver waits for the callback
+    /// The calling thread waits until each sink has handled its events; the main thread serves its run loop
+    /// meanwhile, so that sinks on the main queue work. Traps inside a callback: the driver waits for the callback
     /// to return, and would wait for itself. Inside a block of the main queue (so in a main-actor test, too) the main
     /// queue serves nobody: await ``advance(by:)`` there.
     ///
@@ -10,7 +10,7 @@ extension Emulator {
     public func advanceSynchronously(by duration: Duration) throws {
         let limit = try beginSynchronousDrive(for: duration)
         defer { endDrive() }
-        _ = try wait(for: TimeDrive(self, until: limit, .instant))
+        _ = try wait(for: VirtualTimeRun(self, until: limit, .instant))
     }
 
     /// The synchronous twin of ``advance(until:within:)``; see ``advanceSynchronously(by:)``.
@@ -23,7 +23,7 @@ extension Emulator {
         let end = try beginSynchronousDrive(for: limit)
         defer { endDrive() }
         while !condition() {
-            let drive = TimeDrive(self, until: end, .instant, stopsWhenSettled: true)
+            let drive = VirtualTimeRun(self, until: end, .instant, stopsWhenSettled: true)
             if case .reachedLimit = try wait(for: drive) { throw EmulatorError.conditionNotMet(within: limit) }
         }
     }
@@ -34,7 +34,7 @@ extension Emulator {
     public func runUntilIdleSynchronously(within limit: Duration = .seconds(3600)) throws {
         let end = try beginSynchronousDrive(for: limit)
         defer { endDrive() }
-        guard case .isIdle = try wait(for: TimeDrive(self, until: end, .idle)) else {
+        guard case .isIdle = try wait(for: VirtualTimeRun(self, until: end, .idle)) else {
             throw EmulatorError.notIdle(within: limit)
         }
     }
@@ -48,7 +48,7 @@ extension Emulator {
     }
 
     /// Blocks until a drive ends; the main thread serves its run loop meanwhile.
-    private func wait(for drive: TimeDrive) throws -> TimeDrive.Outcome {
+    private func wait(for drive: VirtualTimeRun) throws -> VirtualTimeRun.Outcome {
         let outcome = TaskContext.whileWaiting { SynchronousWait.value(of: drive.start) }
         if case .failed(let error) = outcome { throw error }
         return outcome

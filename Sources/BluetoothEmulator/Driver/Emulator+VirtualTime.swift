@@ -4,9 +4,9 @@ import Synchronization
 extension Emulator {
     /// Lets virtual time go on by `duration`, with all that is due.
     ///
-    /// Each event is handled by its receiver before the next happens. Not to be called inside a callback.
+    /// Each event is handled by its sink before the next happens. Not to be called inside a callback.
     ///
-    /// - Throws: ``EmulatorError``: livelock, a receiver that does not settle, a hold that is not released, no
+    /// - Throws: ``EmulatorError``: livelock, a sink that does not settle, a hold that is not released, no
     ///   virtual time, or another driver at work.
     public func advance(by duration: Duration) async throws {
         _ = try await drive(for: duration, .instant) { false }
@@ -43,10 +43,10 @@ extension Emulator {
 
     private func drive(
         for duration: Duration, _ goal: DriveGoal, _ condition: @escaping @Sendable () -> Bool
-    ) async throws -> TimeDrive.Outcome {
+    ) async throws -> VirtualTimeRun.Outcome {
         let limit = try beginDrive(for: duration)
         defer { endDrive() }
-        let drive = TimeDrive(self, until: limit, goal, condition: condition)
+        let drive = VirtualTimeRun(self, until: limit, goal, condition: condition)
         let outcome = await withCheckedContinuation { continuation in
             drive.start { continuation.resume(returning: $0) }
         }

@@ -1,99 +1,99 @@
 import BluetoothBackend
 import DequeModule
 
-/// All that an emulator's lock guards: the world, where its outputs go, and how its time is driven.
+/// The state that an emulator's lock guards: the world, the sinks of its outputs, and virtual time.
 struct EmulatorCore: Sendable {
     var world: World
-    /// By manager.
-    ///
-    /// A manager without one is silent.
-    private var receivers: [Ref<Manager>: Receiver] = [:]
-    /// The receiver of the last event: mostly the next event's, too.
-    private var recent: (manager: Ref<Manager>, receiver: Receiver)?
-    /// The calls that the clock owes, by alarm.
+    /// The sinks of the active managers; a manager without one receives nothing.
+    private var sinks: [Ref<Manager>: RoleSink] = [:]
+    /// The sink of the last event, which is mostly that of the next one, too.
+    private var recent: (manager: Ref<Manager>, sink: RoleSink)?
+    /// The calls that the clock is due to make, by alarm.
     var calls: [UInt64: @Sendable () -> Void] = [:]
-    /// The instant for which a real timer is set.
+    /// The instant that the real timer is set to.
     var armed: Nanoseconds?
     var virtual = VirtualTimeState()
 
     init(world: World) { self.world = world }
 
-    /// What is to be done outside the lock.
-    enum Errand: Sendable {
-        /// A call that the clock owed.
+    /// Work that an output causes and that must run outside the lock.
+    enum SideEffect: Sendable {
+        /// A call of the clock that is due.
         case call(@Sendable () -> Void)
-        /// An asynchronous handler is to be asked.
+        /// A request to an asynchronous handler.
         case ask(Ref<Link>, UInt64, any AsynchronousPeripheralHandler, PeripheralRequest)
     }
 
-    enum Handover: Sendable {
-        case nobody
-        case delivered(Receiver)
-        case errand(Errand)
+    /// The outcome of dispatching an output.
+    enum Dispatched: Sendable {
+        /// The manager or the call no longer exists.
+        case dropped
+        case delivered(RoleSink)
+        case sideEffect(SideEffect)
     }
 
-    mutating func attach(_ receiver: Receiver, to manager: Ref<Manager>) {
-        receivers[manager] = receiver
+    mutating func attach(_ sink: RoleSink, to manager: Ref<Manager>) {
+        sinks[manager] = sink
     }
 
-    /// Forgets a manager's receiver.
+    /// Forgets a manager's sink.
     ///
-    /// - Returns: The receiver, to be released outside the lock.
-    mutating func detach(_ manager: Ref<Manager>) -> Receiver? {
+    /// - Returns: The sink, to be released outside the lock.
+    mutating func detach(_ manager: Ref<Manager>) -> RoleSink? {
         if recent?.manager == manager { recent = nil }
-        return receivers.removeValue(forKey: manager)
+        return sinks.removeValue(forKey: manager)
     }
 
-    /// All receivers, in the order of their managers.
-    var allReceivers: [Receiver] {
-        receivers.sorted { $0.key < $1.key }.map(\.value)
+    /// All sinks, in the order of their managers.
+    var allSinks: [RoleSink] {
+        sinks.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Hands one output over.
+    /// Dispatches one output to its sink, or returns it as a side effect.
     ///
-    /// Nothing runs but the receiver's append.
-    mutating func hand(over output: WorldOutput) -> Handover {
+    /// Runs no code but the sink's append.
+    mutating func dispatch(_ output: WorldOutput) -> Dispatched {
         switch output {
         case .central(let manager, let event):
-            guard let receiver = receiver(of: manager), case .central(let sink) = receiver else { return .nobody }
-            sink.deliver(event)
-            return .delivered(receiver)
+            guard let sink = sink(of: manager), case .central(let events) = sink else { return .dropped }
+            events.deliver(event)
+            return .delivered(sink)
         case .peripheral(let manager, let event):
-            guard let receiver = receiver(of: manager), case .peripheral(let sink) = receiver else { return .nobody }
-            sink.deliver(event)
-            return .delivered(receiver)
+            guard let sink = sink(of: manager), case .peripheral(let events) = sink else { return .dropped }
+            events.deliver(event)
+            return .delivered(sink)
         case .pairing(let manager, let event):
-            guard let receiver = receiver(of: manager), case .pairing(let sink) = receiver else { return .nobody }
-            sink.deliver(event)
-            return .delivered(receiver)
+            guard let sink = sink(of: manager), case .pairing(let events) = sink else { return .dropped }
+            events.deliver(event)
+            return .delivered(sink)
         case .alarm(let number):
-            return calls.removeValue(forKey: number).map { .errand(.call($0)) } ?? .nobody
+            return calls.removeValue(forKey: number).map { .sideEffect(.call($0)) } ?? .dropped
         case .ask(let link, let number, let handler, let request):
-            return .errand(.ask(link, number, handler, request))
+            return .sideEffect(.ask(link, number, handler, request))
         }
     }
 
-    private mutating func receiver(of manager: Ref<Manager>) -> Receiver? {
-        if let recent, recent.manager == manager { return recent.receiver }
-        guard let receiver = receivers[manager] else { return nil }
-        recent = (manager, receiver)
-        return receiver
+    private mutating func sink(of manager: Ref<Manager>) -> RoleSink? {
+        if let recent, recent.manager == manager { return recent.sink }
+        guard let sink = sinks[manager] else { return nil }
+        recent = (manager, sink)
+        return sink
     }
 
-    /// Lives until `limit` in one go, as real time wants it.
-    mutating func live(until limit: Nanoseconds) -> [Errand] {
-        var errands: [Errand] = []
+    /// Runs the world until `limit`, without waiting for any sink: the way of real time.
+    mutating func run(until limit: Nanoseconds) -> [SideEffect] {
+        var sideEffects: [SideEffect] = []
         repeat {
             while let output = world.outputs.popFirst() {
-                if case .errand(let errand) = hand(over: output) { errands.append(errand) }
+                if case .sideEffect(let sideEffect) = dispatch(output) { sideEffects.append(sideEffect) }
             }
         } while world.step(until: limit)
-        return errands
+        return sideEffects
     }
 }
 
-/// Where a manager's events go.
-enum Receiver: Sendable {
+/// The sink of a manager's events, of any role.
+enum RoleSink: Sendable {
     case central(any EventSink<CentralEvent>)
     case peripheral(any EventSink<PeripheralEvent>)
     case pairing(any EventSink<PairingEvent>)

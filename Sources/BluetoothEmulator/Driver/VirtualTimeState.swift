@@ -16,7 +16,7 @@ struct VirtualTimeState: Sendable {
     /// So many steps at one instant are a livelock.
     let stepLimit = 100_000
     /// The longest wait, in real time.
-    var patience = Duration.seconds(10)
+    var settleTimeout = Duration.seconds(10)
 }
 
 /// Where a drive ends.
@@ -30,9 +30,9 @@ enum DriveGoal: Sendable {
 extension EmulatorCore {
     /// What the driver must do before it asks again.
     enum DriveStep: Sendable {
-        case settle(Receiver)
-        case settleAll([Receiver])
-        case errand(Errand)
+        case settle(RoleSink)
+        case settleAll([RoleSink])
+        case sideEffect(SideEffect)
         case awaitHolds
         case reachedLimit
         case isIdle
@@ -41,18 +41,18 @@ extension EmulatorCore {
 
     /// Goes on until something has to be done outside the lock.
     ///
-    /// An instant is left only when nothing is due, all is delivered and every receiver has settled.
+    /// An instant is left only when nothing is due, all is delivered and every sink has settled.
     mutating func drive(until limit: Nanoseconds, _ goal: DriveGoal) -> DriveStep {
         while true {
             if let output = world.outputs.popFirst() {
-                switch hand(over: output) {
-                case .nobody: continue
-                case .delivered(let receiver):
+                switch dispatch(output) {
+                case .dropped: continue
+                case .delivered(let sink):
                     virtual.isUnsettled = true
-                    return .settle(receiver)
-                case .errand(let errand):
+                    return .settle(sink)
+                case .sideEffect(let sideEffect):
                     virtual.isUnsettled = true
-                    return .errand(errand)
+                    return .sideEffect(sideEffect)
                 }
             }
             if world.queue.hasWorkNow {
@@ -63,7 +63,7 @@ extension EmulatorCore {
             }
             if virtual.isUnsettled {
                 virtual.isUnsettled = false
-                return .settleAll(allReceivers)
+                return .settleAll(allSinks)
             }
             if virtual.holds > 0 { return .awaitHolds }
             if goal == .idle, world.queue.isIdle { return .isIdle }

@@ -5,36 +5,40 @@ extension Link {
     /// Nothing is paused any more.
     mutating func resume(at now: Nanoseconds) {
         if postponed != nil, postponed?.due == nil { postponed?.due = now }
-        for index in aside.indices where aside[index].due == nil { aside[index].due = now }
-        for index in late.indices where late[index].due == nil { late[index].due = now }
+        for index in deferredOperations.indices where deferredOperations[index].due == nil {
+            deferredOperations[index].due = now
+        }
+        for index in deferredCommands.indices where deferredCommands[index].due == nil {
+            deferredCommands[index].due = now
+        }
         for index in outgoing.indices {
             if case .held(let item, nil) = outgoing[index] { outgoing[index] = item }
         }
     }
 
     /// The request that is due.
-    mutating func takePostponed(at now: Nanoseconds) -> Answered? {
+    mutating func takePostponed(at now: Nanoseconds) -> CompletedRequest? {
         guard let request = postponed, let due = request.due, due <= now else { return nil }
         postponed = nil
         return answered(request.operation)
     }
 
     /// The write command that is due, if none before it waits.
-    mutating func takeLate(at now: Nanoseconds) -> Answered? {
-        guard let head = late.first, let due = head.due, due <= now else { return nil }
-        late.removeFirst()
+    mutating func takeLate(at now: Nanoseconds) -> CompletedRequest? {
+        guard let head = deferredCommands.first, let due = head.due, due <= now else { return nil }
+        deferredCommands.removeFirst()
         return answered(head.operation)
     }
 
     /// What is no request and due, to be put in line again.
     mutating func takeAside(at now: Nanoseconds) -> [LinkOperation] {
         let isDue = { (postponed: Postponed) in postponed.due.map { $0 <= now } ?? false }
-        let operations = aside.filter(isDue).map { postponed in
+        let operations = deferredOperations.filter(isDue).map { postponed in
             var operation = postponed.operation
             operation.isAdmitted = true
             return operation
         }
-        aside.removeAll(where: isDue)
+        deferredOperations.removeAll(where: isDue)
         return operations
     }
 

@@ -6,7 +6,7 @@ extension World {
     // MARK: Operations
 
     /// Whether an operation meets a fault, and is not done now.
-    mutating func meetsFault(_ answered: Link.Answered, on ref: Ref<Link>) -> Bool {
+    mutating func meetsFault(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let operation = answered.operation
         guard !operation.isAdmitted, let (step, attribute) = step(of: answered, on: ref),
             let effect = takeFault(step, attribute, of: answered.device)
@@ -40,14 +40,14 @@ extension World {
             links[ref]?.postponed = postponed
             startTransactionTimeout(ref)
         } else {
-            links[ref]?.aside.append(postponed)
+            links[ref]?.deferredOperations.append(postponed)
             release(ref)
         }
         if let due { queue.schedule(.performPostponed(ref), at: due) }
     }
 
     /// What an operation is to the device, and the attribute that it is about; nil for what is not done over the air.
-    private func step(of answered: Link.Answered, on ref: Ref<Link>) -> (DeviceFault.Step, AttributeID?)? {
+    private func step(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> (DeviceFault.Step, AttributeID?)? {
         switch answered.operation.kind {
         case .read(let attribute): return (.read, attribute)
         case .write(let attribute, _): return (.write, attribute)
@@ -72,19 +72,19 @@ extension World {
     /// A write command reaches a device with faults, or one that has earlier commands to do.
     ///
     /// - Returns: Whether it is not done now.
-    mutating func meetsFault(command: Link.Answered, on ref: Ref<Link>) -> Bool {
+    mutating func meetsFault(command: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         guard case .writeCommand(let attribute, _) = command.operation.kind else { return false }
-        let isFirst = links[ref]?.late.isEmpty != false
+        let isFirst = links[ref]?.deferredCommands.isEmpty != false
         let present = now
         switch takeFault(.writeCommand, attribute, of: command.device) {
         case nil where isFirst: return false
-        case nil: links[ref]?.late.append(Link.Postponed(operation: command.operation, due: present))
+        case nil: links[ref]?.deferredCommands.append(Link.Postponed(operation: command.operation, due: present))
         case .fail?: trace.note("write command lost by a fault", at: now)
         case .delay(let time)?:
             let due = present + max(0, time.nanoseconds)
-            links[ref]?.late.append(Link.Postponed(operation: command.operation, due: due))
+            links[ref]?.deferredCommands.append(Link.Postponed(operation: command.operation, due: due))
             queue.schedule(.performPostponed(ref), at: due)
-        case .pause?: links[ref]?.late.append(Link.Postponed(operation: command.operation, due: nil))
+        case .pause?: links[ref]?.deferredCommands.append(Link.Postponed(operation: command.operation, due: nil))
         case .disconnect?: terminate(ref, reason: .remote)
         }
         return true

@@ -62,15 +62,15 @@ struct Link: Sendable {
     /// The answer of a long read whose last parts are under way.
     var finishing: (operation: LinkOperation, event: CentralEvent)?
     /// The request that an asynchronous handler or a manager has.
-    var asked: Asked?
+    var pendingRequest: PendingRequest?
     /// A request that a fault holds up.
     var postponed: Postponed?
     /// Operations that a fault holds up and that are no requests: they hold up nothing else.
-    var aside: [Postponed] = []
+    var deferredOperations: [Postponed] = []
     /// Write commands that a fault holds up at the device, and those behind them.
-    var late = Deque<Postponed>()
+    var deferredCommands = Deque<Postponed>()
     /// A long read whose next part is under way to the server.
-    var continuing: Asked?
+    var continuing: PendingRequest?
     var transactionTimeout: WorldQueue.Token?
 
     /// The open L2CAP channels, in the order of birth.
@@ -95,7 +95,7 @@ struct Link: Sendable {
     var missed: [WorldEvent] = []
 
     /// A request that somebody else answers.
-    struct Asked: Sendable {
+    struct PendingRequest: Sendable {
         var number: UInt64
         let operation: LinkOperation
         /// Nil where an asynchronous handler answers.
@@ -122,7 +122,7 @@ struct Link: Sendable {
     }
 
     /// An operation whose answer arrived, and what serving it needs.
-    struct Answered: Sendable {
+    struct CompletedRequest: Sendable {
         let operation: LinkOperation
         let host: Int
         let device: Ref<Device>
@@ -131,8 +131,9 @@ struct Link: Sendable {
         let security: LinkSecurity
     }
 
-    func answered(_ operation: LinkOperation) -> Answered {
-        Answered(operation: operation, host: host, device: device, interval: interval, mtu: mtu, security: security)
+    func answered(_ operation: LinkOperation) -> CompletedRequest {
+        CompletedRequest(
+            operation: operation, host: host, device: device, interval: interval, mtu: mtu, security: security)
     }
 
     /// Keeps what is due on a silent link for later.
@@ -167,13 +168,13 @@ struct Link: Sendable {
     }
 
     /// The answer to the head of the line arrives; nil where nothing is heard, which is kept for later.
-    mutating func takeAnswered(_ ref: Ref<Link>) -> Answered? {
+    mutating func takeCompletedRequest(_ ref: Ref<Link>) -> CompletedRequest? {
         guard !misses(.answer(ref)), let operation = operations.popFirst() else { return nil }
         return answered(operation)
     }
 
     /// Takes the write command at the head of the line.
-    mutating func takeWriteCommand() -> Answered? {
+    mutating func takeWriteCommand() -> CompletedRequest? {
         guard let head = operations.first, head.kind.isWriteCommand else { return nil }
         operations.removeFirst()
         return answered(head)
@@ -186,9 +187,9 @@ struct Link: Sendable {
     }
 
     /// The operation that an asynchronous handler answers, if it is still waited for.
-    mutating func takeAsked(_ number: UInt64) -> Answered? {
-        guard let waiting = asked, waiting.number == number else { return nil }
-        asked = nil
+    mutating func takePendingRequest(_ number: UInt64) -> CompletedRequest? {
+        guard let waiting = pendingRequest, waiting.number == number else { return nil }
+        pendingRequest = nil
         return answered(waiting.operation)
     }
 

@@ -92,7 +92,7 @@ struct Device: Sendable {
     var database = AttributeDatabase()
     var behaviour: (any DeviceBehaviour)?
     /// Which ready handler it has; nil where it has its own or none.
-    var readyHandler: BuiltInHandler?
+    var builtInHandler: BuiltInHandler?
     var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
@@ -135,7 +135,7 @@ struct Device: Sendable {
         rssi = description.rssi
         sets = description.advertising.map(AdvertisingSet.init)
         behaviour = peripheral.makeBehaviour?()
-        readyHandler = peripheral.readyHandler
+        builtInHandler = peripheral.builtInHandler
         asynchronousHandler = peripheral.asynchronousHandler
         self.identities = identities
         delayRandom = SeededGenerator(seed: seed, stream: "advertising delay \(address)")

@@ -25,7 +25,7 @@ struct Manager: Sendable {
     /// In the order of birth, which is that of their identifiers.
     private var shares: [(id: LinkID, share: Share)] = []
     /// The links that it gave up and was not told the end of.
-    var farewells: [PeerID: LinkID] = [:]
+    var pendingDisconnects: [PeerID: LinkID] = [:]
     var connectionEventFilter: ConnectionEventFilter?
     /// What it published, by its own numbers: the numbers in its host's database.
     var published: [AttributeID: AttributeID] = [:]
@@ -74,7 +74,7 @@ struct Manager: Sendable {
 
     mutating func closeAll() {
         shares = []
-        farewells = [:]
+        pendingDisconnects = [:]
     }
 
     /// The manager's identifier of a physical link.

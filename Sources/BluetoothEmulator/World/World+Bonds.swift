@@ -125,7 +125,7 @@ extension World {
             guard let uuid = device.database[attribute]?.uuid else { continue }
             links[ref]?.subscriptions[attribute] = bond.subscriptions[attribute]
             startNotifyTimers(attribute, of: link.device)
-            notice(.subscribed(identity(of: ref), attribute, characteristic: uuid), at: link.device)
+            handle(.subscribed(identity(of: ref), attribute, characteristic: uuid), at: link.device)
             tellSubscribed(attribute, on: ref)
         }
         let present = device.database.services

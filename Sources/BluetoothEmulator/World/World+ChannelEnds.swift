@@ -33,7 +33,7 @@ extension World {
         case (.central, let manager?): emit(CentralEvent.channelClosed(channel: id), to: manager)
         case (.peripheral, let manager?): emit(PeripheralEvent.channelClosed(channel: id), to: manager)
         case (_, nil):
-            if let device = links[channel.link]?.device { notice(.channelClosed(id), at: device) }
+            if let device = links[channel.link]?.device { handle(.channelClosed(id), at: device) }
         }
     }
 

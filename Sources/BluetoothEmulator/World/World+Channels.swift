@@ -47,7 +47,7 @@ extension World {
             operation,
             .channelOpened(link: operation.link, operation: operation.operation, channel: id, credits: credits),
             on: ref)
-        if published == nil { notice(.channelOpened(identity(of: ref), id, psm: psm), at: link.device) }
+        if published == nil { handle(.channelOpened(identity(of: ref), id, psm: psm), at: link.device) }
     }
 
     // MARK: Sending
@@ -124,7 +124,7 @@ extension World {
         if devices[device]?.channels.first(where: { $0.psm == channel.psm })?.echo == true {
             sendOnChannel(id, data, of: device)
         }
-        notice(.channelReceived(id, data), at: device)
+        handle(.channelReceived(id, data), at: device)
     }
 
     /// A manager took bytes: the credits go back with the next connection event.

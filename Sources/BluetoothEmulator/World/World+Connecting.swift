@@ -17,7 +17,7 @@ extension World {
         hosts[host].peers.noteUse(of: peer)
         if let link = hosts[host].links[peer], let old = managers[ref]?.id(of: link) { managers[ref]?.close(old) }
         switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
-        case .dial: startDialing(peer, on: host)
+        case .connect: startDialing(peer, on: host)
         case .wait: break
         case .linked(let share):
             guard let link = hosts[host].links[peer] else { return }
@@ -49,7 +49,7 @@ extension World {
         guard hosts[host].epoch == epoch else { return }
         guard let device = devices[ref] else { return }
         let peer = device.identities[host]
-        guard !hosts[host].ledger.shares(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
+        guard !hosts[host].ledger.leases(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
         if let standing = standingLink(to: ref, from: host) {
             return linkUp(host, ref, peer, links[standing]?.security ?? .plain, sharing: standing)
         }
@@ -114,7 +114,7 @@ extension World {
         hosts[host].peers.noteUse(of: peer)
         for share in hosts[host].ledger.linkUp(peer) { tellConnected(share, peer, link) }
         tellConnectionEvent(peer, isConnected: true, on: host)
-        notice(.connected(identity(of: link)), at: ref)
+        handle(.connected(identity(of: link)), at: ref)
         // The host reads the name by itself, before anything else.
         let nameRead = LinkOperation(
             manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
@@ -126,7 +126,7 @@ extension World {
         wake(ref)
     }
 
-    private mutating func tellConnected(_ share: HostLedger.Share, _ peer: PeerID, _ link: Ref<Link>) {
+    private mutating func tellConnected(_ share: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
         let manager = Ref<Manager>(packed: share.manager)
         guard isManager(manager), let id = share.link, let mtu = links[link]?.mtu else { return }
         // A link that others kept is there again at once: its earlier end comes before.
@@ -161,15 +161,15 @@ extension World {
     mutating func hangUp(_ host: Int, _ ref: Ref<Manager>, _ peer: PeerID) {
         switch hosts[host].ledger.disconnect(ref.packed, from: peer) {
         case .nothing: break
-        case .withdrawn(let radioMustAct):
-            if radioMustAct { hosts[host].dialing.remove(peer) }
-        case .closed(let id, let radioMustAct):
+        case .withdrawn(let isLast):
+            if isLast { hosts[host].dialing.remove(peer) }
+        case .closed(let id, let isLast):
             let link = hosts[host].links[peer]
             if let link { closeChannels(of: ref, on: link) }
-            if let link { radioMustAct ? scheduleLocalClose(link) : pruneSubscriptions(link) }
+            if let link { isLast ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
-            managers[ref]?.farewells[peer] = id
+            managers[ref]?.pendingDisconnects[peer] = id
             queue.schedule(
                 .tellLocal(ref, id, epoch: hosts[host].epoch), at: now + configuration.disconnectionDelay.nanoseconds)
         }
@@ -183,14 +183,14 @@ extension World {
 
     mutating func tellLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
         guard let host = managers[ref]?.host, hosts[host].epoch == epoch,
-            let peer = managers[ref]?.farewells.first(where: { $0.value == link })?.key
+            let peer = managers[ref]?.pendingDisconnects.first(where: { $0.value == link })?.key
         else { return }
         sayFarewell(ref, peer)
     }
 
     /// Tells a manager of the end that it asked for, if that was not done.
     private mutating func sayFarewell(_ ref: Ref<Manager>, _ peer: PeerID) {
-        guard let link = managers[ref]?.farewells.removeValue(forKey: peer) else { return }
+        guard let link = managers[ref]?.pendingDisconnects.removeValue(forKey: peer) else { return }
         emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
     }
 
@@ -216,7 +216,7 @@ extension World {
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)
-        if !hosts[host].ledger.shares(of: peer).isEmpty { startDialing(peer, on: host) }
+        if !hosts[host].ledger.leases(of: peer).isEmpty { startDialing(peer, on: host) }
     }
 
     /// Removes a link from the world and from its device.
@@ -238,9 +238,9 @@ extension World {
         closeServerChannels(of: ref)
         rememberCentral(of: ref)
         tellCentralLeft(ref)
-        links[ref]?.asked = nil
+        links[ref]?.pendingRequest = nil
         links[ref]?.subscriptions = [:]
-        notice(.disconnected(identity(of: ref)), at: device)
+        handle(.disconnected(identity(of: ref)), at: device)
         wake(device)
     }
 

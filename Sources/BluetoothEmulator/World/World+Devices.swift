@@ -221,7 +221,7 @@ extension World {
         guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != mtu else { return }
         links[link]?.mtu = mtu
         tellMTU(mtu, on: link)
-        for share in hosts[host].ledger.shares(of: peer) {
+        for share in hosts[host].ledger.leases(of: peer) {
             guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
             emit(.mtuChanged(link: id, mtu: mtu), to: Ref(packed: share.manager))
         }
@@ -230,10 +230,10 @@ extension World {
     // MARK: Handlers and timers
 
     /// Tells a device's handler what happened.
-    mutating func notice(_ occurrence: PeripheralOccurrence, at ref: Ref<Device>) {
+    mutating func handle(_ event: DeviceEvent, at ref: Ref<Device>) {
         guard devices[ref]?.behaviour != nil else { return }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        devices[ref]?.behaviour?.notice(occurrence, device: &actions)
+        devices[ref]?.behaviour?.handle(event, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
     }
 
@@ -268,7 +268,7 @@ extension World {
         } else {
             devices[ref]?.handlerTimers[number] = nil
         }
-        notice(.timer(number), at: ref)
+        handle(.timer(number), at: ref)
     }
 
     /// Starts the timers of a characteristic that just got a subscriber.

@@ -86,7 +86,7 @@ extension World {
             change(host) { _ in }
             wakeAll()
         case .authorizeANCS(let peer, let isAuthorized):
-            for share in hosts[host].ledger.shares(of: peer) where share.link != nil {
+            for share in hosts[host].ledger.leases(of: peer) where share.link != nil {
                 let manager = Ref<Manager>(packed: share.manager)
                 guard managers.contains(manager) else { continue }
                 emit(.ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized), to: manager)
@@ -119,7 +119,7 @@ extension World {
         body(&hosts[host])
         let isOn = hosts[host].state == .poweredOn
         hosts[host].isOn = isOn
-        if wasOn, !isOn { powerWent(host) }
+        if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
         tellStates(host)
         if !wasOn, isOn { wakeAll() }
@@ -131,7 +131,7 @@ extension World {
     }
 
     /// Ends all that needs power, without a word to the managers.
-    private mutating func powerWent(_ host: Int) {
+    private mutating func handlePowerLoss(_ host: Int) {
         hosts[host].epoch += 1
         for manager in hosts[host].managers {
             managers[manager]?.closeAll()

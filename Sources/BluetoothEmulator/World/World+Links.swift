@@ -108,7 +108,7 @@ extension World {
 
     /// The answer to the head of the line arrives.
     mutating func answer(_ ref: Ref<Link>) {
-        guard let answered = links[ref]?.takeAnswered(ref) else { return }
+        guard let answered = links[ref]?.takeCompletedRequest(ref) else { return }
         guard devices[answered.device]?.faults.isEmpty == true || !meetsFault(answered, on: ref) else { return }
         perform(answered, on: ref)
     }
@@ -149,7 +149,8 @@ extension World {
         var room = configuration.packetsPerConnectionEvent
         while room > 0, let command = links[ref]?.takeWriteCommand() {
             room -= 1
-            let isPlain = devices[command.device]?.faults.isEmpty == true && links[ref]?.late.isEmpty == true
+            let isPlain =
+                devices[command.device]?.faults.isEmpty == true && links[ref]?.deferredCommands.isEmpty == true
             if isPlain || !meetsFault(command: command, on: ref) { receiveCommand(command, on: ref) }
             let operation = command.operation
             guard managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { continue }
@@ -180,7 +181,7 @@ extension World {
         guard let device = links[ref]?.device, links[ref]?.subscriptions.removeValue(forKey: attribute) != nil,
             let uuid = devices[device]?.database[attribute]?.uuid
         else { return }
-        notice(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+        handle(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
         tellUnsubscribed(attribute, on: ref)
     }
 
@@ -226,7 +227,7 @@ extension World {
             return needsConfirmation
         case .servicesChanged(let removed, let added):
             links[ref]?.cache = nil
-            for share in hosts[host].ledger.shares(of: peer) {
+            for share in hosts[host].ledger.leases(of: peer) {
                 guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))
             }

@@ -183,7 +183,7 @@ extension World {
 
     /// Gives up a link that was there for pairing only.
     mutating func endPairingLink(_ link: Link) {
-        guard hosts[link.host].ledger.shares(of: link.peer).contains(where: { $0.manager == pairingApp.packed }) else {
+        guard hosts[link.host].ledger.leases(of: link.peer).contains(where: { $0.manager == pairingApp.packed }) else {
             return
         }
         hangUp(link.host, pairingApp, link.peer)

@@ -11,7 +11,7 @@ extension World {
     /// Asks the device's handler whether a discovery or a subscription is done.
     ///
     /// If not, the operation is answered, or stays open.
-    mutating func isGranted(_ answered: Link.Answered, on ref: Ref<Link>) -> Bool {
+    mutating func isGranted(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let device = answered.device
         guard devices[device]?.behaviour != nil, let procedure = procedure(of: answered, on: ref) else { return true }
         let central = identity(of: ref)
@@ -27,7 +27,7 @@ extension World {
     }
 
     /// What an operation is to the device; nil for what it is not asked.
-    func procedure(of answered: Link.Answered, on ref: Ref<Link>) -> PeripheralProcedure? {
+    func procedure(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> PeripheralProcedure? {
         func uuid(_ attribute: AttributeID) -> BluetoothUUID? { devices[answered.device]?.database[attribute]?.uuid }
         if links[ref]?.cache != nil, answered.operation.kind.isDiscovery { return nil }
         switch answered.operation.kind {
@@ -75,12 +75,12 @@ extension World {
         guard let device = devices[ref], device.behaviour != nil else {
             return trace.note("parameter \(parameter.rawValue) ignored: the device has no handler", at: now)
         }
-        guard let known = device.readyHandler?.parameters else {
-            return notice(.parameterChanged(parameter, value), at: ref)
+        guard let known = device.builtInHandler?.parameters else {
+            return handle(.parameterChanged(parameter, value), at: ref)
         }
         guard let range = known[parameter], !value.isNaN else {
             return trace.note("parameter \(parameter.rawValue) ignored: the device does not have it", at: now)
         }
-        notice(.parameterChanged(parameter, min(range.upperBound, max(range.lowerBound, value))), at: ref)
+        handle(.parameterChanged(parameter, min(range.upperBound, max(range.lowerBound, value))), at: ref)
     }
 }

@@ -186,9 +186,9 @@ extension World {
 
     /// The requests that a manager left open fail, as it is gone.
     mutating func failRequests(of ref: Ref<Manager>, _ server: Ref<Device>) {
-        for link in devices[server]?.links ?? [] where links[link]?.asked?.manager == ref {
-            guard let asked = links[link]?.asked else { continue }
-            links[link]?.asked = nil
+        for link in devices[server]?.links ?? [] where links[link]?.pendingRequest?.manager == ref {
+            guard let asked = links[link]?.pendingRequest else { continue }
+            links[link]?.pendingRequest = nil
             stopTransactionTimeout(link)
             fail(asked.operation, .unlikelyError, on: link, "request")
         }

@@ -9,8 +9,8 @@ import Foundation
 // Requests that peripheral managers answer, as late as they like.
 extension World {
     /// Asks the manager that published an attribute for its value, from an offset on.
-    mutating func requestRead(_ attribute: AttributeID, _ answered: Link.Answered, on ref: Ref<Link>) {
-        askForPart(Link.Asked(number: 0, operation: answered.operation), attribute, answered, on: ref)
+    mutating func requestRead(_ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
+        askForPart(Link.PendingRequest(number: 0, operation: answered.operation), attribute, answered, on: ref)
     }
 
     /// The next part of a long read reaches the manager.
@@ -23,7 +23,7 @@ extension World {
     }
 
     private mutating func askForPart(
-        _ reading: Link.Asked, _ attribute: AttributeID, _ answered: Link.Answered, on ref: Ref<Link>
+        _ reading: Link.PendingRequest, _ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>
     ) {
         guard let central = links[ref]?.central else { return release(ref) }
         guard let owner = devices[answered.device]?.database[attribute]?.owner else {
@@ -34,7 +34,7 @@ extension World {
         var asked = reading
         asked.number = lastRequest
         asked.manager = owner.manager
-        links[ref]?.asked = asked
+        links[ref]?.pendingRequest = asked
         startTransactionTimeout(ref)
         emit(
             PeripheralEvent.readRequested(
@@ -44,7 +44,7 @@ extension World {
 
     /// Passes a write on: whole, or in the parts in which a long one was prepared.
     mutating func requestWrite(
-        _ attribute: AttributeID, _ value: Data, _ answered: Link.Answered, on ref: Ref<Link>
+        _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
     ) {
         guard let central = links[ref]?.central, let owner = devices[answered.device]?.database[attribute]?.owner
         else { return release(ref) }
@@ -52,7 +52,8 @@ extension World {
             return fail(answered.operation, .unlikelyError, on: ref, "write")
         }
         lastRequest += 1
-        links[ref]?.asked = Link.Asked(number: lastRequest, operation: answered.operation, manager: owner.manager)
+        links[ref]?.pendingRequest = Link.PendingRequest(
+            number: lastRequest, operation: answered.operation, manager: owner.manager)
         startTransactionTimeout(ref)
         emit(
             PeripheralEvent.writeRequested(
@@ -62,7 +63,7 @@ extension World {
 
     /// What a server answers to the parts of a long write, if it does not keep them all.
     mutating func preparationRefusal(
-        _ attribute: AttributeID, _ value: Data, _ answered: Link.Answered
+        _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest
     ) -> ATTCode? {
         guard value.count > answered.mtu - 3 else { return nil }
         let parts = RoundTrips.writing(count: value.count, mtu: answered.mtu) - 1
@@ -82,7 +83,9 @@ extension World {
     }
 
     /// Passes a write command on; its answer goes nowhere.
-    mutating func passCommand(_ attribute: AttributeID, _ value: Data, _ command: Link.Answered, on ref: Ref<Link>) {
+    mutating func passCommand(
+        _ attribute: AttributeID, _ value: Data, _ command: Link.CompletedRequest, on ref: Ref<Link>
+    ) {
         guard let central = links[ref]?.central, let owner = devices[command.device]?.database[attribute]?.owner
         else { return }
         lastRequest += 1
@@ -99,10 +102,10 @@ extension World {
         _ ref: Ref<Manager>, _ request: RequestID, _ code: ATTCode, _ value: Data, _ server: Ref<Device>
     ) {
         let link = devices[server]?.links.first { link in
-            links[link]?.asked?.number == request.rawValue && links[link]?.asked?.manager == ref
+            links[link]?.pendingRequest?.number == request.rawValue && links[link]?.pendingRequest?.manager == ref
         }
-        guard let link, let asked = links[link]?.asked, let mtu = links[link]?.mtu else { return }
-        links[link]?.asked = nil
+        guard let link, let asked = links[link]?.pendingRequest, let mtu = links[link]?.mtu else { return }
+        links[link]?.pendingRequest = nil
         stopTransactionTimeout(link)
         let operation = asked.operation
         guard code.rawValue == 0 else {
@@ -143,8 +146,8 @@ extension World {
 
     /// The request that a manager left open is answered by the end of its link.
     mutating func expireRequest(on ref: Ref<Link>) {
-        guard let asked = links[ref]?.asked, let manager = asked.manager else { return }
-        links[ref]?.asked = nil
+        guard let asked = links[ref]?.pendingRequest, let manager = asked.manager else { return }
+        links[ref]?.pendingRequest = nil
         emit(PeripheralEvent.requestExpired(request: RequestID(rawValue: asked.number)), to: manager)
     }
 }

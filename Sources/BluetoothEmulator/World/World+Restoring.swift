@@ -21,7 +21,7 @@ extension World {
         var preserved = PreservedCentral(keeper: keeper)
         preserved.scan = hosts[host].scanners.first { $0.manager == ref }?.filter.parameters
         for peer in hosts[host].ledger.wantedPeers {
-            guard let share = hosts[host].ledger.shares(of: peer).first(where: { $0.manager == ref.packed }) else {
+            guard let share = hosts[host].ledger.leases(of: peer).first(where: { $0.manager == ref.packed }) else {
                 continue
             }
             let link = hosts[host].links[peer].flatMap { links[$0] }
@@ -92,7 +92,7 @@ extension World {
             knownPeers([peer.id], host: host).first ?? PeerSummary(id: peer.id)
         var restored = RestoredCentralState.Peer(summary: summary, operation: peer.operation)
         switch hosts[host].ledger.connect(ref.packed, to: peer.id, operation: peer.operation, options: peer.options) {
-        case .dial: startDialing(peer.id, on: host)
+        case .connect: startDialing(peer.id, on: host)
         case .wait: break
         case .linked(let share):
             guard let id = share.link, let link = hosts[host].links[peer.id], let mtu = links[link]?.mtu else { break }

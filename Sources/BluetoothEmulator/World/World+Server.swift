@@ -9,7 +9,7 @@ import Foundation
 // The server's side of ATT: what a device answers.
 extension World {
     /// Does what an operation asks of the device, and completes it unless the answer comes later.
-    mutating func perform(_ answered: Link.Answered, on ref: Ref<Link>) {
+    mutating func perform(_ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
         switch operation.kind {
         case .read(let attribute): read(attribute, answered, on: ref)
@@ -35,7 +35,7 @@ extension World {
 
     // MARK: Reading
 
-    private mutating func read(_ attribute: AttributeID, _ answered: Link.Answered, on ref: Ref<Link>) {
+    private mutating func read(_ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
         if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
             return fail(operation, .readNotPermitted, on: ref, "read")
@@ -59,7 +59,7 @@ extension World {
         }
     }
 
-    private mutating func deliverRead(_ value: Data, _ answered: Link.Answered, on ref: Ref<Link>) {
+    private mutating func deliverRead(_ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
         let event = CentralEvent.valueRead(link: operation.link, operation: operation.operation, value: value)
         guard answered.interval > 0, value.count >= answered.mtu - 1 else { return complete(operation, event, on: ref) }
@@ -94,7 +94,7 @@ extension World {
     // MARK: Writing
 
     private mutating func write(
-        _ attribute: AttributeID, _ value: Data, _ answered: Link.Answered, on ref: Ref<Link>
+        _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
     ) {
         let operation = answered.operation
         if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
@@ -122,7 +122,7 @@ extension World {
     }
 
     /// A write command arrives: what is wrong with it is not told.
-    mutating func receiveCommand(_ command: Link.Answered, on ref: Ref<Link>) {
+    mutating func receiveCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
         guard value.count <= command.mtu - 3 else {
             return trace.note("write command longer than the MTU allows dropped", at: now)
@@ -151,7 +151,7 @@ extension World {
     ///
     /// - Returns: nil where the answer comes later.
     private mutating func ask(
-        _ answered: Link.Answered, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
+        _ answered: Link.CompletedRequest, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
     ) -> PeripheralResponse? {
         let device = answered.device
         let central = identity(of: ref)
@@ -161,7 +161,7 @@ extension World {
         if let handler = devices[device]?.asynchronousHandler {
             lastRequest += 1
             if !answered.operation.kind.isWriteCommand {
-                links[ref]?.asked = Link.Asked(number: lastRequest, operation: answered.operation)
+                links[ref]?.pendingRequest = Link.PendingRequest(number: lastRequest, operation: answered.operation)
                 startTransactionTimeout(ref)
             }
             outputs.append(.ask(ref, lastRequest, handler, request))
@@ -175,7 +175,7 @@ extension World {
 
     /// An asynchronous handler answered; too late if the link is gone.
     mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: PeripheralResponse) {
-        guard response != .unanswered, let answered = links[ref]?.takeAsked(number) else { return }
+        guard response != .unanswered, let answered = links[ref]?.takePendingRequest(number) else { return }
         let operation = answered.operation
         stopTransactionTimeout(ref)
         switch (operation.kind, response) {
@@ -213,16 +213,16 @@ extension World {
         if let code = subscriptionRefusal(found, in: database, on: link.security) {
             return fail(operation, code, on: ref, "subscribe")
         }
-        let radioMustAct = hosts[link.host].ledger.setSubscribed(
+        let mustAct = hosts[link.host].ledger.setSubscribed(
             operation.manager.packed, to: attribute, of: link.peer, isOn)
-        if radioMustAct, isOn {
+        if mustAct, isOn {
             // Notifications are preferred where both are offered.
             links[ref]?.subscriptions[attribute] =
                 found.properties.contains(.notify) ? .notifications : .indications
             startNotifyTimers(attribute, of: link.device)
-            notice(.subscribed(identity(of: ref), attribute, characteristic: found.uuid), at: link.device)
+            handle(.subscribed(identity(of: ref), attribute, characteristic: found.uuid), at: link.device)
             tellSubscribed(attribute, on: ref)
-        } else if radioMustAct {
+        } else if mustAct {
             unsubscribe(attribute, on: ref)
         }
         complete(

@@ -33,11 +33,12 @@ extension World {
 
     /// Asks an asynchronous handler what it had not answered on a link.
     private mutating func askAgain(on ref: Ref<Link>) {
-        guard let link = links[ref], let asked = link.asked, let handler = devices[link.device]?.asynchronousHandler
+        guard let link = links[ref], let pending = link.pendingRequest,
+            let handler = devices[link.device]?.asynchronousHandler
         else { return }
         let central = identity(of: ref)
         let question: (attribute: AttributeID, kind: PeripheralRequest.Kind)
-        switch asked.operation.kind {
+        switch pending.operation.kind {
         case .read(let attribute): question = (attribute, .read)
         case .write(let attribute, let value): question = (attribute, .write(value))
         default: return
@@ -45,6 +46,6 @@ extension World {
         guard let request = devices[link.device]?.request(question.attribute, question.kind, from: central) else {
             return
         }
-        outputs.append(.ask(ref, asked.number, handler, request))
+        outputs.append(.ask(ref, pending.number, handler, request))
     }
 }

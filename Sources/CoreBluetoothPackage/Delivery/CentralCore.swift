@@ -63,7 +63,7 @@ final class CentralCore: InboxOwner, EventSink {
     func activate(for manager: CBCentralManager) {
         let owner = Unchecked(manager)
         self.owner.withLock { $0.value.manager = owner.value }
-        observer?.made(self)
+        observer?.managerCreated(self)
         backend.activate(self)
     }
 
@@ -74,7 +74,7 @@ final class CentralCore: InboxOwner, EventSink {
             state.value.outbox.close()
             return observer == nil ? [] : state.value.machine.unansweredCommands
         }
-        observer?.abandoned(unanswered)
+        observer?.commandsAbandoned(unanswered)
         backend.invalidate()
         channels.endAll()
         inbox.close()
@@ -235,7 +235,7 @@ final class CentralCore: InboxOwner, EventSink {
             if observer != nil && !state.isInvalidated { unanswered = state.machine.unansweredCommands(of: handle) }
             return state.machine.released(handle)
         }
-        observer?.abandoned(unanswered)
+        observer?.commandsAbandoned(unanswered)
         state.withLock { $0.value.registry.removeIfDead(handle.id) }
     }
 }

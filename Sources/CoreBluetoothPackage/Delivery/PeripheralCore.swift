@@ -60,7 +60,7 @@ final class PeripheralCore: InboxOwner, EventSink {
     func activate(for manager: CBPeripheralManager) {
         let owner = Unchecked(manager)
         self.owner.withLock { $0.value.manager = owner.value }
-        observer?.made(self)
+        observer?.managerCreated(self)
         backend.activate(self)
     }
 
@@ -73,7 +73,7 @@ final class PeripheralCore: InboxOwner, EventSink {
             let unanswered = observer == nil ? [] : state.value.machine.unansweredCommands
             return Unchecked((state.value.objects, unanswered))
         }.value
-        observer?.abandoned(unanswered)
+        observer?.commandsAbandoned(unanswered)
         backend.invalidate()
         channels.endAll()
         inbox.close()

@@ -5,11 +5,11 @@ import Foundation
 /// Called on any thread, never under a lock of the manager's.
 package protocol ManagerObserver: AnyObject, Sendable {
     /// A manager was made; to be held weakly.
-    func made(_ manager: any ObservedManager)
+    func managerCreated(_ manager: any ObservedManager)
     /// A delegate method has returned, or would have been called had there been a delegate.
     func delivered(_ callback: DeliveredCallback)
     /// A manager or a peripheral was released while these had no answer.
-    func abandoned(_ commands: [String])
+    func commandsAbandoned(_ commands: [String])
 }
 
 /// A manager as its observer sees it: it lives as long as the manager or one of its objects does.

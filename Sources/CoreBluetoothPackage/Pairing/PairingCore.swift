@@ -46,7 +46,7 @@ final class PairingCore: InboxOwner, EventSink {
     /// Starts delivery for an agent that is complete.
     func activate(for agent: CBPairingAgent) {
         owner.withLock { $0.value.agent = agent }
-        observer?.made(self)
+        observer?.managerCreated(self)
         backend.activate(self)
         transition { _ in [.submit(.setCapability(agent.capability.backendCapability))] }
     }
@@ -59,7 +59,7 @@ final class PairingCore: InboxOwner, EventSink {
             defer { (state.completions, state.requests) = ([:], [:]) }
             return (state.completions.values.map { $0 }, observer == nil ? [] : state.machine.unansweredCommands)
         }
-        observer?.abandoned(unanswered)
+        observer?.commandsAbandoned(unanswered)
         backend.invalidate()
         inbox.close()
         let error = BackendError(.operationCancelled, operation: "pairing")

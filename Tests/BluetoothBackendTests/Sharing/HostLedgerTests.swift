@@ -23,7 +23,7 @@ struct HostLedgerTests {
 
     @Test func theFirstWishDialsAndTheNextOnesWait() {
         var ledger = HostLedger()
-        #expect(ledger.connect(1, to: peer, operation: operation(1), options: plain) == .dial)
+        #expect(ledger.connect(1, to: peer, operation: operation(1), options: plain) == .connect)
         #expect(ledger.connect(2, to: peer, operation: operation(2), options: plain) == .wait)
         #expect(!ledger.isUp(peer))
         let told = ledger.linkUp(peer)
@@ -37,8 +37,8 @@ struct HostLedgerTests {
         var ledger = HostLedger()
         _ = ledger.connect(1, to: peer, operation: operation(1), options: plain)
         #expect(ledger.connect(1, to: peer, operation: operation(9), options: lasting) == .wait)
-        #expect(ledger.shares(of: peer).map(\.operation) == [operation(9)])
-        #expect(ledger.shares(of: peer).map(\.options) == [lasting])
+        #expect(ledger.leases(of: peer).map(\.operation) == [operation(9)])
+        #expect(ledger.leases(of: peer).map(\.options) == [lasting])
     }
 
     @Test func aFailedConnectIsToldToEachThatWished() {
@@ -47,7 +47,7 @@ struct HostLedgerTests {
         _ = ledger.connect(2, to: peer, operation: operation(2), options: plain)
         #expect(ledger.connectFailed(peer).map(\.manager) == [1, 2])
         #expect(ledger.connectFailed(peer).isEmpty)
-        #expect(ledger.connect(1, to: peer, operation: operation(3), options: plain) == .dial)
+        #expect(ledger.connect(1, to: peer, operation: operation(3), options: plain) == .connect)
     }
 
     @Test func aLateFailureDoesNotTouchALinkThatIsUp() {
@@ -60,8 +60,8 @@ struct HostLedgerTests {
         var ledger = HostLedger()
         _ = ledger.connect(1, to: peer, operation: operation(1), options: plain)
         _ = ledger.connect(2, to: peer, operation: operation(2), options: plain)
-        #expect(ledger.disconnect(1, from: peer) == .withdrawn(radioMustAct: false))
-        #expect(ledger.disconnect(2, from: peer) == .withdrawn(radioMustAct: true))
+        #expect(ledger.disconnect(1, from: peer) == .withdrawn(isLast: false))
+        #expect(ledger.disconnect(2, from: peer) == .withdrawn(isLast: true))
         #expect(ledger.disconnect(2, from: peer) == .nothing)
         #expect(ledger.wantedPeers.isEmpty)
     }
@@ -71,7 +71,7 @@ struct HostLedgerTests {
         _ = ledger.connect(1, to: peer, operation: operation(1), options: plain)
         _ = ledger.disconnect(1, from: peer)
         #expect(ledger.linkUp(peer).isEmpty)
-        #expect(ledger.shares(of: peer).isEmpty)
+        #expect(ledger.leases(of: peer).isEmpty)
     }
 
     // MARK: Shared links
@@ -92,11 +92,11 @@ struct HostLedgerTests {
 
     @Test func aCancelEndsOneShareWhileOthersKeepTheLink() {
         var (ledger, links) = linked(1, 2)
-        #expect(ledger.disconnect(1, from: peer) == .closed(links[0], radioMustAct: false))
+        #expect(ledger.disconnect(1, from: peer) == .closed(links[0], isLast: false))
         #expect(ledger.peer(of: links[0]) == nil)
         #expect(ledger.peer(of: links[1]) == peer)
         #expect(ledger.isUp(peer))
-        #expect(ledger.disconnect(2, from: peer) == .closed(links[1], radioMustAct: true))
+        #expect(ledger.disconnect(2, from: peer) == .closed(links[1], isLast: true))
     }
 
     @Test func aLossIsToldToEachHolder() {
@@ -113,7 +113,7 @@ struct HostLedgerTests {
     @Test func aSecondNewsThatTheLinkIsUpIsToldToNobody() {
         var (ledger, links) = linked(1)
         #expect(ledger.linkUp(peer).isEmpty)
-        #expect(ledger.shares(of: peer).map(\.link) == [links[0]])
+        #expect(ledger.leases(of: peer).map(\.link) == [links[0]])
     }
 
     @Test func aHolderThatConnectsAgainGetsANewLink() {
@@ -125,7 +125,7 @@ struct HostLedgerTests {
         }
         #expect(share.link != links[0])
         #expect(ledger.peer(of: links[0]) == nil)
-        #expect(ledger.shares(of: peer).count == 1)
+        #expect(ledger.leases(of: peer).count == 1)
         #expect(ledger.subscribers(of: Samples.attribute, at: peer).isEmpty)
     }
 
@@ -149,26 +149,26 @@ struct HostLedgerTests {
         _ = ledger.connect(2, to: peer, operation: operation(2), options: plain)
         _ = ledger.linkUp(peer)
         #expect(ledger.linkDown(peer, isReconnecting: true).count == 2)
-        #expect(ledger.shares(of: peer).map(\.manager) == [1])
-        #expect(ledger.shares(of: peer).map(\.link) == [nil])
+        #expect(ledger.leases(of: peer).map(\.manager) == [1])
+        #expect(ledger.leases(of: peer).map(\.link) == [nil])
         #expect(ledger.linkUp(peer).map(\.operation) == [operation(1)])
     }
 
     @Test func nobodyKeepsAWishWhenTheHostEndedTheLink() {
         var (ledger, _) = linked(1, options: lasting)
         _ = ledger.linkDown(peer, isReconnecting: false)
-        #expect(ledger.shares(of: peer).isEmpty)
+        #expect(ledger.leases(of: peer).isEmpty)
     }
 
     // MARK: A link that is going down
 
     @Test func aConnectWhileTheLinkGoesDownWaitsForItsEnd() {
         var (ledger, links) = linked(1)
-        #expect(ledger.disconnect(1, from: peer) == .closed(links[0], radioMustAct: true))
+        #expect(ledger.disconnect(1, from: peer) == .closed(links[0], isLast: true))
         #expect(ledger.isUp(peer))
         #expect(ledger.connect(1, to: peer, operation: operation(2), options: plain) == .wait)
         #expect(ledger.linkDown(peer, isReconnecting: false).isEmpty)
-        #expect(ledger.shares(of: peer).map(\.operation) == [operation(2)])
+        #expect(ledger.leases(of: peer).map(\.operation) == [operation(2)])
         #expect(ledger.linkUp(peer).map(\.operation) == [operation(2)])
     }
 
@@ -177,10 +177,10 @@ struct HostLedgerTests {
         _ = ledger.disconnect(1, from: peer)
         #expect(ledger.connect(2, to: peer, operation: operation(2), options: plain) == .wait)
         #expect(ledger.connect(3, to: peer, operation: operation(3), options: plain) == .wait)
-        #expect(ledger.disconnect(2, from: peer) == .withdrawn(radioMustAct: false))
+        #expect(ledger.disconnect(2, from: peer) == .withdrawn(isLast: false))
         #expect(ledger.connect(4, to: peer, operation: operation(4), options: plain) == .wait)
         #expect(ledger.linkDown(peer, isReconnecting: false).isEmpty)
-        #expect(ledger.shares(of: peer).map(\.manager) == [3, 4])
+        #expect(ledger.leases(of: peer).map(\.manager) == [3, 4])
     }
 
     // MARK: Managers and power
@@ -191,7 +191,7 @@ struct HostLedgerTests {
         ledger.startScan(1, ScanParameters())
         #expect(ledger.remove(1) == [Samples.otherPeer])
         #expect(ledger.mergedScan == nil)
-        #expect(ledger.shares(of: peer).map(\.link) == [links[1]])
+        #expect(ledger.leases(of: peer).map(\.link) == [links[1]])
         #expect(ledger.remove(2) == [peer])
         #expect(ledger.remove(2).isEmpty)
     }
@@ -205,7 +205,7 @@ struct HostLedgerTests {
         #expect(ledger.wantedPeers.isEmpty)
         #expect(ledger.scanners.isEmpty)
         #expect(ledger.linkDown(peer, isReconnecting: true).isEmpty)
-        #expect(ledger.connect(1, to: peer, operation: operation(3), options: plain) == .dial)
+        #expect(ledger.connect(1, to: peer, operation: operation(3), options: plain) == .connect)
     }
 
     @Test func wantedPeersAreSorted() {

@@ -85,8 +85,8 @@ import Testing
             return .error(0x80)
         }
 
-        func notice(_ occurrence: PeripheralOccurrence, state: inout Void, device: inout DeviceActions) {
-            if case .parameterChanged("mood", let mood) = occurrence {
+        func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+            if case .parameterChanged("mood", let mood) = event {
                 device.setValue(Data([UInt8(mood)]), of: "2A19")
             }
         }

@@ -31,7 +31,7 @@ extension CentralFaults {
 
     private mutating func admit(_ event: CentralEvent, now: Duration) -> [Action] {
         let link = event.link.flatMap { links[$0] }
-        let effect = decider.decide(
+        let effect = matcher.decide(
             .init(
                 kind: .centralEvent(event.kind),
                 characteristic: characteristic(subject(of: event), on: event.link), peer: event.peer ?? link?.peer),
@@ -56,7 +56,7 @@ extension CentralFaults {
             guard let link = event.link, let operation = event.operation else { return [] }
             return [.deliver(.operationFailed(link: link, operation: operation, error: error))]
                 + follow(event, now: now)
-        case .corrupt: return tell(event.corrupted(by: decider.randomForCorruption()), now: now)
+        case .corrupt: return tell(event.corrupted(by: matcher.randomForCorruption()), now: now)
         case .duplicate: return [.deliver(event)] + tell(event, now: now)
         case .disconnect(let reason):
             guard let link = event.link else { return [] }

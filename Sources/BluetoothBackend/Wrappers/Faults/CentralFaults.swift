@@ -15,7 +15,7 @@ struct CentralFaults: FaultMachine {
         var characteristics: [AttributeID: BluetoothUUID] = [:]
         /// The attributes that open operations are about.
         var subjects: [OperationID: AttributeID] = [:]
-        var order = AnswerOrder<CentralEvent>()
+        var order = ResponseOrder<CentralEvent>()
         /// Set when a fault ended the link and the radio has not told its end yet.
         var lostBy: DisconnectReason?
     }
@@ -25,19 +25,19 @@ struct CentralFaults: FaultMachine {
         var options: ConnectOptions
     }
 
-    var decider: FaultDecider
+    var matcher: FaultMatcher
     private let start: Duration
     var links: [LinkID: Link] = [:]
     var connects: [PeerID: Connect] = [:]
     var channels: [ChannelID: LinkID] = [:]
-    var commands = HoldingLines<Held<CentralCommand>>()
-    var events = HoldingLines<Held<CentralEvent>>()
+    var commands = DelayQueue<Held<CentralCommand>>()
+    var events = DelayQueue<Held<CentralEvent>>()
     /// The operations of repeated commands, whose answers nobody waits for.
     var repeats: Set<OperationID> = []
     private var lastRepeat = OperationID(rawValue: .max)
 
     init(_ plan: FaultPlan, start: Duration) {
-        decider = FaultDecider(plan)
+        matcher = FaultMatcher(plan)
         self.start = start
     }
 
@@ -57,7 +57,7 @@ struct CentralFaults: FaultMachine {
     mutating func command(_ command: CentralCommand, now: Duration) -> [Action] {
         if let link = command.link, links[link]?.lostBy != nil { return [] }
         let peer = command.peer ?? command.link.flatMap { links[$0]?.peer }
-        let effect = decider.decide(
+        let effect = matcher.decide(
             .init(
                 kind: .centralCommand(command.kind),
                 characteristic: characteristic(command.attribute, on: command.link), peer: peer),
@@ -84,7 +84,7 @@ struct CentralFaults: FaultMachine {
         case nil, .delay: return pass(command)
         case .drop: return []
         case .error(let error): return fail(command, error, now: now)
-        case .corrupt: return pass(command.corrupted(by: decider.randomForCorruption()))
+        case .corrupt: return pass(command.corrupted(by: matcher.randomForCorruption()))
         case .duplicate:
             guard command.operation != nil else { return pass(command) + pass(command) }
             lastRepeat = OperationID(rawValue: lastRepeat.rawValue - 1)

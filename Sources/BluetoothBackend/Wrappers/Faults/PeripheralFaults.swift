@@ -9,15 +9,15 @@ struct PeripheralFaults: FaultMachine {
         var attribute: AttributeID?
     }
 
-    var decider: FaultDecider
+    var matcher: FaultMatcher
     private let start: Duration
     private var characteristics: [AttributeID: BluetoothUUID] = [:]
     private var requests: [RequestID: Request] = [:]
-    private var commands = HoldingLines<Held<PeripheralCommand>>()
-    private var events = HoldingLines<Held<PeripheralEvent>>()
+    private var commands = DelayQueue<Held<PeripheralCommand>>()
+    private var events = DelayQueue<Held<PeripheralEvent>>()
 
     init(_ plan: FaultPlan, start: Duration) {
-        decider = FaultDecider(plan)
+        matcher = FaultMatcher(plan)
         self.start = start
     }
 
@@ -36,7 +36,7 @@ struct PeripheralFaults: FaultMachine {
             for added in service.characteristics { characteristics[added.id] = added.uuid }
         }
         let subject = subject(of: command)
-        let effect = decider.decide(
+        let effect = matcher.decide(
             .init(
                 kind: .peripheralCommand(command.kind),
                 characteristic: subject.attribute.flatMap { characteristics[$0] }, peer: subject.central),
@@ -63,7 +63,7 @@ struct PeripheralFaults: FaultMachine {
         case .drop, .disconnect: return []
         case .error(let error):
             return command.operation.map { [.deliver(.operationFailed(operation: $0, error: error))] } ?? []
-        case .corrupt: return [.submit(command.corrupted(by: decider.randomForCorruption()))]
+        case .corrupt: return [.submit(command.corrupted(by: matcher.randomForCorruption()))]
         case .duplicate: return [.submit(command), .submit(command)]
         }
     }
@@ -77,7 +77,7 @@ struct PeripheralFaults: FaultMachine {
         }
         let request = learn(event)
         let attribute = event.attribute ?? request?.attribute
-        let effect = decider.decide(
+        let effect = matcher.decide(
             .init(
                 kind: .peripheralEvent(event.kind), characteristic: attribute.flatMap { characteristics[$0] },
                 peer: event.central ?? request?.central),
@@ -104,7 +104,7 @@ struct PeripheralFaults: FaultMachine {
         case .drop, .disconnect: return []
         case .error(let error):
             return event.operation.map { [.deliver(.operationFailed(operation: $0, error: error))] } ?? []
-        case .corrupt: return [.deliver(event.corrupted(by: decider.randomForCorruption()))]
+        case .corrupt: return [.deliver(event.corrupted(by: matcher.randomForCorruption()))]
         case .duplicate: return [.deliver(event), .deliver(event)]
         }
     }

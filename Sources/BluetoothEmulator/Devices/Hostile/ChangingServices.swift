@@ -25,8 +25,8 @@ public struct ChangingServicesHandler: EmulatedPeripheralHandler {
     public func makeState() -> Int { 0 }
 
     /// Changes while a central is connected.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout Int, device: inout DeviceActions) {
-        switch occurrence {
+    public func handle(_ event: DeviceEvent, state: inout Int, device: inout DeviceActions) {
+        switch event {
         case .connected: device.startTimer(1, after: .milliseconds(100), every: .milliseconds(100))
         case .disconnected: device.stopTimer(1)
         case .timer(1):

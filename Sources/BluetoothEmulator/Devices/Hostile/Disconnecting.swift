@@ -57,7 +57,7 @@ public struct DisconnectingHandler: EmulatedPeripheralHandler {
     }
 
     /// Leaves on a connection, if that is the moment.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout Void, device: inout DeviceActions) {
-        if moment == .connected, case .connected = occurrence { device.disconnect() }
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        if moment == .connected, case .connected = event { device.disconnect() }
     }
 }

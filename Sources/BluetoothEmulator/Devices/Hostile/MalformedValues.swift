@@ -104,14 +104,14 @@ public struct MalformedValuesHandler: EmulatedPeripheralHandler {
     }
 
     /// Notifies a wrong value each second.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {
-        for change in state.subscribers.note(occurrence) {
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
+        for change in state.subscribers.note(event) {
             switch change {
             case .began(let uuid): device.startTimer(number(of: uuid), after: .seconds(1), every: .seconds(1))
             case .ended(let uuid): device.stopTimer(number(of: uuid))
             }
         }
-        guard case .timer(let number) = occurrence else { return }
+        guard case .timer(let number) = event else { return }
         let uuid = BluetoothUUID(UInt16(truncatingIfNeeded: number))
         if let value = next(of: uuid, &state) { device.notify(CharacteristicPath(uuid), value: value) }
     }

@@ -20,8 +20,8 @@ public struct EarlyNotifier: EmulatedPeripheralHandler {
     public init() {}
 
     /// Notifies.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout Void, device: inout DeviceActions) {
-        switch occurrence {
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        switch event {
         case .connected: device.notifyAtOnce("FFF1", value: Data("A".utf8))
         case .subscribed: device.notifyAtOnce("FFF1", value: Data("B".utf8))
         default: break

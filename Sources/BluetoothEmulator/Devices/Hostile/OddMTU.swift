@@ -17,8 +17,8 @@ public struct OddMTUHandler: EmulatedPeripheralHandler {
     public init() {}
 
     /// Changes the MTU after one, two and three seconds of a connection.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout Void, device: inout DeviceActions) {
-        switch occurrence {
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        switch event {
         case .connected:
             for index in Self.sizes.indices { device.startTimer(index, after: .seconds(index + 1)) }
         case .disconnected: for index in Self.sizes.indices { device.stopTimer(index) }

@@ -25,7 +25,7 @@ public struct StrangeNameHandler: EmulatedPeripheralHandler {
     public init() {}
 
     /// Sets the name's bytes.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout Void, device: inout DeviceActions) {
-        if case .connected = occurrence { device.setValue(Self.name, of: CharacteristicPath("2A00", service: "1800")) }
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        if case .connected = event { device.setValue(Self.name, of: CharacteristicPath("2A00", service: "1800")) }
     }
 }

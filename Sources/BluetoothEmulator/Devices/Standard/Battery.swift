@@ -40,13 +40,13 @@ public struct BatteryHandler: EmulatedPeripheralHandler {
     public init() {}
 
     /// Takes a new charge.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout Void, device: inout DeviceActions) {
-        Self.notice(occurrence, device: &device)
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        Self.handle(event, device: &device)
     }
 
     /// What the battery does in any device that has one.
-    static func notice(_ occurrence: PeripheralOccurrence, device: inout DeviceActions) {
-        guard case .parameterChanged(.batteryLevel, let level) = occurrence else { return }
+    static func handle(_ event: DeviceEvent, device: inout DeviceActions) {
+        guard case .parameterChanged(.batteryLevel, let level) = event else { return }
         device.notify("2A19", value: Data([UInt8(level.whole(in: 0...100))]))
     }
 }

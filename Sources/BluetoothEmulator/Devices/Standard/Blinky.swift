@@ -52,8 +52,8 @@ public struct BlinkyHandler: EmulatedPeripheralHandler {
     }
 
     /// Presses and releases the button while somebody listens.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout Void, device: inout DeviceActions) {
-        switch occurrence {
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        switch event {
         case .subscribed:
             device.startTimer(Self.press, after: .seconds(5), every: .seconds(5))
             device.startTimer(Self.release, after: .seconds(6), every: .seconds(5))

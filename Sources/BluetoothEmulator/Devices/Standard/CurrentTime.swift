@@ -97,9 +97,9 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
     }
 
     /// Follows its parameters.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
         let reason: UInt8
-        switch occurrence {
+        switch event {
         case .parameterChanged(.timeOffset, let offset):
             (state.offset, state.source, state.updated) = (offset, 1, device.now)
             reason = Reason.reference

@@ -79,9 +79,9 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
     }
 
     /// Turns, and tells while somebody listens.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {
-        BatteryHandler.notice(occurrence, device: &device)
-        for change in state.subscribers.note(occurrence) {
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
+        BatteryHandler.handle(event, device: &device)
+        for change in state.subscribers.note(event) {
             switch change {
             case .began("2A5B"): device.startTimer(Self.second, after: .seconds(1), every: .seconds(1))
             case .ended("2A5B"): device.stopTimer(Self.second)
@@ -91,7 +91,7 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
             default: break
             }
         }
-        switch occurrence {
+        switch event {
         case .timer(Self.second): device.notify("2A5B", value: measure(&state, at: device.now))
         case .timer(Self.procedure):
             if let response = state.response { device.notify("2A55", value: response) }

@@ -83,9 +83,9 @@ public struct ThermometerHandler: EmulatedPeripheralHandler {
     }
 
     /// Measures while somebody listens.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {
-        BatteryHandler.notice(occurrence, device: &device)
-        for change in state.subscribers.note(occurrence) {
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
+        BatteryHandler.handle(event, device: &device)
+        for change in state.subscribers.note(event) {
             switch change {
             case .began("2A1C"): startMeasuring(state, &device)
             case .ended("2A1C"): device.stopTimer(Self.measurement)
@@ -94,7 +94,7 @@ public struct ThermometerHandler: EmulatedPeripheralHandler {
             default: break
             }
         }
-        switch occurrence {
+        switch event {
         case .timer(Self.measurement): device.notify("2A1C", value: value(state, at: device.date))
         case .timer(Self.intermediate): device.notify("2A1E", value: value(state, at: nil))
         case .parameterChanged(.temperature, let temperature): state.temperature = temperature

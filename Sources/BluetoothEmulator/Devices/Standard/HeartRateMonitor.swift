@@ -84,16 +84,16 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
     }
 
     /// Beats while somebody listens.
-    public func notice(_ occurrence: PeripheralOccurrence, state: inout State, device: inout DeviceActions) {
-        BatteryHandler.notice(occurrence, device: &device)
-        for change in state.subscribers.note(occurrence) {
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
+        BatteryHandler.handle(event, device: &device)
+        for change in state.subscribers.note(event) {
             switch change {
             case .began("2A37"): device.startTimer(Self.pulse, after: .seconds(1), every: .seconds(1))
             case .ended("2A37"): device.stopTimer(Self.pulse)
             default: break
             }
         }
-        switch occurrence {
+        switch event {
         case .timer(Self.pulse): device.notify("2A37", value: measure(&state))
         case .parameterChanged(.heartRate, let rate): state.rate = rate.whole(in: 0...65_535)
         case .parameterChanged(.sensorContact, let contact): state.hasContact = contact >= 0.5

@@ -1,0 +1,79 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothLocking
+import Synchronization
+
+/// Runs a ``CentralRoleMachine``.
+final class CentralRoleDriver: RoleDriver {
+    let core: RoleDriverCore<CentralRoleMachine>
+    private let signalStrengths: SignalStrengthReader
+    private let sockets = Lock<[WriteSocketID: WriteSocket]>([:])
+    private let store: PreservationStore
+    /// The restore identifiers of managers that have one.
+    private let identifiers = Lock<[HostLedger.Manager: String]>([:])
+    private let securityHandler = Lock<(@Sendable (PeerID) -> Void)?>(nil)
+
+    init(
+        selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings,
+        network: any ChannelNetwork, controllers: any ControllerAccess, store: PreservationStore
+    ) {
+        self.store = store
+        signalStrengths = SignalStrengthReader(queue: daemon.queue, access: controllers)
+        core = RoleDriverCore(CentralRoleMachine(selector: selector, timings: timings), daemon: daemon)
+        addChannels(of: network)
+    }
+
+    /// A number for a manager that comes, and may want back what it had in an earlier process.
+    func newManager(restoring identifier: String?, remembering limit: Int) -> HostLedger.Manager {
+        let manager = newManager(remembering: limit)
+        identifiers.withLock { $0[manager] = identifier }
+        return manager
+    }
+
+    func willActivate(_ manager: HostLedger.Manager) {
+        guard let identifier = identifiers.withLock({ $0[manager] }) else { return }
+        process(.restoring(manager, store.load(identifier)))
+    }
+
+    /// Says who hears of peers that an operation failed with for want of security.
+    func onSecurityFailure(_ handler: @escaping @Sendable (PeerID) -> Void) {
+        securityHandler.withLock { $0 = handler }
+    }
+
+    func perform(_ effect: CentralRoleEffect) {
+        switch effect {
+        case .call(let id, let call): make(call, id)
+        case .openChannel(let id, let local, let peer):
+            core.channels?.connect(from: local, to: peer) { [weak self] result in
+                self?.process(.channelReply(id, result))
+            }
+        case .readSignalStrength(let id, let peer, let adapter):
+            signalStrengths.read(peer, on: adapter) { [weak self] in self?.process(.signalStrength(id, $0)) }
+        case .channel(let channel, let action): core.channels?.perform(action, on: channel)
+        case .socket(let socket, let action): perform(action, on: socket)
+        case .pairingNeedChanged(let isNeeded): tellPairingNeed(isNeeded)
+        case .securityFailed(let peer): securityHandler.withLock { $0 }?(peer)
+        case .refresh: daemon.refresh()
+        case .deliver(let manager, let event): deliver(event, to: manager)
+        case .preserve(let manager, let state):
+            if let identifier = identifiers.withLock({ $0[manager] }) { store.save(state, for: identifier) }
+        case .startTimer(let key, let delay): startTimer(key, delay)
+        case .stopTimer(let key): stopTimer(key)
+        case .log(let message): message.write()
+        }
+    }
+
+    private func perform(_ action: WriteSocket.Action, on id: WriteSocketID) {
+        switch action {
+        case .adopt(let socket):
+            let made = WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
+                self?.process(.socket(id, event))
+            }
+            sockets.withLock { $0[id] = made }
+        case .write(let value): sockets.withLock { $0[id] }?.send(value)
+        case .drain: sockets.withLock { $0[id] }?.drain()
+        case .close: sockets.withLock { $0.removeValue(forKey: id) }?.close()
+        }
+    }
+}
+#endif

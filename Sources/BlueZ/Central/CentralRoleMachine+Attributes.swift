@@ -1,0 +1,185 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// Discovery of services and what is in them: BlueZ does it by itself at each connection, and we read the tree.
+extension CentralRoleMachine {
+    // MARK: Resolution
+
+    /// Whether a link's attributes are known; if not, arranges that they will be, or that the link ends.
+    mutating func isResolved(_ peer: PeerID) -> Bool {
+        guard let link = links[peer] else { return false }
+        guard tree.devices[link.path]?.isServicesResolved == true else {
+            if !link.isResolutionTimed {
+                links[peer]?.isResolutionTimed = true
+                start(.resolution(peer), timings.resolution)
+            }
+            return false
+        }
+        // BlueZ pitfall: services may appear later than `ServicesResolved`
+        // (https://github.com/bluez/bluez/issues/1489).
+        if link.isSettled || !tree.attributes(of: link.path).isEmpty { return true }
+        if !link.isSettling {
+            links[peer]?.isSettling = true
+            start(.awaitingServices(peer), timings.awaitingServices)
+        }
+        return false
+    }
+
+    mutating func resolvedChanged(_ peer: PeerID) {
+        guard let link = links[peer], tree.devices[link.path]?.isServicesResolved == true else { return }
+        stop(.resolution(peer))
+        links[peer]?.isResolutionTimed = false
+        let mtu = currentMTU(of: link.path)
+        if mtu != link.mtu { setMTU(peer, mtu) }
+        runOperations(peer)
+    }
+
+    /// BlueZ pitfall: discovery may never end (https://github.com/hbldh/bleak/issues/1841).
+    ///
+    /// An ATT client that gets no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
+    mutating func resolutionTimedOut(_ peer: PeerID) {
+        log(.warning, "services of \(peer) were not resolved in \(timings.resolution)")
+        abandonLink(peer, reason: .timeout)
+    }
+
+    /// The wait for services that should be there is over: one look at the whole tree, and what it has counts.
+    ///
+    /// A daemon that does not show it is waited for once more, and then what is known counts.
+    mutating func servicesAwaited(_ peer: PeerID) {
+        guard let link = links[peer], link.isSettling else { return }
+        guard !link.isRefreshing else { return settle(peer) }
+        links[peer]?.isRefreshing = true
+        start(.awaitingServices(peer), timings.snapshot)
+        refresh()
+    }
+
+    mutating func snapshotTaken() {
+        // Whose link is not among the objects has none.
+        unseen = []
+        for (peer, link) in links where link.isSettling { settle(peer) }
+    }
+
+    private mutating func settle(_ peer: PeerID) {
+        stop(.awaitingServices(peer))
+        links[peer]?.isSettling = false
+        links[peer]?.isSettled = true
+        runOperations(peer)
+    }
+
+    // MARK: MTU
+
+    /// BlueZ pitfall: the MTU is that of the characteristics, known after the exchange, and from 5.62 on
+    /// (https://github.com/hbldh/bleak/issues/1165).
+    func currentMTU(of device: ObjectPath) -> Int {
+        guard tree.devices[device]?.isServicesResolved == true else { return LinkState.minimumMTU }
+        for service in tree.attributes(of: device) {
+            for characteristic in tree.attributes(of: service) {
+                if let mtu = tree.characteristics[characteristic]?.mtu { return Int(mtu) }
+            }
+        }
+        return LinkState.minimumMTU
+    }
+
+    mutating func mtuChanged(_ path: ObjectPath, _ mtu: UInt16) {
+        guard let peer = peer(ofAttribute: path), links[peer] != nil, links[peer]?.mtu != Int(mtu) else { return }
+        setMTU(peer, Int(mtu))
+    }
+
+    private mutating func setMTU(_ peer: PeerID, _ mtu: Int) {
+        links[peer]?.mtu = mtu
+        for share in ledger.leases(of: peer) {
+            if let link = share.link { deliver(share.manager, .mtuChanged(link: link, mtu: mtu)) }
+        }
+    }
+
+    /// The device of a service, characteristic or descriptor.
+    func peer(ofAttribute path: ObjectPath) -> PeerID? {
+        var ancestor = path.parent
+        while let candidate = ancestor {
+            if let peer = directory.peer(at: candidate) { return peer }
+            ancestor = candidate.parent
+        }
+        return nil
+    }
+
+    // MARK: Answers
+
+    /// Answers a discovery from the tree.
+    mutating func answerDiscovery(_ peer: PeerID, _ operation: LinkState.Operation) {
+        guard let path = links[peer]?.path else { return }
+        switch operation.command {
+        case .discoverServices(let link, let id, let uuids):
+            links[peer]?.hasToldServices = true
+            let records = services(of: path, peer).map(\.record).filter { isWanted($0.uuid, uuids) }
+            deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
+        case .discoverIncludedServices(let link, let id, let service, let uuids):
+            guard let path = object(service, peer, operation) else { return }
+            let included = tree.services[path]?.includes.sorted() ?? []
+            let records = included.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
+            deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
+        case .discoverCharacteristics(let link, let id, let service, let uuids):
+            guard let path = object(service, peer, operation) else { return }
+            let records = tree.attributes(of: path).compactMap { record(ofCharacteristic: $0, peer) }
+                .filter { isWanted($0.uuid, uuids) }
+            deliver(operation.manager, .characteristicsDiscovered(link: link, operation: id, characteristics: records))
+        case .discoverDescriptors(let link, let id, let characteristic):
+            guard let path = object(characteristic, peer, operation) else { return }
+            let records = tree.attributes(of: path).compactMap { record(ofDescriptor: $0, peer) }
+            deliver(operation.manager, .descriptorsDiscovered(link: link, operation: id, descriptors: records))
+        default: break
+        }
+    }
+
+    /// The services that apps may find on a device.
+    mutating func services(of device: ObjectPath, _ peer: PeerID) -> [(path: ObjectPath, record: ServiceRecord)] {
+        let paths = tree.attributes(of: device).filter { isApps($0) }
+        return paths.compactMap { path in record(ofService: path, peer).map { (path, $0) } }
+    }
+
+    /// Whether a service is for apps to find: primary, and none of the host's own, 1800 and 1801 (S58).
+    func isApps(_ service: ObjectPath) -> Bool {
+        guard let service = tree.services[service], service.isPrimary else { return false }
+        return service.uuid?.bits16 != 0x1800 && service.uuid?.bits16 != 0x1801
+    }
+
+    private func isWanted(_ uuid: BluetoothUUID, _ uuids: [BluetoothUUID]?) -> Bool {
+        uuids?.contains(uuid) ?? true
+    }
+
+    /// The object of an attribute; where it is gone, the operation fails.
+    mutating func object(_ id: AttributeID, _ peer: PeerID, _ operation: LinkState.Operation) -> ObjectPath? {
+        if let path = links[peer]?.attributes.path(of: id) { return path }
+        endFailed(peer, operation, BackendError(.invalidHandle, operation: "attribute \(id)"))
+        return nil
+    }
+
+    mutating func record(ofService path: ObjectPath, _ peer: PeerID) -> ServiceRecord? {
+        guard let service = tree.services[path], let uuid = service.uuid,
+            let id = links[peer]?.attributes.id(of: path)
+        else { return nil }
+        return ServiceRecord(id: id, uuid: uuid, isPrimary: service.isPrimary, handle: path.handle)
+    }
+
+    mutating func record(ofCharacteristic path: ObjectPath, _ peer: PeerID) -> CharacteristicRecord? {
+        guard let characteristic = tree.characteristics[path], let uuid = characteristic.uuid,
+            let id = links[peer]?.attributes.id(of: path)
+        else { return nil }
+        // The path has the declaration's handle, and the value's is the next (Core Specification, Vol 3, Part G, 3.3).
+        return CharacteristicRecord(
+            id: id, uuid: uuid, properties: characteristic.properties, handle: path.handle.map { $0 &+ 1 })
+    }
+
+    private mutating func record(ofDescriptor path: ObjectPath, _ peer: PeerID) -> DescriptorRecord? {
+        guard let uuid = tree.descriptors[path]?.uuid, let id = links[peer]?.attributes.id(of: path) else { return nil }
+        return DescriptorRecord(id: id, uuid: uuid, handle: path.handle)
+    }
+}
+
+extension ObjectPath {
+    /// The handle that ends the path of an attribute: `service0021`, `char0022`, `desc0024`.
+    var handle: UInt16? {
+        UInt16(lastElement.suffix(4), radix: 16)
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+#if os(Linux)
+import BluetoothBackend
+
+/// L2CAP channels: who opens them, whose they are, and when they end.
+extension CentralRoleMachine {
+    /// A channel that a manager opened.
+    struct OpenChannel: Equatable, Sendable {
+        let manager: HostLedger.Manager
+        let peer: PeerID
+    }
+
+    /// Begins to open a channel, over the link that `bluetoothd` holds.
+    mutating func openChannel(_ psm: UInt16, _ peer: PeerID, _ operation: LinkState.Operation) {
+        guard let adapter = adapter.flatMap({ tree.adapters[$0] }), let record = directory[peer],
+            let local = L2CAPAddress(adapter.address, isRandom: adapter.isRandom),
+            let remote = L2CAPAddress(record.address, isRandom: record.isRandom, psm: psm)
+        else {
+            return fail(
+                operation,
+                BackendError(.unknown, operation: "open channel \(psm)", message: "an address makes no sense"))
+        }
+        let id = openChannel(.operation(peer), from: local, to: remote)
+        links[peer]?.inFlight[id] = operation
+    }
+
+    mutating func channelReplied(_ id: CallID, _ result: Result<ChannelPool.Opening, BackendError>) {
+        guard case .operation(let peer)? = calls.removeValue(forKey: id),
+            let operation = links[peer]?.inFlight.removeValue(forKey: id), let answer = operation.command.operation,
+            links[peer]?.isDown == false, ledger.peer(of: operation.link) != nil
+        else {
+            // Nobody waits for it any more.
+            if case .success(let opening) = result { perform(.abort, on: opening.channel) }
+            return resumeOperations(after: id)
+        }
+        switch result {
+        case .success(let opening):
+            channels[opening.channel] = OpenChannel(manager: operation.manager, peer: peer)
+            deliver(
+                operation.manager,
+                .channelOpened(
+                    link: operation.link, operation: answer, channel: opening.channel, credits: opening.credits))
+        case .failure(let error): fail(operation, error)
+        }
+        runOperations(peer)
+    }
+
+    /// A link whose answer nobody wanted may go on with what others want of it.
+    private mutating func resumeOperations(after id: CallID) {
+        for peer in links.keys where links[peer]?.inFlight.isEmpty == true { runOperations(peer) }
+    }
+
+    /// A manager uses its channel, or closes it.
+    mutating func use(_ channel: ChannelID, _ action: ChannelPool.Action, by manager: HostLedger.Manager) {
+        guard channels[channel]?.manager == manager else { return }
+        perform(action, on: channel)
+        if action == .close { channels[channel] = nil }
+    }
+
+    mutating func channelEnded(_ channel: ChannelID) {
+        guard let owner = channels.removeValue(forKey: channel) else { return }
+        deliver(owner.manager, .channelClosed(channel: channel))
+    }
+
+    // MARK: The end of links and managers
+
+    /// A manager gives up its share of a link: what it sent on its channels still goes over.
+    mutating func closeChannels(of manager: HostLedger.Manager, to peer: PeerID) {
+        for channel in channels.keys.sorted() where channels[channel] == OpenChannel(manager: manager, peer: peer) {
+            use(channel, .close, by: manager)
+        }
+    }
+
+    /// A link is gone, and with it its channels; what came before that is delivered.
+    mutating func endChannels(to peer: PeerID) {
+        for channel in channels.keys.sorted() where channels[channel]?.peer == peer {
+            perform(.readRest, on: channel)
+            channels[channel] = nil
+        }
+    }
+
+    /// Power went; the state's event says so for all channels.
+    mutating func abortChannels() {
+        for channel in channels.keys.sorted() { perform(.abort, on: channel) }
+        channels = [:]
+    }
+}
+#endif

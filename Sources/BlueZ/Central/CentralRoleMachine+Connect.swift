@@ -1,0 +1,200 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// Connecting.
+extension CentralRoleMachine {
+    mutating func connect(
+        _ manager: HostLedger.Manager, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
+    ) {
+        // A peer that the directory has forgotten is found by a scan: its identifier follows from its address.
+        directory.noteUse(of: peer)
+        switch ledger.connect(manager, to: peer, operation: operation, options: options) {
+        case .linked(let share): tellConnected(peer, share)
+        case .wait: break
+        case .connect: initiateConnection(peer)
+        }
+    }
+
+    mutating func initiateConnection(_ peer: PeerID) {
+        let isClosing = links[peer] != nil
+        if !isClosing, let path = directory.path(of: peer), tree.devices[path]?.isConnected == true {
+            // Another program's link, or one that outlived an earlier process: it is shared, if it stays.
+            connects.add(peer, isClosing: true)
+            return start(.foreignLinkGrace(peer), timings.foreignLinkGrace)
+        }
+        connects.add(peer, isClosing: isClosing)
+        connectNext()
+    }
+
+    /// Another program's link has been there for long enough to be joined.
+    ///
+    /// BlueZ pitfall: a link that its program gives up lives for 2 s more, looks as it did, and lets `Connect` succeed.
+    mutating func foreignLinkGraceOver(_ peer: PeerID) {
+        guard connects.contains(peer), connects.active != peer, links[peer] == nil else { return }
+        guard let path = directory.path(of: peer), tree.devices[path]?.isConnected == true else {
+            return dialAfterLink(peer)
+        }
+        _ = connects.remove(peer)
+        linkUp(peer, path, isOurs: false)
+    }
+
+    private mutating func dialAfterLink(_ peer: PeerID) {
+        connects.linkEnded(peer)
+        connectNext()
+    }
+
+    mutating func connectNext() {
+        guard state == .poweredOn else { return }
+        let peer = connects.next { peer in
+            directory.path(of: peer).map { tree.devices[$0] != nil } ?? false
+        }
+        if let peer, let path = directory.path(of: peer) {
+            preferLE(path)
+            _ = call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
+        }
+        if connects.active != nil, connects.hasOthersWaiting, !timers.contains(.connectTurn) {
+            start(.connectTurn, timings.connectTurn)
+        }
+    }
+
+    /// BlueZ pitfall: a device of both kinds is connected to over classic Bluetooth, where BlueZ likes that better
+    /// (https://github.com/hbldh/bleak/issues/1521).
+    private mutating func preferLE(_ path: ObjectPath) {
+        guard let bearer = tree.devices[path]?.preferredBearer, bearer != "le" else { return }
+        let value: [DBusValue] = [
+            .string(Device1.interface), .string("PreferredBearer"), .variant(.string("le")),
+        ]
+        _ = call(.cleanup, path, InterfaceSignal.properties, "Set", value, deadline: timings.discovery)
+    }
+
+    /// A peer that does not come holds up the others no longer.
+    mutating func preemptConnect() {
+        guard let peer = connects.active, connects.hasOthersWaiting else { return }
+        cancelConnect(peer)
+    }
+
+    /// Ends the `Connect` in flight, which then fails.
+    ///
+    /// BlueZ pitfall: where the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then
+    /// connects to nobody any more until its power goes; a caller cannot help it (RunningOnRealHardware).
+    mutating func cancelConnect(_ peer: PeerID) {
+        guard let path = directory.path(of: peer) else { return }
+        _ = call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+    }
+
+    mutating func connectReplied(_ peer: PeerID, _ error: DBusError?) {
+        stop(.connectTurn)
+        let path = directory.path(of: peer)
+        let isConnected = path.map { tree.devices[$0]?.isConnected == true } ?? false
+        unseen.remove(peer)
+        var outcome = error.map { ErrorMap.connect($0) } ?? .connected
+        if outcome == .connected && !isConnected {
+            // BlueZ sends the change of `Connected` before the reply that it leads to; without it the link went at
+            // once. Or it lives: where bluetoothd has the link's socket before the kernel reports the link, the
+            // change is not told. Its objects say which.
+            outcome = .retry
+            unseen.insert(peer)
+            refresh()
+        }
+        if let error { log(.debug, "Connect of \(peer): \(error)") }
+        switch outcome {
+        case .connected:
+            connects.finish()
+            if let path { linkUp(peer, path, isOurs: error == nil) }
+        case .retry: retry(peer, isBusy: false)
+        case .busy: retry(peer, isBusy: true)
+        case .objectGone: connects.lostObject()
+        case .noPower: retry(peer, isBusy: false)
+        case .fail(let error): failConnect(peer, error)
+        }
+        connectNext()
+    }
+
+    /// The object of a peer is gone, and with it the `Connect` in flight, which `bluetoothd` may never answer.
+    mutating func connectLostObject(_ peer: PeerID) {
+        unseen.remove(peer)
+        guard connects.active == peer else { return }
+        for (call, purpose) in calls {
+            if case .connect(peer) = purpose { calls[call] = nil }
+        }
+        stop(.connectTurn)
+        connects.lostObject()
+        connectNext()
+    }
+
+    /// BlueZ pitfalls: most failures are one text and mean "again" (https://github.com/hbldh/bleak/issues/993); and
+    /// a connect that a crashed program left pending must be ended first
+    /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226).
+    private mutating func retry(_ peer: PeerID, isBusy: Bool) {
+        guard let (failures, busyInARow) = connects.fail(isBusy: isBusy) else { return }
+        if busyInARow == 3 { cancelConnect(peer) }
+        let doublings = min(failures - 1, 8)
+        start(.connectRetry(peer), min(timings.connectRetry * (1 << doublings), timings.connectRetryLimit))
+    }
+
+    private mutating func failConnect(_ peer: PeerID, _ error: BackendError) {
+        connects.finish()
+        for share in ledger.connectFailed(peer) {
+            deliver(share.manager, .connectFailed(peer: peer, operation: share.operation, error: error))
+        }
+    }
+
+    // MARK: Link up
+
+    mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
+        tellConnectionEvent(peer, path, device)
+        let isOurs = unseen.remove(peer) != nil
+        guard device.isConnected else {
+            if timers.contains(.foreignLinkGrace(peer)) {
+                stop(.foreignLinkGrace(peer))
+                dialAfterLink(peer)
+            }
+            return linkDown(peer)
+        }
+        // The link came back before its end was told.
+        if links[peer]?.isDown == true { finishLinkDown(peer) }
+        // A link that comes up stays.
+        stop(.foreignLinkGrace(peer))
+        // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
+        guard links[peer] == nil, connects.active != peer, connects.contains(peer) else { return }
+        _ = connects.remove(peer)
+        stop(.connectRetry(peer))
+        linkUp(peer, path, isOurs: isOurs)
+    }
+
+    private mutating func linkUp(_ peer: PeerID, _ path: ObjectPath, isOurs: Bool) {
+        var link = CopyOnWrite(LinkState(path: path, isOurs: isOurs))
+        guard !ledger.leases(of: peer).isEmpty else {
+            // Taken back while the link came up.
+            guard isOurs else { return }
+            link.isClosing = true
+            links[peer] = link
+            return endLink(peer)
+        }
+        link.mtu = currentMTU(of: path)
+        links[peer] = link
+        directory.noteUse(of: peer)
+        for share in ledger.linkUp(peer) { tellConnected(peer, share) }
+    }
+
+    private mutating func tellConnected(_ peer: PeerID, _ share: HostLedger.LinkLease) {
+        guard let link = share.link else { return }
+        let parameters = LinkParameters(
+            mtu: links[peer]?.mtu ?? LinkState.minimumMTU, writeCredits: LinkState.writeCredits)
+        deliver(
+            share.manager,
+            .connected(peer: peer, link: link, operation: share.operation, parameters: parameters))
+    }
+
+    private mutating func tellConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
+        for manager in managers.keys.sorted() {
+            guard let filter = managers[manager]?.connectionEvents else { continue }
+            let matches =
+                filter.peers.contains(peer)
+                || filter.services.contains { offers($0, path, device) }
+            if matches { deliver(manager, .connectionEvent(peer: peer, isConnected: device.isConnected)) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,144 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+import FoundationEssentials
+
+/// Write commands over a socket to the daemon, past the bus.
+///
+/// A socket is faster, and exclusive: nobody else, this process included, can write the characteristic otherwise. So it
+/// is asked for only where many commands come, and given back where something else is to be written.
+extension CentralRoleMachine {
+    /// Sends a write command the way that is best.
+    mutating func writeCommand(
+        _ peer: PeerID, _ attribute: AttributeID, _ value: Data, _ operation: LinkState.Operation
+    ) {
+        guard let path = object(attribute, peer, operation), let route = links[peer]?.writes[path] else { return }
+        switch route {
+        case .socket:
+            if let socket = links[peer]?.writes.take(operation, value) { return perform(.write(value), on: socket) }
+            giveBackSocket(peer)
+            write(peer, attribute, value, "command", operation)
+        case .calls where links[peer]?.writes.isWorthAcquiring(path) == true && canAcquire(path):
+            let call = send(peer, operation, path, "AcquireWrite", [.properties([:])])
+            links[peer]?.writes[path] = .acquiring(call)
+        case .calls(let count):
+            links[peer]?.writes[path] = .calls(count + 1)
+            write(peer, attribute, value, "command", operation)
+        case .acquiring, .bus: write(peer, attribute, value, "command", operation)
+        }
+    }
+
+    private func canAcquire(_ path: ObjectPath) -> Bool {
+        tree.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
+    }
+
+    /// Whether an operation must wait until the daemon has read what was sent before on the socket, or has given one.
+    mutating func mustWaitForWrites(_ peer: PeerID, _ operation: LinkState.Operation) -> Bool {
+        guard let link = links[peer] else { return false }
+        guard case .writeCommand(_, let attribute, let value) = operation.command,
+            let path = link.attributes.path(of: attribute)
+        else { return drain(peer) }
+        switch link.writes[path] {
+        case .acquiring: return true
+        case .socket where link.writes.open?.takes(value) == true: return false
+        // One at a time until the daemon has noticed: they might overtake each other.
+        case .bus where link.writes.isGoingBack && !link.inFlight.isEmpty: return true
+        case .socket, .calls, .bus: return drain(peer)
+        }
+    }
+
+    private mutating func drain(_ peer: PeerID) -> Bool {
+        guard let writes = links[peer]?.writes, writes.isUndrained, let open = writes.open else { return false }
+        if !writes.isDraining {
+            links[peer]?.writes.isDraining = true
+            start(.draining(peer), timings.attribute)
+            perform(.drain, on: open.id)
+        }
+        return true
+    }
+
+    /// The daemon does not read its socket: what follows waits for it no longer.
+    mutating func drainTimedOut(_ peer: PeerID) {
+        guard let open = links[peer]?.writes.open else { return }
+        log(.warning, "bluetoothd does not read its socket for write commands, which is given back")
+        socketHappened(open.id, .closed)
+    }
+
+    /// Gives the socket back before something is written that cannot go over it.
+    mutating func giveBackSocket(_ peer: PeerID, for path: ObjectPath? = nil) {
+        guard let open = links[peer]?.writes.open, path == nil || path == open.path else { return }
+        perform(.close, on: open.id)
+        sockets[open.id] = nil
+        stop(.draining(peer))
+        links[peer]?.writes.giveBack()
+    }
+
+    /// Whether an error only says that the daemon has not noticed yet that its socket was given back.
+    func isSocketGoing(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) -> Bool {
+        guard error.name == "org.bluez.Error.NotPermitted", error.message == "Write acquired",
+            let attribute = operation.command.attribute, let link = links[peer],
+            let path = link.attributes.path(of: attribute)
+        else { return false }
+        return link.writes[path] == .bus && link.writes.isGoingBack
+    }
+
+    // MARK: Answers
+
+    /// - Returns: Whether the reply was that of `AcquireWrite`.
+    mutating func acquired(
+        _ peer: PeerID, _ id: CallID, _ operation: LinkState.Operation, _ result: Result<[DBusValue], DBusError>
+    ) -> Bool {
+        // Commands that went over the bus before may have their answers only now.
+        guard case .writeCommand(_, let attribute, let value) = operation.command,
+            let path = links[peer]?.attributes.path(of: attribute), links[peer]?.writes[path] == .acquiring(id)
+        else { return false }
+        if case .success(let body) = result, body.count == 2, let descriptor = body[0].descriptorValue,
+            let mtu = body[1].uint16Value, let socket = descriptor.take()
+        {
+            lastSocket += 1
+            let id = WriteSocketID(number: lastSocket)
+            sockets[id] = peer
+            perform(.adopt(socket), on: id)
+            links[peer]?.writes.opened(
+                FastWrites.OpenSocket(
+                    path: path, attribute: attribute, id: id,
+                    limit: min(max(Int(mtu), LinkState.minimumMTU) - 3, 512)))
+        } else {
+            if let error = result.failure { log(.debug, "AcquireWrite of \(path): \(error)") }
+            links[peer]?.writes[path] = .bus
+        }
+        writeCommand(peer, attribute, value, operation)
+        return true
+    }
+
+    mutating func socketHappened(_ socket: WriteSocketID, _ event: WriteSocket.Event) {
+        guard let peer = sockets[socket] else { return }
+        switch event {
+        case .sent(let count):
+            for credits in links[peer]?.writes.sent(count) ?? [] {
+                deliver(credits.manager, .writeCredits(link: credits.link, count: credits.count))
+            }
+        case .drained:
+            stop(.draining(peer))
+            links[peer]?.writes.drained()
+            runOperations(peer)
+        case .closed:
+            giveBackSocket(peer)
+            // What the socket did not take goes over the bus, before everything else.
+            let unsent = links[peer]?.writes.unsent ?? []
+            links[peer]?.writes.unsent = []
+            for operation in unsent.reversed() { links[peer]?.waiting.prepend(operation) }
+            runOperations(peer)
+        }
+    }
+
+    /// A link is gone, and its socket with it.
+    mutating func closeSockets(of peer: PeerID) {
+        for (socket, owner) in sockets where owner == peer {
+            sockets[socket] = nil
+            perform(.close, on: socket)
+        }
+    }
+}
+#endif

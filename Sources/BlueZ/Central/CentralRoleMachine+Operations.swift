@@ -1,0 +1,265 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+import FoundationEssentials
+
+/// Reads, writes and subscriptions: one at a time per link, answered in order.
+///
+/// BlueZ pitfall: one attribute bears one operation at a time, and a second one fails with `InProgress`
+/// (https://github.com/hbldh/bleak/issues/1282); ATT has one per link anyway.
+extension CentralRoleMachine {
+    mutating func enqueue(_ command: CentralCommand, from manager: HostLedger.Manager) {
+        guard let link = command.link, let peer = ledger.peer(of: link), let index = links.index(forKey: peer) else {
+            return
+        }
+        let operation = LinkState.Operation(manager: manager, link: link, command: command)
+        switch command {
+        case .readRSSI: readSignalStrength(peer, operation)
+        case .writeCommand(_, let attribute, let value):
+            if let socket = links.values[index].update({ $0.takeAtOnce(operation, attribute, value) }) {
+                return perform(.write(value), on: socket)
+            }
+            fallthrough
+        default:
+            links.values[index].waiting.append(operation)
+            runOperations(peer)
+        }
+    }
+
+    /// Starts what may start.
+    mutating func runOperations(_ peer: PeerID) {
+        while let next = links[peer]?.next {
+            guard ledger.peer(of: next.link) != nil else {
+                links[peer]?.waiting.removeFirst()
+                continue
+            }
+            // Write commands go out together, and everything else alone.
+            let mayStart = next.command.isWriteCommand ? links[peer]?.mayWriteOn : links[peer]?.inFlight.isEmpty
+            guard mayStart == true, !timers.contains(.attributeRetry(peer)) else { return }
+            if mustWaitForWrites(peer, next) || next.command.isDiscovery && !isResolved(peer) { return }
+            links[peer]?.waiting.removeFirst()
+            begin(peer, next)
+        }
+    }
+
+    private mutating func begin(_ peer: PeerID, _ operation: LinkState.Operation) {
+        switch operation.command {
+        case .read(_, _, let attribute): read(peer, attribute, operation)
+        case .write(_, _, let attribute, let value):
+            giveBackSocket(peer, for: links[peer]?.attributes.path(of: attribute))
+            write(peer, attribute, value, "request", operation)
+        case .writeCommand(_, let attribute, let value): writeCommand(peer, attribute, value, operation)
+        case .setNotifying(_, _, let attribute, let enabled): setNotifying(peer, attribute, enabled, operation)
+        case .openChannel(_, _, let psm): openChannel(psm, peer, operation)
+        default: answerDiscovery(peer, operation)
+        }
+    }
+
+    @discardableResult
+    mutating func send(
+        _ peer: PeerID, _ operation: LinkState.Operation, _ path: ObjectPath, _ member: String,
+        _ body: [DBusValue] = []
+    ) -> CallID {
+        let interface =
+            tree.descriptors[path] == nil ? GattCharacteristic1.interface : GattDescriptor1.interface
+        let id = call(.operation(peer), path, interface, member, body, deadline: timings.attribute)
+        links[peer]?.inFlight[id] = operation
+        return id
+    }
+
+    private mutating func read(_ peer: PeerID, _ attribute: AttributeID, _ operation: LinkState.Operation) {
+        guard let path = object(attribute, peer, operation) else { return }
+        links[peer]?.reading = path
+        send(peer, operation, path, "ReadValue", [.properties([:])])
+    }
+
+    mutating func write(
+        _ peer: PeerID, _ attribute: AttributeID, _ value: Data, _ type: String, _ operation: LinkState.Operation
+    ) {
+        guard let path = object(attribute, peer, operation) else { return }
+        // Descriptors know requests only.
+        let options: [String: DBusValue] = tree.descriptors[path] == nil ? ["type": .string(type)] : [:]
+        send(peer, operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)])
+    }
+
+    // MARK: Subscriptions
+
+    /// Over `StartNotify`, which loses nothing and keeps the order.
+    ///
+    /// A socket of `AcquireNotify` shuts out other programs, and its values are in no order with other characteristics',
+    /// with answers and with the end of the link, which all come over the bus.
+    ///
+    /// BlueZ pitfall: `AcquireNotify` loses what comes before its descriptor is read
+    /// (https://github.com/hbldh/bleak/issues/1885), and its readers take an empty value for the end
+    /// (https://github.com/hbldh/bleak/issues/1982); what is sent over `AcquireWrite` is cut at the MTU
+    /// (https://github.com/bluez/bluez/issues/1466).
+    ///
+    /// BlueZ pitfall: a daemon that guesses the descriptor writes into another one, and the peer ends the link
+    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are told as they come.
+    private mutating func setNotifying(
+        _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
+    ) {
+        guard let path = object(attribute, peer, operation) else { return }
+        // Before the call: a value may come before the answer.
+        let mustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
+        guard mustAct else { return answerNotifying(operation, enabled) }
+        send(peer, operation, path, enabled ? "StartNotify" : "StopNotify")
+        if enabled { links[peer]?.notifying.insert(path) } else { links[peer]?.notifying.remove(path) }
+    }
+
+    private mutating func answerNotifying(_ operation: LinkState.Operation, _ enabled: Bool) {
+        guard let id = operation.command.operation else { return }
+        deliver(
+            operation.manager,
+            .notifyingChanged(link: operation.link, operation: id, isNotifying: enabled))
+    }
+
+    /// BlueZ pitfall: a subscription belongs to the D-Bus client and survives the link; it would be there at the next
+    /// connection without being asked for (https://github.com/hbldh/bleak/issues/472).
+    mutating func stopNotifying(_ link: CopyOnWrite<LinkState>) {
+        for path in link.notifying.sorted() where tree.characteristics[path] != nil {
+            _ = call(
+                .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
+        }
+    }
+
+    /// Ends the subscriptions that only a manager had which has left the link to others.
+    mutating func endIdleSubscriptions(_ peer: PeerID) {
+        guard let link = links[peer] else { return }
+        for path in link.notifying.sorted() {
+            guard let id = link.attributes.knownID(of: path), ledger.subscribers(of: id, at: peer).isEmpty else {
+                continue
+            }
+            links[peer]?.notifying.remove(path)
+            _ = call(
+                .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
+        }
+    }
+
+    // MARK: Values
+
+    mutating func valueChanged(_ path: ObjectPath, _ value: [UInt8]) {
+        guard let peer = peer(ofAttribute: path) else { return }
+        // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
+        // It comes just before the reply, so that the last value alone may be one.
+        guard links[peer]?.reading == path else { return tellNotified(peer, path, value) }
+        let before = links[peer]?.held
+        links[peer]?.held = value
+        if let before { tellNotified(peer, path, before) }
+    }
+
+    private mutating func tellNotified(_ peer: PeerID, _ path: ObjectPath, _ value: [UInt8]) {
+        guard let attribute = links[peer]?.attributes.knownID(of: path) else { return }
+        for subscriber in ledger.subscribers(of: attribute, at: peer) {
+            deliver(
+                subscriber.manager,
+                .valueNotified(link: subscriber.link, attribute: attribute, value: Data(value)))
+        }
+    }
+
+    private mutating func endReading(_ peer: PeerID, echo: [UInt8]?) {
+        guard let path = links[peer]?.reading else { return }
+        let held = links[peer]?.held
+        links[peer]?.reading = nil
+        links[peer]?.held = nil
+        if let held, held != echo { tellNotified(peer, path, held) }
+    }
+
+    // MARK: Replies
+
+    mutating func operationReplied(_ peer: PeerID, _ id: CallID, _ result: Result<[DBusValue], DBusError>) {
+        guard let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
+        // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
+        // is the answer (S66).
+        guard links[peer]?.isDown == false else { return }
+        if acquired(peer, id, operation, result) { return runOperations(peer) }
+        switch result {
+        case .success(let body): succeeded(peer, operation, body)
+        case .failure(let error): failed(peer, operation, error)
+        }
+        runOperations(peer)
+    }
+
+    private mutating func succeeded(_ peer: PeerID, _ operation: LinkState.Operation, _ body: [DBusValue]) {
+        switch operation.command {
+        case .read(let link, let id, _):
+            let value = body.first?.bytesValue
+            endReading(peer, echo: value)
+            guard let value else {
+                return fail(operation, BackendError(.unknown, operation: "ReadValue", message: "a reply without bytes"))
+            }
+            deliver(operation.manager, .valueRead(link: link, operation: id, value: Data(value)))
+        case .write(let link, let id, _, _):
+            links[peer]?.writes.isGoingBack = false
+            deliver(operation.manager, .written(link: link, operation: id))
+        case .writeCommand(let link, _, _): deliver(operation.manager, .writeCredits(link: link, count: 1))
+        case .setNotifying(_, _, _, let enabled): answerNotifying(operation, enabled)
+        default: break
+        }
+    }
+
+    private mutating func failed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) {
+        if isSocketGoing(peer, operation, error), operation.retries < timings.attributeRetries {
+            return retry(peer, operation)
+        }
+        let isPaired = links[peer].flatMap { tree.devices[$0.path]?.isPaired } ?? false
+        switch ErrorMap.attribute(error, operation: operation.command.member, isPaired: isPaired) {
+        case .retry where operation.retries < timings.attributeRetries: retry(peer, operation)
+        case .retry:
+            endFailed(
+                peer, operation,
+                BackendError(
+                    .unknown, operation: operation.command.member, daemonName: error.name, message: error.message))
+        case .linkLost(let error):
+            // The answer is the end of the link, which is yet to be told.
+            links[peer]?.lost = (operation, error)
+            start(.linkLoss(peer), timings.linkLoss)
+        case .fail(let error):
+            // 0x05, 0x0C and 0x0F: BlueZ has tried to pair, and says nothing else of how that ended.
+            if let code = error.attCode, [0x05, 0x0C, 0x0F].contains(code) { tellSecurityFailed(peer) }
+            endFailed(peer, operation, error)
+        }
+    }
+
+    private mutating func retry(_ peer: PeerID, _ operation: LinkState.Operation) {
+        endReading(peer, echo: nil)
+        undoNotifying(peer, operation)
+        var again = operation
+        again.retries += 1
+        links[peer]?.waiting.prepend(again)
+        start(.attributeRetry(peer), timings.attributeRetry)
+    }
+
+    /// The end of the link was not reported: a link that was ended counts as ended, another one lives on.
+    mutating func linkLossUnconfirmed(_ peer: PeerID) {
+        if links[peer]?.isClosing == true || links[peer]?.reason != nil { return finishLinkDown(peer) }
+        guard let (operation, error) = links[peer]?.lost else { return }
+        links[peer]?.lost = nil
+        endFailed(peer, operation, error)
+        runOperations(peer)
+    }
+
+    mutating func endFailed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: BackendError) {
+        endReading(peer, echo: nil)
+        undoNotifying(peer, operation)
+        if case .writeCommand(let link, _, _) = operation.command {
+            log(.debug, "a write command to \(peer) failed: \(error)")
+            return deliver(operation.manager, .writeCredits(link: link, count: 1))
+        }
+        fail(operation, error)
+    }
+
+    /// A subscription that failed is none; one whose end failed is one no more, whatever the peer thinks.
+    private mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
+        guard case .setNotifying(_, _, let attribute, true) = operation.command else { return }
+        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, false)
+        if let path = links[peer]?.attributes.path(of: attribute) { links[peer]?.notifying.remove(path) }
+    }
+
+    mutating func fail(_ operation: LinkState.Operation, _ error: BackendError) {
+        guard let id = operation.command.operation else { return }
+        deliver(operation.manager, .operationFailed(link: operation.link, operation: id, error: error))
+    }
+}
+#endif

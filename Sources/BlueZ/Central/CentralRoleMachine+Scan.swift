@@ -1,0 +1,80 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// Scanning: one discovery session for all managers, and for peers that are to be connected to.
+extension CentralRoleMachine {
+    mutating func startScan(_ manager: HostLedger.Manager, _ parameters: ScanParameters) {
+        ledger.startScan(manager, parameters)
+        let filter = ScanReportFilter(parameters, remembering: peerLimit)
+        managers[manager]?.filter = filter
+        scansChanged(restart: true)
+    }
+
+    mutating func stopScan(_ manager: HostLedger.Manager) {
+        // Stopping makes BlueZ take RSSI away from all devices: nothing of that is a report.
+        managers[manager]?.filter = nil
+        if ledger.stopScan(manager) { scansChanged(restart: false) }
+    }
+
+    /// - Parameter restart: A scan that begins hears all peers anew, also those that the controller's filter of
+    ///   duplicates holds back.
+    mutating func scansChanged(restart: Bool) {
+        scan = ledger.mergedScan
+        discovery.want(wantedDiscovery, restart: restart)
+    }
+
+    private var wantedDiscovery: DiscoverySession.Filter? {
+        // A filter would hide the peers that are to be connected to.
+        if connects.needsScan { return DiscoverySession.Filter(allowDuplicates: scan?.allowDuplicates ?? false) }
+        return scan.map { DiscoverySession.Filter(services: $0.services, allowDuplicates: $0.allowDuplicates) }
+    }
+
+    /// Makes the next discovery call, if one is due.
+    ///
+    /// After every input, since much of it may change what is wanted.
+    mutating func runDiscovery() {
+        guard state == .poweredOn, let adapter else { return }
+        discovery.want(wantedDiscovery, restart: false)
+        guard let step = discovery.nextStep() else { return }
+        let (member, body): (String, [DBusValue]) =
+            switch step {
+            case .setFilter(let filter): ("SetDiscoveryFilter", [filter.value])
+            case .clearFilter: ("SetDiscoveryFilter", [.properties([:])])
+            case .start: ("StartDiscovery", [])
+            case .stop: ("StopDiscovery", [])
+            }
+        _ = call(.discovery, adapter, Adapter1.interface, member, body, deadline: timings.discovery)
+    }
+
+    mutating func discoveryReplied(_ error: DBusError?) {
+        if let error { log(.debug, "discovery: \(error)") }
+        let isDiscovering = adapter.flatMap { tree.adapters[$0]?.isDiscovering } ?? false
+        if discovery.done(error: error, isDiscovering: isDiscovering) {
+            start(.discoveryRetry, timings.discoveryRetry)
+        }
+        if let error, discovery.failures == DiscoverySession.complaintAfter {
+            log(.warning, "bluetoothd refuses to scan (\(error)): switching the adapter off and on may help")
+        }
+    }
+
+    /// Tells those who scan of a device that was heard just now.
+    ///
+    /// A device without RSSI was not heard in this discovery.
+    ///
+    /// BlueZ pitfall: what later packets add is in `PropertiesChanged` alone
+    /// (https://github.com/mcginty/blew/issues/27): every change is a report, and the filter merges.
+    mutating func report(_ peer: PeerID, _ device: Device1) {
+        guard let rssi = device.rssi, scan != nil else { return }
+        let record = directory[peer]
+        var advertisement = device.advertisement
+        advertisement.localName = record?.advertisedName
+        let report = Discovery(
+            peer: peer, name: record?.name, advertisement: advertisement, rssi: Int(rssi), address: device.address)
+        for manager in managers.keys.sorted() {
+            guard let admitted = managers[manager]?.filter?.admit(report) else { continue }
+            deliver(manager, .discovered(admitted))
+        }
+    }
+}
+#endif

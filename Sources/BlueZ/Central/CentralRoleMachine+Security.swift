@@ -1,0 +1,31 @@
+#if os(Linux)
+import BluetoothBackend
+
+/// What a refused pairing means for the link.
+extension CentralRoleMachine {
+    /// Our user refused to pair, which an operation on the link needed.
+    ///
+    /// bluetoothd never answers that operation, nor any other on this link, which it ends after 30 s: the kernel holds
+    /// back what is to be sent until the link is encrypted. So the operation is answered here, and the link ended.
+    mutating func pairingRefused(_ peer: PeerID) {
+        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
+        let requests = link.inFlight.filter { $0.value.command.isAttributeRequest }
+        // They are sent one after the other.
+        guard let (id, operation) = requests.min(by: { $0.key.number < $1.key.number }) else { return }
+        links[peer]?.inFlight[id] = nil
+        endFailed(
+            peer, operation, .att(0x05, operation: operation.command.member, message: "the user refuses to pair"))
+        if link.isOurs { abandonLink(peer, reason: .unknown) }
+    }
+}
+
+extension CentralCommand {
+    /// Whether the peer answers it, and may want security first.
+    fileprivate var isAttributeRequest: Bool {
+        switch self {
+        case .read, .write, .setNotifying: true
+        default: false
+        }
+    }
+}
+#endif

@@ -1,0 +1,74 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// Services that come and go while a device is connected.
+extension CentralRoleMachine {
+    mutating func serviceAdded(_ path: ObjectPath) {
+        guard let peer = peer(ofAttribute: path), let link = links[peer] else { return }
+        if link.isSettling {
+            // Its characteristics follow in signals of their own.
+            return start(.awaitingServices(peer), timings.serviceChanges)
+        }
+        guard link.hasToldServices else { return }
+        links[peer]?.addedServices.append(path)
+        start(.serviceChanges(peer), timings.serviceChanges)
+    }
+
+    mutating func serviceRemoved(_ path: ObjectPath) {
+        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
+        links[peer]?.addedServices.removeAll { $0 == path }
+        guard let id = links[peer]?.attributes.remove(path) else { return }
+        links[peer]?.removedServices.append(id)
+        start(.serviceChanges(peer), timings.serviceChanges)
+    }
+
+    mutating func attributeRemoved(_ path: ObjectPath) {
+        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
+        // BlueZ forgets the subscription with the object.
+        links[peer]?.notifying.remove(path)
+        guard let id = links[peer]?.attributes.remove(path) else { return }
+        failOperations(on: id, at: path, of: peer)
+        runOperations(peer)
+    }
+
+    /// Answers what was asked of an attribute whose object is gone.
+    ///
+    /// BlueZ pitfall: `bluetoothd` drops what it was asked for together with the object, and never answers
+    /// (`unregister_characteristic` and `unregister_descriptor` in `src/gatt-client.c`).
+    private mutating func failOperations(on attribute: AttributeID, at path: ObjectPath, of peer: PeerID) {
+        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
+        let asked = link.inFlight.filter { $0.value.command.attribute == attribute }
+        for (call, operation) in asked.sorted(by: { $0.key.number < $1.key.number }) {
+            links[peer]?.inFlight[call] = nil
+            calls[call] = nil
+            failRemoved(operation, of: peer)
+        }
+        if link.writes.open?.path == path { giveBackSocket(peer) }
+        for operation in links[peer]?.writes.removed(path, attribute) ?? [] { failRemoved(operation, of: peer) }
+    }
+
+    private mutating func failRemoved(_ operation: LinkState.Operation, of peer: PeerID) {
+        let error = BackendError(
+            .invalidHandle, operation: operation.command.member, message: "the peer has removed the attribute")
+        // A device whose services are not resolved may be on its way out, and its end is the answer then.
+        guard links[peer].map({ tree.devices[$0.path]?.isServicesResolved == false }) == true,
+            operation.command.operation != nil, links[peer]?.lost == nil
+        else { return endFailed(peer, operation, error) }
+        links[peer]?.lost = (operation, error)
+        start(.linkLoss(peer), timings.linkLoss)
+    }
+
+    mutating func tellServiceChanges(_ peer: PeerID) {
+        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
+        links[peer]?.removedServices = []
+        links[peer]?.addedServices = []
+        let added = link.addedServices.filter { isApps($0) }.compactMap { record(ofService: $0, peer) }
+        guard !added.isEmpty || !link.removedServices.isEmpty else { return }
+        for share in ledger.leases(of: peer) {
+            guard let id = share.link else { continue }
+            deliver(share.manager, .servicesChanged(link: id, removed: link.removedServices, added: added))
+        }
+    }
+}
+#endif

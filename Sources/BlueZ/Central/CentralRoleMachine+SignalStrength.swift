@@ -1,0 +1,39 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// The signal strength of links, which the controller tells and the daemon does not.
+///
+/// It is no attribute, so it waits for nothing and nothing waits for it.
+extension CentralRoleMachine {
+    mutating func readSignalStrength(_ peer: PeerID, _ operation: LinkState.Operation) {
+        guard let adapter, let index = Self.index(of: adapter), let record = directory[peer],
+            let address = L2CAPAddress(record.address, isRandom: record.isRandom)
+        else {
+            return fail(
+                operation,
+                BackendError(.unknown, operation: HCIReadRSSI.operation, message: "an address makes no sense"))
+        }
+        readSignalStrength(operation, of: address, on: index)
+    }
+
+    /// The kernel's number of an adapter: 1 for `hci1`.
+    private static func index(of adapter: ObjectPath) -> UInt16? {
+        let name = adapter.lastElement
+        return name.hasPrefix("hci") ? UInt16(name.dropFirst("hci".count)) : nil
+    }
+
+    mutating func signalStrengthReplied(_ id: CallID, _ result: Result<Int, BackendError>) {
+        // The end of a link, or of power, answers all that is open.
+        guard case .signalStrength(let operation)? = calls.removeValue(forKey: id),
+            let peer = ledger.peer(of: operation.link), links[peer]?.isDown == false,
+            let answer = operation.command.operation
+        else { return }
+        switch result {
+        case .success(let rssi):
+            deliver(operation.manager, .rssiRead(link: operation.link, operation: answer, rssi: rssi))
+        case .failure(let error): fail(operation, error)
+        }
+    }
+}
+#endif

@@ -1,0 +1,185 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// The adapter's state, and what ends with it.
+extension CentralRoleMachine {
+    mutating func activate(_ manager: HostLedger.Manager) {
+        managers[manager] = Manager()
+        tell(manager, state)
+    }
+
+    mutating func invalidate(_ manager: HostLedger.Manager) {
+        guard managers[manager] != nil else { return }
+        let wasScanning = ledger.scanners.contains { $0.manager == manager }
+        for peer in ledger.wantedPeers { releaseLink(manager, peer, isSilent: true) }
+        _ = ledger.remove(manager)
+        managers[manager] = nil
+        dropPreservation(of: manager)
+        if wasScanning { scansChanged(restart: false) }
+    }
+
+    /// An unknown state is not delivered: the first event is the first definite state.
+    private mutating func tell(_ manager: HostLedger.Manager, _ state: AdapterState) {
+        guard state != .unknown, managers[manager]?.state != state else { return }
+        if managers[manager]?.state == nil { restore(manager) }
+        managers[manager]?.state = state
+        deliver(manager, .stateChanged(state))
+    }
+
+    mutating func daemonChanged(_ phase: DaemonPhase) {
+        let wasDenied = watch.daemon == .denied
+        watch.daemonChanged(phase)
+        if phase != .ready {
+            tree = ObjectTree()
+            directory.forgetObjects()
+        }
+        if wasDenied != (phase == .denied) {
+            for manager in managers.keys.sorted() {
+                deliver(manager, .authorizationChanged(phase == .denied ? .denied : .allowed))
+            }
+        }
+        // The state of a daemon that has just come follows from its snapshot.
+        if phase == .ready { startWait() } else { updateState() }
+    }
+
+    private mutating func startWait() {
+        if let wait = watch.takeWait() { start(.adapterReturn, wait) }
+    }
+
+    mutating func adapterChanged(_ path: ObjectPath, _ changes: Adapter1.Changes) {
+        if !changes.isDisjoint(with: [.power, .roles, .address]) { updateState() }
+        guard path == adapter, changes.contains(.discovering), tree.adapters[path]?.isDiscovering == false else {
+            return
+        }
+        if discovery.discoveringEnded() { start(.discoveryRetry, timings.discoveryRetry) }
+    }
+
+    // MARK: State
+
+    mutating func updateState() {
+        chooseAdapter()
+        let new = watch.state(of: tree.adapters)
+        guard new != state else { return }
+        let wasOn = state == .poweredOn
+        state = new
+        if wasOn { handlePowerLoss() }
+        if new == .poweredOn {
+            rememberRestoredPeers()
+            noteDevices()
+        }
+        for manager in managers.keys.sorted() { tell(manager, new) }
+    }
+
+    /// The adapter in use.
+    var adapter: ObjectPath? { watch.adapter }
+
+    private mutating func chooseAdapter() {
+        let (path, address) = (watch.adapter, watch.address)
+        watch.choose(among: tree.adapters)
+        if path != nil, path != watch.adapter { directory.forgetObjects() }
+        startWait()
+        if watch.adapter != nil { stop(.adapterReturn) }
+        if let new = watch.address, new != address { directory = newDirectory(of: new) }
+    }
+
+    /// All that needs power is over, and the state's event says so for all of it.
+    private mutating func handlePowerLoss() {
+        // BlueZ keeps subscriptions for the next link; see `stopNotifying`.
+        if watch.daemon == .ready, adapter != nil { for link in links.values { stopNotifying(link) } }
+        for peer in links.keys { forget(linkTimersOf: peer) }
+        for timer in timers where timer != .adapterReturn { stop(timer) }
+        abortChannels()
+        for peer in links.keys { closeSockets(of: peer) }
+        ledger.removeAll()
+        scan = nil
+        links = [:]
+        calls = [:]
+        discovery.reset()
+        connects.reset()
+        unseen = []
+        for manager in managers.keys { managers[manager]?.filter = nil }
+    }
+
+    // MARK: Devices
+
+    /// The adapter's devices, when it is there for the first time or again.
+    private mutating func noteDevices() {
+        for (path, device) in tree.devices where isOurs(path) { directory.log(path, device, isNamed: true) }
+    }
+
+    /// BlueZ pitfall: `hci1` begins the text of `hci10`, too (https://github.com/hbldh/bleak/issues/2012); paths are
+    /// compared by their elements.
+    func isOurs(_ path: ObjectPath) -> Bool {
+        adapter.map { path.isBelow($0) } ?? false
+    }
+
+    mutating func deviceAdded(_ path: ObjectPath, isSnapshot: Bool) {
+        guard isOurs(path), let device = tree.devices[path], let peer = directory.log(path, device, isNamed: true)
+        else { return }
+        if device.isConnected { connectedChanged(peer, path, device) }
+        connects.becameReady(peer)
+        connectNext()
+        // BlueZ pitfall: a device that advertises once is only ever in this signal
+        // (https://github.com/hbldh/bleak/issues/903); and one of a snapshot may have gone long ago
+        // (https://github.com/deviceplug/btleplug/issues/206).
+        if !isSnapshot { report(peer, device) }
+    }
+
+    mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes) {
+        guard isOurs(path), let device = tree.devices[path] else { return }
+        // BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
+        // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
+        let known = directory.peer(at: path)
+        let isNews = known == nil || !changes.isDisjoint(with: [.address, .name])
+        let oldName = known.flatMap { directory[$0]?.name }
+        guard let peer = isNews ? directory.log(path, device, isNamed: changes.contains(.name)) : known else { return }
+        if isNews, let name = directory[peer]?.name, name != oldName { nameChanged(peer, name) }
+        if changes.contains(.connected) { connectedChanged(peer, path, device) }
+        if changes.contains(.servicesResolved) { resolvedChanged(peer) }
+        if changes.contains(.advertisement) {
+            report(peer, device)
+            connects.becameReady(peer)
+            connectNext()
+        }
+    }
+
+    mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1) {
+        guard let peer = directory.peer(at: path) else { return }
+        directory.forgetObject(at: path)
+        var device = device
+        if device.isConnected {
+            _ = device.set("Connected", to: .boolean(false))
+            connectedChanged(peer, path, device)
+        }
+        connectLostObject(peer)
+    }
+
+    private mutating func nameChanged(_ peer: PeerID, _ name: String) {
+        let source: NameSource = directory[peer]?.gapName == nil ? .advertised : .gap
+        for share in ledger.leases(of: peer) {
+            deliver(share.manager, .nameChanged(peer: peer, name: name, source: source))
+        }
+    }
+
+    // MARK: Queries
+
+    func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
+        ids.compactMap(directory.summary)
+    }
+
+    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
+        tree.devices.keys.sorted().compactMap { path in
+            guard isOurs(path), let device = tree.devices[path], device.isConnected,
+                services.contains(where: { offers($0, path, device) })
+            else { return nil }
+            return directory.peer(at: path).flatMap(directory.summary)
+        }
+    }
+
+    func offers(_ service: BluetoothUUID, _ path: ObjectPath, _ device: Device1) -> Bool {
+        device.uuids?.contains(service) == true
+            || tree.attributes(of: path).contains { tree.services[$0]?.uuid == service }
+    }
+}
+#endif

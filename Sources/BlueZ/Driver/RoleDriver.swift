@@ -1,0 +1,165 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothLocking
+import BluetoothSystemClock
+import Dispatch
+import Synchronization
+
+/// Runs a ``RoleMachine``: feeds it, and does what it says.
+///
+/// Inputs are processed on the daemon's queue. What both roles do alike is here; ``perform(_:)`` is the role's.
+protocol RoleDriver: DaemonClient {
+    associatedtype Machine: RoleMachine
+
+    var core: RoleDriverCore<Machine> { get }
+
+    /// Does what a manager commands.
+    ///
+    /// Any thread; a requirement so that each role has code of its own for it.
+    func submit(_ command: Machine.Input.Command, from manager: HostLedger.Manager)
+
+    /// Prepares the host for a manager that is about to be activated, on the daemon's queue.
+    func willActivate(_ manager: HostLedger.Manager)
+
+    /// Does what the host says, on the daemon's queue.
+    func perform(_ effect: Machine.Effect)
+}
+
+// MARK: - Managers, any thread
+
+extension RoleDriver {
+    func willActivate(_ manager: HostLedger.Manager) {}
+
+    var daemon: BlueZDaemon { core.daemon }
+
+    /// A number for a manager that comes.
+    ///
+    /// - Parameter limit: How many devices out of reach it wants remembered.
+    func newManager(remembering limit: Int) -> HostLedger.Manager {
+        core.contents.withLock { contents in
+            contents.lastManager += 1
+            contents.machine.remember(atLeast: limit)
+            return contents.lastManager
+        }
+    }
+
+    func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<Machine.Input.Event>) {
+        daemon.queue.async { [self] in
+            core.contents.withLock { $0.sinks[manager] = sink }
+            willActivate(manager)
+            process(.activated(manager))
+            start()
+        }
+    }
+
+    func submit(_ command: Machine.Input.Command, from manager: HostLedger.Manager) {
+        daemon.run { [self] in process(.command(manager, command)) }
+    }
+
+    func invalidate(_ manager: HostLedger.Manager) {
+        // At once: nothing is delivered after this.
+        let sink = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
+        daemon.queue.async { [self] in process(.invalidated(manager)) }
+        withExtendedLifetime(sink) {}
+    }
+
+    /// Says who hears whether something in this radio may need pairing; on the daemon's queue.
+    func onPairingNeed(_ handler: @escaping @Sendable (Bool) -> Void) {
+        core.contents.withLock { $0.pairingNeedHandler = handler }
+    }
+
+    func query<Answer: Sendable>(_ body: @Sendable (borrowing Machine) -> Answer) -> Answer {
+        core.contents.withLock { body($0.machine) }
+    }
+}
+
+// MARK: - Inputs, on the daemon's queue
+
+extension RoleDriver {
+    /// Begins to follow the daemon, once.
+    func start() {
+        let isFirst = core.contents.withLock { contents in
+            defer { contents.isStarted = true }
+            return !contents.isStarted
+        }
+        if isFirst { daemon.add(self) }
+    }
+
+    func receive(_ inputs: [CentralRoleInput]) {
+        for input in inputs { process(.daemonEvent(input)) }
+    }
+
+    /// Has the host handle an input, and does what it says; soon, where that is being done for another input.
+    func process(_ input: Machine.Input) {
+        guard core.contents.withLock({ $0.inputs.add(input) }) else { return }
+        while let effects = nextEffects() {
+            for effect in effects { perform(effect) }
+        }
+    }
+
+    private func nextEffects() -> [Machine.Effect]? {
+        core.contents.withLock { contents in
+            contents.inputs.next().map { contents.machine.handle($0, at: core.clock.date) }
+        }
+    }
+}
+
+// MARK: - Effects that both roles have, on the daemon's queue
+
+extension RoleDriver {
+    func make(_ call: MethodCall, _ id: CallID) {
+        daemon.call(call) { [weak self] result in self?.process(.reply(id, result)) }
+    }
+
+    func deliver(_ event: Machine.Input.Event, to manager: HostLedger.Manager) {
+        if let delivery = core.contents.withLock({ $0.sinks[manager] })?.append(event) { daemon.deliver(delivery) }
+    }
+
+    func tellPairingNeed(_ isNeeded: Bool) {
+        core.contents.withLock { $0.pairingNeedHandler }?(isNeeded)
+    }
+
+    func startTimer(_ key: Machine.Input.Timer, _ delay: Duration) {
+        let timer = DelayedCall { [weak self] in self?.process(.timer(key)) }
+        let old = core.contents.withLock { contents in
+            defer { contents.timers[key] = timer }
+            return contents.timers[key]
+        }
+        old?.cancel()
+        daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+            self?.core.contents.withLock { if $0.timers[key] === timer { $0.timers[key] = nil } }
+            timer.fire()
+        }
+    }
+
+    func stopTimer(_ key: Machine.Input.Timer) {
+        core.contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
+    }
+}
+
+// MARK: - Channels
+
+extension RoleDriver {
+    /// Makes the pool of the role's channels, which is not used before the queue runs.
+    func addChannels(of network: any ChannelNetwork) {
+        let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
+            self?.happened(event, on: channel)
+        }
+        core.contents.withLock { $0.channels = channels }
+    }
+
+    /// What is received goes to the manager past the host, which knows only whose the channel is.
+    private func happened(_ event: ChannelSocket.Event, on channel: ChannelID) {
+        let told: Machine.Input.Event
+        switch event {
+        case .received(let data): told = .channelReceived(channel: channel, data: data)
+        case .credits(let count): told = .channelCredits(channel: channel, count: count)
+        case .closed: return process(.channelEnded(channel))
+        }
+        let sink = core.contents.withLock { contents in
+            contents.machine.owner(of: channel).flatMap { contents.sinks[$0] }
+        }
+        sink?.deliver(told)
+    }
+}
+#endif

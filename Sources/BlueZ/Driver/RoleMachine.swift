@@ -1,0 +1,83 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+/// The pure part of a role: inputs go in, effects come out.
+protocol RoleMachine: Sendable {
+    associatedtype Input: RoleMachineInput
+    associatedtype Effect: Sendable
+
+    /// Whose an open L2CAP channel is.
+    func owner(of channel: ChannelID) -> HostLedger.Manager?
+
+    /// How many devices out of reach are remembered; nil before a manager said so.
+    var rememberedPeers: Int? { get }
+
+    /// Remembers so many devices that are out of reach, or more if another manager wants that.
+    mutating func remember(atLeast limit: Int)
+
+    /// Takes in one input.
+    ///
+    /// - Parameter date: The time of it, for events that carry one.
+    /// - Returns: What to do, in this order.
+    mutating func handle(_ input: Input, at date: Date) -> [Effect]
+}
+
+extension RoleMachine {
+    /// How many devices out of reach are remembered.
+    var peerLimit: Int { rememberedPeers ?? CentralOptions.defaultRememberedPeers }
+
+    /// An empty directory of the devices of an adapter.
+    func newDirectory(of adapterAddress: String) -> PeerDirectory {
+        PeerDirectory(adapterAddress: adapterAddress, limit: peerLimit)
+    }
+}
+
+/// What comes in in either role.
+protocol RoleMachineInput: Sendable {
+    associatedtype Command: Sendable
+    associatedtype Event: ChannelEvent
+    associatedtype Timer: Hashable, Sendable
+
+    /// What the daemon tells.
+    static func daemonEvent(_ input: CentralRoleInput) -> Self
+    static func reply(_ call: CallID, _ result: Result<[DBusValue], DBusError>) -> Self
+    static func channelEnded(_ channel: ChannelID) -> Self
+    static func timer(_ timer: Timer) -> Self
+    static func activated(_ manager: HostLedger.Manager) -> Self
+    static func command(_ manager: HostLedger.Manager, _ command: Command) -> Self
+    static func invalidated(_ manager: HostLedger.Manager) -> Self
+}
+
+/// What a manager hears of its channels, in either role.
+protocol ChannelEvent: Sendable {
+    static func channelReceived(channel: ChannelID, data: Data) -> Self
+    static func channelCredits(channel: ChannelID, count: Int) -> Self
+}
+
+extension CentralEvent: ChannelEvent {}
+extension PeripheralEvent: ChannelEvent {}
+
+extension CentralRoleInput: RoleMachineInput {
+    typealias Event = CentralEvent
+
+    static func daemonEvent(_ input: CentralRoleInput) -> CentralRoleInput { input }
+}
+
+extension PeripheralRoleInput: RoleMachineInput {
+    typealias Event = PeripheralEvent
+
+    static func daemonEvent(_ input: CentralRoleInput) -> PeripheralRoleInput { .daemon(input) }
+}
+
+extension CentralRoleMachine: RoleMachine {
+    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels[channel]?.manager }
+}
+
+extension PeripheralRoleMachine: RoleMachine {
+    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels[channel]?.manager }
+
+    mutating func handle(_ input: PeripheralRoleInput, at _: Date) -> [PeripheralRoleEffect] { handle(input) }
+}
+#endif

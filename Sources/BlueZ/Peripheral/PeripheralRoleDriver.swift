@@ -1,0 +1,153 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothLocking
+import Dispatch
+import FoundationEssentials
+import Logging
+import Synchronization
+
+/// Runs a ``PeripheralRoleMachine``.
+final class PeripheralRoleDriver: RoleDriver {
+    /// What the daemon's calls and subscriptions come to.
+    private struct Served: Sendable {
+        /// Calls that wait for their answer.
+        var calls: [IncomingCall.Number: DBusCall] = [:]
+        var sockets: [SocketID: NotifySocket] = [:]
+        var lastCall: UInt64 = 0
+        /// The process was out of descriptors for the last subscription, and that was logged.
+        var isOutOfDescriptors = false
+    }
+
+    /// Each radio of the process has a place of its own for its objects.
+    private static let radios = Atomic(0)
+
+    let core: RoleDriverCore<PeripheralRoleMachine>
+    private let served = Lock(Served())
+
+    init(
+        selector: AdapterSelector, daemon: BlueZDaemon, adapterTimings: BlueZTimings, timings: PeripheralTimings,
+        network: any ChannelNetwork
+    ) {
+        let number = Self.radios.add(1, ordering: .relaxed).newValue
+        let base = ObjectPath.root.appending("org").appending("corebluetooth").appending("radio\(number)")
+        core = RoleDriverCore(
+            PeripheralRoleMachine(selector: selector, base: base, adapterTimings: adapterTimings, timings: timings),
+            daemon: daemon)
+        addChannels(of: network)
+    }
+
+    private func received(_ call: DBusCall) {
+        let number = served.withLock { served in
+            served.lastCall += 1
+            let number = IncomingCall.Number(rawValue: served.lastCall)
+            served.calls[number] = call
+            return number
+        }
+        process(
+            .called(IncomingCall(number: number, path: call.path, member: call.member, arguments: call.arguments)))
+    }
+
+    // MARK: Effects, on the daemon's queue
+
+    func perform(_ effect: PeripheralRoleEffect) {
+        switch effect {
+        case .call(let id, let call): make(call, id)
+        case .deliver(let manager, let event): deliver(event, to: manager)
+        case .export(let object): export(object)
+        case .withdraw(let path): daemon.objects.withdraw(path)
+        case .broadcast(let path, let value): broadcast(path, value)
+        case .answer(let number, let values): take(number)?.answer(values)
+        case .refuse(let number, let error): take(number)?.refuse(error)
+        case .open(let id, let number, let mtu): open(id, number, mtu)
+        case .send(let id, let value): served.withLock { $0.sockets[id] }?.send(value)
+        case .close(let id): served.withLock { $0.sockets.removeValue(forKey: id) }?.close()
+        case .listen(let manager, let operation, let local, let isEncryptionRequired):
+            let result = listen(at: local, isEncryptionRequired: isEncryptionRequired)
+            process(.listening(manager, operation, result, isEncryptionRequired: isEncryptionRequired))
+        case .stopListening(let psm): _ = core.channels?.stopListening(psm)
+        case .channel(let channel, let action): core.channels?.perform(action, on: channel)
+        case .startTimer(let key, let delay): startTimer(key, delay)
+        case .stopTimer(let key): stopTimer(key)
+        case .pairingNeedChanged(let isNeeded): tellPairingNeed(isNeeded)
+        case .log(let message): message.write()
+        }
+    }
+
+    private func take(_ number: IncomingCall.Number) -> DBusCall? {
+        served.withLock { $0.calls.removeValue(forKey: number) }
+    }
+
+    private func export(_ object: ExportedObject) {
+        guard object.kind != .application else { return daemon.objects.export([], at: object.path, isManager: true) }
+        let interface = object.kind.interface(object.properties) { [weak self] call in self?.received(call) }
+        daemon.objects.export([interface], at: object.path)
+    }
+
+    private func broadcast(_ path: ObjectPath, _ value: Data) {
+        let changed: [String: DBusValue] = ["Value": .bytes(Array(value))]
+        // The value is not kept, so that it is told each time, and to nobody who asks later.
+        daemon.objects.emit(
+            path, InterfaceSignal.properties, "PropertiesChanged",
+            [.string(ExportedObject.Kind.characteristic.rawValue), .properties(changed), .strings([])])
+    }
+
+    private func open(_ id: SocketID, _ number: IncomingCall.Number, _ mtu: UInt16) {
+        let made = NotifySocket.make(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
+        guard let made else {
+            take(number)?.refuse(DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
+            let isNew = served.withLock { served in
+                defer { served.isOutOfDescriptors = true }
+                return !served.isOutOfDescriptors
+            }
+            if isNew { BlueZLog.error("out of file descriptors: subscriptions are refused") }
+            return process(.socket(id, .closed))
+        }
+        served.withLock { served in
+            served.sockets[id] = made.socket
+            served.isOutOfDescriptors = false
+        }
+        take(number)?.answer([.fileDescriptor(made.daemonsEnd), .uint16(mtu)])
+    }
+
+    // MARK: Channels
+
+    private func listen(at local: L2CAPAddress, isEncryptionRequired: Bool) -> Result<UInt16, BackendError> {
+        // The number is known before anybody can use it: both happen on the queue.
+        let number = Lock<UInt16>(0)
+        let accepted: @Sendable (ChannelPool.Opening, L2CAPAddress) -> Void = { [weak self] opening, peer in
+            self?.process(.channelAccepted(number.withLock { $0 }, opening, peer))
+        }
+        do throws(BackendError) {
+            guard let channels = core.channels else { throw BackendError(.unknown, operation: "publish channel") }
+            let psm = try channels.listen(
+                at: local, isEncryptionRequired: isEncryptionRequired, accepted: accepted)
+            number.withLock { $0 = psm }
+            return .success(psm)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension ExportedObject.Kind {
+    /// The interface of BlueZ that an object of this kind has.
+    fileprivate func interface(
+        _ properties: [String: DBusValue], _ handler: @escaping @Sendable (DBusCall) -> Void
+    ) -> DBusInterface {
+        var interface = DBusInterface(rawValue, properties: properties)
+        switch self {
+        case .application, .service: break
+        case .characteristic:
+            interface.on("ReadValue", "a{sv}", returning: "ay", handler: handler)
+            interface.on("WriteValue", "aya{sv}", handler: handler)
+            guard properties["NotifyAcquired"] != nil else { break }
+            interface.on("AcquireNotify", "a{sv}", returning: "hq", handler: handler)
+            for member in ["StartNotify", "StopNotify", "Confirm"] { interface.on(member, handler: handler) }
+        case .descriptor: interface.on("ReadValue", "a{sv}", returning: "ay", handler: handler)
+        case .advertisement: interface.on("Release", handler: handler)
+        }
+        return interface
+    }
+}
+#endif

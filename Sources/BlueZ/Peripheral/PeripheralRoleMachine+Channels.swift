@@ -1,0 +1,97 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// L2CAP channels that centrals open: who listens, whose they are, and when they end.
+extension PeripheralRoleMachine {
+    /// A channel that a central opened.
+    struct OpenChannel: Equatable, Sendable {
+        let manager: HostLedger.Manager
+        let psm: UInt16
+    }
+
+    // MARK: Listening
+
+    mutating func publishChannel(
+        _ manager: HostLedger.Manager, _ operation: OperationID, isEncryptionRequired: Bool
+    ) {
+        guard let adapter, let local = L2CAPAddress(adapter.address, isRandom: adapter.isRandom)
+        else {
+            let error = BackendError(.unknown, operation: "publish channel", message: "an address makes no sense")
+            return deliver(manager, .operationFailed(operation: operation, error: error))
+        }
+        perform(.listen(manager, operation, local, isEncryptionRequired: isEncryptionRequired))
+    }
+
+    mutating func listening(
+        _ manager: HostLedger.Manager, _ operation: OperationID, _ result: Result<UInt16, BackendError>,
+        isEncryptionRequired: Bool
+    ) {
+        switch result {
+        case .success(let psm):
+            // Nobody waits for it any more.
+            guard managers[manager] != nil, state == .poweredOn else { return perform(.stopListening(psm)) }
+            listeners[psm] = manager
+            if isEncryptionRequired { encryptedListeners.insert(psm) }
+            deliver(manager, .channelPublished(operation: operation, psm: psm))
+        case .failure(let error): deliver(manager, .operationFailed(operation: operation, error: error))
+        }
+    }
+
+    /// Listens no more; the channels of that number close (S154).
+    mutating func unpublishChannel(_ manager: HostLedger.Manager, _ operation: OperationID, _ psm: UInt16) {
+        guard listeners[psm] == manager else {
+            let error = BackendError(.invalidParameters, operation: "unpublish channel \(psm)")
+            return deliver(manager, .operationFailed(operation: operation, error: error))
+        }
+        stopListening(psm)
+        for (id, channel) in channels.sorted(by: { $0.key < $1.key }) where channel.psm == psm {
+            perform(.channel(id, .close))
+            channelEnded(id)
+        }
+        deliver(manager, .channelUnpublished(operation: operation, psm: psm))
+    }
+
+    private mutating func stopListening(_ psm: UInt16) {
+        listeners[psm] = nil
+        encryptedListeners.remove(psm)
+        perform(.stopListening(psm))
+    }
+
+    // MARK: Channels
+
+    mutating func accepted(_ psm: UInt16, _ opening: ChannelPool.Opening, from address: L2CAPAddress) {
+        guard let manager = listeners[psm], let peer = central(at: address) else {
+            return perform(.channel(opening.channel, .abort))
+        }
+        channels[opening.channel] = OpenChannel(manager: manager, psm: psm)
+        deliver(
+            manager,
+            .channelOpened(channel: opening.channel, psm: psm, central: peer, credits: opening.credits))
+    }
+
+    mutating func use(_ channel: ChannelID, _ action: ChannelPool.Action, by manager: HostLedger.Manager) {
+        guard channels[channel]?.manager == manager else { return }
+        perform(.channel(channel, action))
+        if action == .close { channels[channel] = nil }
+    }
+
+    mutating func channelEnded(_ channel: ChannelID) {
+        guard let owner = channels.removeValue(forKey: channel) else { return }
+        deliver(owner.manager, .channelClosed(channel: channel))
+    }
+
+    /// Power went; the state's event says so for all channels.
+    mutating func abortChannels() {
+        for channel in channels.keys.sorted() { perform(.channel(channel, .abort)) }
+        for psm in listeners.keys.sorted() { stopListening(psm) }
+        channels = [:]
+    }
+
+    /// A manager is gone: what it sent still goes over.
+    mutating func closeChannels(of manager: HostLedger.Manager) {
+        for (psm, owner) in listeners where owner == manager { stopListening(psm) }
+        for (channel, owner) in channels where owner.manager == manager { use(channel, .close, by: manager) }
+    }
+}
+#endif

@@ -1,0 +1,203 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+
+/// Services and advertisements, registered with the daemon one after the other.
+extension PeripheralRoleMachine {
+    static let gattManager = "org.bluez.GattManager1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+
+    mutating func enqueue(_ job: RegistrationJob) { jobs.append(job) }
+
+    mutating func runJobs() {
+        while registration == nil, let job = jobs.popFirst() {
+            switch job {
+            case .addService(let manager, let operation, let service): add(service, operation, of: manager)
+            case .removeService(let manager, let id): remove(id, of: manager)
+            case .removeAllServices(let manager): removeAllServices(of: manager)
+            case .startAdvertising(let manager, let operation, let advertisement):
+                startAdvertising(AdvertisementPlan(advertisement), operation, of: manager)
+            case .stopAdvertising(let manager): endAdvertising(of: manager)
+            case .restore(let manager, let applications): restore(applications, of: manager)
+            }
+        }
+    }
+
+    /// Power went: what was asked for and has not begun is answered by the state, and so is what has.
+    mutating func dropJobsThatNeedPower() {
+        jobs.removeAll(where: \.needsPower)
+        registration?.operation = nil
+    }
+
+    mutating func registrationReplied(_ error: DBusError?) {
+        guard let registration else { return }
+        self.registration = nil
+        switch registration.kind {
+        case .application(let application, let replaced):
+            applicationReplied(registration, application, replaced: replaced, error)
+        case .advertisement(let path, let plan): advertisementReplied(registration, path, plan, error)
+        }
+    }
+
+    private mutating func fail(_ registration: Registration, _ error: BackendError) {
+        guard let operation = registration.operation else { return }
+        deliver(registration.manager, .operationFailed(operation: operation, error: error))
+    }
+
+    // MARK: Services
+
+    private mutating func add(_ service: ServiceDefinition, _ operation: OperationID, of manager: HostLedger.Manager) {
+        guard managers[manager] != nil else { return }
+        guard let (replaced, new) = managers[manager]?.applications.plan(service) else {
+            let error = BackendError(
+                .invalidParameters, operation: "RegisterApplication", message: "an included service is not published")
+            return deliver(manager, .operationFailed(operation: operation, error: error))
+        }
+        for application in replaced { unregister(application, of: manager, isTold: true) }
+        register(new, operation, of: manager, replacing: replaced)
+    }
+
+    private mutating func register(
+        _ application: ApplicationTree.Application, _ operation: OperationID?, of manager: HostLedger.Manager,
+        replacing replaced: [ApplicationTree.Application] = []
+    ) {
+        managers[manager]?.applications.add(application)
+        for object in ApplicationTree.objects(of: application) { perform(.export(object)) }
+        registration = Registration(
+            manager: manager, operation: operation, kind: .application(application, replaced: replaced))
+        callAdapter(
+            .registration, Self.gattManager, "RegisterApplication",
+            [.objectPath(application.root), .properties([:])])
+    }
+
+    private mutating func applicationReplied(
+        _ registration: Registration, _ application: ApplicationTree.Application,
+        replaced: [ApplicationTree.Application], _ error: DBusError?
+    ) {
+        guard let error else {
+            guard managers[registration.manager] != nil else { return withdraw(application) }
+            if let operation = registration.operation {
+                deliver(registration.manager, .serviceAdded(operation: operation))
+            }
+            return
+        }
+        managers[registration.manager]?.applications.remove(application)
+        // It may have been late rather than refused.
+        withdraw(application)
+        log(.warning, "a service was refused: \(error)")
+        fail(registration, ServerError.publishing(error))
+        if !replaced.isEmpty { jobs.prepend(.restore(registration.manager, replaced)) }
+    }
+
+    private mutating func restore(_ applications: [ApplicationTree.Application], of manager: HostLedger.Manager) {
+        guard let first = applications.first, let moved = managers[manager]?.applications.moved(first) else { return }
+        let rest = Array(applications.dropFirst())
+        if !rest.isEmpty { jobs.prepend(.restore(manager, rest)) }
+        register(moved, nil, of: manager)
+    }
+
+    private mutating func remove(_ id: AttributeID, of manager: HostLedger.Manager) {
+        guard let application = managers[manager]?.applications.application(of: id) else { return }
+        guard application.services.count > 1 else { return unregister(application, of: manager, isTold: false) }
+        // BlueZ takes a service out of its application when its object goes.
+        guard let path = managers[manager]?.applications.remove(id, from: application) else { return }
+        expireRequests { $0.path.isBelow(path) }
+        endSubscriptions(below: path, of: manager, isTold: false)
+        perform(.withdraw(path))
+    }
+
+    private mutating func removeAllServices(of manager: HostLedger.Manager) {
+        for application in managers[manager]?.applications.applications ?? [] {
+            unregister(application, of: manager, isTold: false)
+        }
+    }
+
+    private mutating func unregister(
+        _ application: ApplicationTree.Application, of manager: HostLedger.Manager, isTold: Bool
+    ) {
+        expireRequests { $0.path.isBelow(application.root) }
+        endSubscriptions(below: application.root, of: manager, isTold: isTold)
+        managers[manager]?.applications.remove(application)
+        withdraw(application)
+    }
+
+    private mutating func withdraw(_ application: ApplicationTree.Application) {
+        callAdapter(.cleanup, Self.gattManager, "UnregisterApplication", [.objectPath(application.root)])
+        perform(.withdraw(application.root))
+    }
+
+    /// A manager is gone, and with it all that it published.
+    mutating func withdrawAll(of manager: HostLedger.Manager) {
+        jobs.removeAll { $0.manager == manager }
+        removeAllServices(of: manager)
+        endAdvertising(of: manager)
+    }
+
+    // MARK: Advertising
+
+    private mutating func startAdvertising(
+        _ plan: AdvertisementPlan, _ operation: OperationID?, of manager: HostLedger.Manager
+    ) {
+        guard managers[manager] != nil else { return }
+        endAdvertising(of: manager)
+        let path = path(of: manager).appending("advertisement\(newNumber())")
+        perform(.export(ExportedObject(kind: .advertisement, path: path, properties: plan.properties)))
+        registration = Registration(manager: manager, operation: operation, kind: .advertisement(path, plan))
+        callAdapter(
+            .registration, Self.advertisingManager, "RegisterAdvertisement", [.objectPath(path), .properties([:])])
+    }
+
+    private mutating func advertisementReplied(
+        _ registration: Registration, _ path: ObjectPath, _ plan: AdvertisementPlan, _ error: DBusError?
+    ) {
+        let manager = registration.manager
+        guard let error else {
+            // Nobody waits for it any more: power went, or its manager.
+            guard managers[manager] != nil, let operation = registration.operation else { return withdraw(path) }
+            managers[manager]?.advertisement = path
+            return deliver(manager, .advertisingStarted(operation: operation))
+        }
+        perform(.withdraw(path))
+        var shorter = plan
+        if ServerError.isTooLong(error), registration.operation != nil, let dropped = shorter.dropLast() {
+            log(.info, "there is no room to advertise service \(dropped)")
+            return startAdvertising(shorter, registration.operation, of: manager)
+        }
+        // It may have been late rather than refused.
+        if error.name == DBusError.Name.noReply { withdraw(path) }
+        fail(registration, ServerError.advertising(error))
+    }
+
+    /// Ends a manager's advertisement, if it has one.
+    mutating func endAdvertising(of manager: HostLedger.Manager) {
+        guard let path = managers[manager]?.advertisement else { return }
+        managers[manager]?.advertisement = nil
+        withdraw(path)
+    }
+
+    private mutating func withdraw(_ advertisement: ObjectPath) {
+        callAdapter(.cleanup, Self.advertisingManager, "UnregisterAdvertisement", [.objectPath(advertisement)])
+        perform(.withdraw(advertisement))
+    }
+
+    /// The daemon has ended the advertisement by itself.
+    mutating func released(_ call: IncomingCall, by manager: HostLedger.Manager) {
+        perform(.answer(call.number, []))
+        guard managers[manager]?.advertisement == call.path else { return }
+        managers[manager]?.advertisement = nil
+        perform(.withdraw(call.path))
+        deliver(manager, .advertisingEnded)
+    }
+}
+
+extension RegistrationJob {
+    fileprivate var manager: HostLedger.Manager {
+        switch self {
+        case .addService(let manager, _, _), .removeService(let manager, _), .removeAllServices(let manager),
+            .startAdvertising(let manager, _, _), .stopAdvertising(let manager), .restore(let manager, _):
+            manager
+        }
+    }
+}
+#endif

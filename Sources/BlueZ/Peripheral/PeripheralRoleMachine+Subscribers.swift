@@ -1,0 +1,259 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+/// Who subscribes, and what is sent.
+extension PeripheralRoleMachine {
+    // MARK: Calls of the daemon
+
+    /// A central subscribes, and is named.
+    mutating func acquire(
+        _ call: IncomingCall, _ characteristic: ServiceDefinition.Characteristic, of manager: HostLedger.Manager
+    ) {
+        let options = call.arguments.first?.propertiesValue ?? [:]
+        guard let peer = central(options), state == .poweredOn else {
+            return refuse(call, "org.bluez.Error.Failed", "no such central")
+        }
+        confirmLeaving(peer)
+        let mtu = noteMTU(options, of: peer)
+        // BlueZ pitfall: before 5.76 a socket's values reach everybody, and before 5.69 only the first subscriber is
+        // announced (https://github.com/bluez/bluez/issues/820, https://github.com/bluez/bluez/issues/1106). Refused
+        // so, BlueZ names each subscriber all the same, and falls back to `StartNotify`.
+        let isUnicast = adapter?.hasUnicastSockets == true
+        let socket = SocketID(number: newNumber())
+        if isUnicast {
+            perform(.open(socket, call.number, mtu: UInt16(mtu)))
+        } else {
+            refuse(call, "org.bluez.Error.NotSupported", "values are broadcast")
+        }
+        subscribe(peer, to: call.path, characteristic.id, of: manager, isUnicast ? .socket(socket) : .broadcast)
+    }
+
+    /// Follows `AcquireNotify`, which has named the subscriber.
+    mutating func startNotify(
+        _ call: IncomingCall, _ characteristic: ServiceDefinition.Characteristic, of manager: HostLedger.Manager
+    ) {
+        perform(.answer(call.number, []))
+        guard state == .poweredOn, subscriptions.subscribers(of: call.path).isEmpty else { return }
+        // An old daemon names nobody. With one link it is clear who it is.
+        let connected = devices.filter { $0.value.isConnected && isOurs($0.key) }.compactMap {
+            directory.peer(at: $0.key)
+        }
+        guard let peer = connected.first, connected.count == 1 else {
+            return log(.warning, "BlueZ does not say who subscribes to \(characteristic.uuid): nobody is told")
+        }
+        subscribe(peer, to: call.path, characteristic.id, of: manager, .broadcast)
+    }
+
+    /// The last subscriber is gone, as far as values are broadcast.
+    mutating func stopNotify(
+        _ call: IncomingCall, _ characteristic: ServiceDefinition.Characteristic, of manager: HostLedger.Manager
+    ) {
+        perform(.answer(call.number, []))
+        for peer in subscriptions.subscribers(of: call.path) where !subscriptions.hasSocket(peer, on: call.path) {
+            seemsUnsubscribed(peer, from: call.path)
+        }
+    }
+
+    // MARK: Subscriptions
+
+    private mutating func subscribe(
+        _ peer: PeerID, to path: ObjectPath, _ attribute: AttributeID, of manager: HostLedger.Manager,
+        _ way: Subscriptions.Way
+    ) {
+        let (isNew, old) = subscriptions.add(peer, to: path, way)
+        if let old { close(old) }
+        guard isNew else { return }
+        let isFirst = managers[manager]?.sessions[peer] == nil
+        if isFirst {
+            let session = CreditSession(manager: manager, peer: peer, number: newNumber())
+            managers[manager]?.sessions[peer] = session
+        }
+        deliver(
+            manager,
+            .subscribed(
+                central: peer, attribute: attribute, mtu: mtus[peer] ?? Self.minimumMTU,
+                notifyCredits: isFirst ? Self.notifyCredits : 0))
+    }
+
+    private mutating func unsubscribe(_ peer: PeerID, from path: ObjectPath, of manager: HostLedger.Manager) {
+        let (wasThere, socket) = subscriptions.remove(peer, from: path)
+        if let socket { close(socket) }
+        if wasThere { tellUnsubscribed(peer, from: path, of: manager) }
+    }
+
+    private mutating func tellUnsubscribed(_ peer: PeerID, from path: ObjectPath, of manager: HostLedger.Manager) {
+        let own = self.path(of: manager)
+        if !subscriptions.paths(of: peer).contains(where: { $0.isBelow(own) }) {
+            managers[manager]?.sessions[peer] = nil
+        }
+        guard let id = managers[manager]?.applications.characteristic(at: path)?.id else { return }
+        deliver(manager, .unsubscribed(central: peer, attribute: id))
+    }
+
+    /// What is below a path is not published any more; the facade knows whose subscriptions end with it.
+    mutating func endSubscriptions(below path: ObjectPath, of manager: HostLedger.Manager, isTold: Bool) {
+        let own = self.path(of: manager)
+        for peer in managers[manager]?.sessions.keys.map({ $0 }) ?? [] {
+            for gone in subscriptions.paths(of: peer) where gone.isBelow(path) {
+                let (_, socket) = subscriptions.remove(peer, from: gone)
+                if let socket { close(socket) }
+                if isTold { tellUnsubscribed(peer, from: gone, of: manager) }
+            }
+            if !subscriptions.paths(of: peer).contains(where: { $0.isBelow(own) }) {
+                managers[manager]?.sessions[peer] = nil
+            }
+        }
+        for socket in subscriptions.removeAll(below: path) { close(socket) }
+    }
+
+    // MARK: Links
+
+    /// A central came; BlueZ remembers what a bonded one subscribed to, and tells nobody.
+    mutating func centralConnected(_ peer: PeerID) {
+        confirmLeaving(peer)
+        for path in subscriptions.centralConnected(peer) {
+            guard let manager = manager(of: path),
+                let id = managers[manager]?.applications.characteristic(at: path)?.id
+            else { continue }
+            subscribe(peer, to: path, id, of: manager, .broadcast)
+        }
+    }
+
+    /// A link ended; that may be all, or the beginning of the end of power.
+    mutating func centralMayHaveLeft(_ peer: PeerID, isBonded: Bool) {
+        leaving[peer, default: Leaving()].isGone = true
+        leaving[peer]?.isBonded = isBonded
+        start(.leaving(peer), timings.quiescence)
+    }
+
+    private mutating func seemsUnsubscribed(_ peer: PeerID, from path: ObjectPath) {
+        leaving[peer, default: Leaving()].paths.insert(path)
+        start(.leaving(peer), timings.quiescence)
+    }
+
+    /// Tells what has ended: the wait is over, or the central has shown that it is there.
+    mutating func confirmLeaving(_ peer: PeerID) {
+        guard let leaving = leaving.removeValue(forKey: peer) else { return }
+        stop(.leaving(peer))
+        guard leaving.isGone else {
+            for path in leaving.paths.sorted() {
+                if let manager = manager(of: path) { unsubscribe(peer, from: path, of: manager) }
+            }
+            return
+        }
+        mtus[peer] = nil
+        expireRequests { $0.peer == peer }
+        for path in endSubscriptions(of: peer, isBonded: leaving.isBonded) {
+            if let manager = manager(of: path) { tellUnsubscribed(peer, from: path, of: manager) }
+        }
+    }
+
+    /// - Returns: What it subscribed to.
+    @discardableResult
+    mutating func endSubscriptions(of peer: PeerID, isBonded: Bool) -> [ObjectPath] {
+        let (ended, unclear) = subscriptions.left(peer, isBonded: isBonded)
+        for path in unclear { start(.quiescence(path), timings.quiescence) }
+        return ended
+    }
+
+    mutating func settle(_ path: ObjectPath) {
+        // A link that ended meanwhile is part of the explanation, though its own wait began later.
+        for peer in subscriptions.subscribers(of: path) where leaving[peer]?.isGone == true { confirmLeaving(peer) }
+        stop(.quiescence(path))
+        let settlement = subscriptions.settle(path)
+        for socket in settlement.sockets { close(socket) }
+        guard let manager = manager(of: path) else { return }
+        for peer in settlement.ended { tellUnsubscribed(peer, from: path, of: manager) }
+    }
+
+    mutating func handle(_ event: SocketEvent, of socket: SocketID) {
+        switch event {
+        case .sent(let count):
+            guard let (path, peer) = subscriptions.owner(of: socket), let manager = manager(of: path),
+                managers[manager]?.sessions[peer] != nil
+            else { return }
+            if let left = unsent[socket]?.count { unsent[socket]?.count = max(0, left - count) }
+            deliver(manager, .notifyCredits(central: peer, count: count))
+        case .closed:
+            returnCredits(of: socket)
+            switch subscriptions.closed(socket) {
+            case .ended(let peer, let path): seemsUnsubscribed(peer, from: path)
+            case .unclear(let path): start(.quiescence(path), timings.quiescence)
+            case .unknown: break
+            }
+        }
+    }
+
+    private mutating func close(_ socket: SocketID) {
+        perform(.close(socket))
+        returnCredits(of: socket)
+    }
+
+    /// What a closed socket has not sent is lost; its credits are not, while the central has other subscriptions.
+    private mutating func returnCredits(of socket: SocketID) {
+        guard let (session, count) = unsent.removeValue(forKey: socket), count > 0 else { return }
+        returnCredits([session: count])
+    }
+
+    private mutating func returnCredits(_ sessions: [CreditSession: Int]) {
+        for (session, count) in sessions.sorted(by: { $0.key.number < $1.key.number })
+        where managers[session.manager]?.sessions[session.peer] == session {
+            deliver(session.manager, .notifyCredits(central: session.peer, count: count))
+        }
+    }
+
+    // MARK: Values
+
+    mutating func update(
+        _ manager: HostLedger.Manager, _ attribute: AttributeID, _ value: Data, _ centrals: [PeerID]?
+    ) {
+        guard let path = managers[manager]?.applications.path(of: attribute) else { return }
+        let subscribers = subscriptions.subscribers(of: path)
+        let targets = (centrals ?? Array(subscribers)).filter(subscribers.contains)
+        // Who has unsubscribed meanwhile gets nothing; the credit that the manager spent comes back.
+        let gone = (centrals ?? []).filter { !subscribers.contains($0) }
+        for peer in gone { if let session = managers[manager]?.sessions[peer] { returnCredits([session: 1]) } }
+        guard !targets.isEmpty else { return }
+        // An empty packet would end the socket.
+        if !value.isEmpty, let sockets = subscriptions.sockets(of: path, for: targets) {
+            for socket in sockets {
+                if let peer = subscriptions.owner(of: socket)?.peer, let session = managers[manager]?.sessions[peer] {
+                    unsent[socket, default: (session, 0)].count += 1
+                }
+                perform(.send(socket, value))
+            }
+            return
+        }
+        if targets.count < subscribers.count, complaints.insert(path).inserted {
+            log(
+                .warning,
+                "BlueZ sends values of characteristic \(path.lastElement) to all its subscribers, not to some alone")
+        }
+        perform(.broadcast(path, value))
+        for peer in targets {
+            if let session = managers[manager]?.sessions[peer] { unacknowledged[session, default: 0] += 1 }
+        }
+    }
+
+    /// Makes a round trip to the daemon, if values were broadcast since the last one.
+    ///
+    /// Nothing says when a broadcast value has left. The reply says that it has been taken, at least: messages keep
+    /// their order.
+    mutating func roundTrip() {
+        guard !isRoundTripPending, !unacknowledged.isEmpty, state == .poweredOn else { return }
+        isRoundTripPending = true
+        call(
+            .roundTrip(unacknowledged),
+            MethodCall(
+                path: .root, interface: "org.freedesktop.DBus.Peer", member: "Ping", deadline: timings.registration))
+        unacknowledged = [:]
+    }
+
+    mutating func roundTripCompleted(_ sessions: [CreditSession: Int]) {
+        isRoundTripPending = false
+        returnCredits(sessions)
+    }
+}
+#endif

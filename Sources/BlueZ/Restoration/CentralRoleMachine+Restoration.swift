@@ -1,0 +1,160 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// State restoration: what managers with a restore identifier had, in this process and in the one before.
+extension CentralRoleMachine {
+    /// What is kept of one manager.
+    struct Preservation: Sendable {
+        /// What the earlier process left, until the manager's first state.
+        var left: PreservedCentral?
+        /// What the next process would get.
+        var kept: PreservedCentral?
+    }
+
+    /// A manager with a restore identifier is about to be activated.
+    ///
+    /// - Parameter left: What the earlier process left, nil if nothing.
+    mutating func keep(_ manager: HostLedger.Manager, _ left: PreservedCentral?) {
+        preservations[manager] = Preservation(left: left, kept: left)
+        rememberRestoredPeers()
+    }
+
+    // MARK: Keeping
+
+    /// Tells what is to be kept, where it changed.
+    mutating func preserve() {
+        guard needsPreserving else { return }
+        needsPreserving = false
+        for manager in preservations.keys.sorted() where preservations[manager]?.left == nil {
+            let state = present(manager)
+            let kept = state.isEmpty ? nil : state
+            guard preservations[manager]?.kept != kept else { continue }
+            preservations[manager]?.kept = kept
+            tellPreserved(manager, kept)
+        }
+    }
+
+    /// A manager that its app gave up leaves nothing.
+    mutating func dropPreservation(of manager: HostLedger.Manager) {
+        guard let preservation = preservations.removeValue(forKey: manager), preservation.kept != nil else { return }
+        tellPreserved(manager, nil)
+    }
+
+    private func present(_ manager: HostLedger.Manager) -> PreservedCentral {
+        let peers = ledger.wantedPeers.compactMap { peer -> PreservedCentral.Peer? in
+            guard let share = ledger.leases(of: peer).first(where: { $0.manager == manager }),
+                let record = directory[peer]
+            else { return nil }
+            return PreservedCentral.Peer(
+                id: peer, address: record.address, isRandom: record.isRandom, name: record.name,
+                operation: share.operation, options: share.options, isOurs: links[peer]?.isOurs ?? true,
+                notifying: notifying(manager, peer))
+        }
+        return PreservedCentral(
+            adapter: watch.address ?? "", peers: peers,
+            scan: ledger.scanners.first { $0.manager == manager }?.parameters)
+    }
+
+    private func notifying(_ manager: HostLedger.Manager, _ peer: PeerID) -> [String] {
+        guard let link = links[peer] else { return [] }
+        return link.notifying.sorted().compactMap { path in
+            guard path.isBelow(link.path), let id = link.attributes.knownID(of: path),
+                ledger.subscribers(of: id, at: peer).contains(where: { $0.manager == manager })
+            else { return nil }
+            return String(path.text.dropFirst(link.path.text.count + 1))
+        }
+    }
+
+    // MARK: Giving back
+
+    /// Peers keep the identifiers that the earlier process knew them by.
+    mutating func rememberRestoredPeers() {
+        for manager in preservations.keys.sorted() {
+            guard let left = preservations[manager]?.left, left.adapter == watch.address else { continue }
+            for peer in left.peers { directory.remember(peer.id, peer.address, isRandom: peer.isRandom, peer.name) }
+        }
+    }
+
+    /// Gives a manager back what it had, before it hears of its first state.
+    mutating func restore(_ manager: HostLedger.Manager) {
+        guard let left = preservations[manager]?.left else { return }
+        preservations[manager]?.left = nil
+        needsPreserving = true
+        // Without power there is no link, and no wish for one (S12).
+        let isThere = state == .poweredOn && left.adapter == watch.address
+        let peers = isThere ? left.peers.compactMap { restore($0, to: manager) } : []
+        deliver(manager, .restored(RestoredCentralState(peers: peers, scan: left.scan)))
+    }
+
+    private mutating func restore(
+        _ left: PreservedCentral.Peer, to manager: HostLedger.Manager
+    ) -> RestoredCentralState.Peer? {
+        guard let peer = directory.peer(at: left.address, isRandom: left.isRandom),
+            let summary = directory.summary(of: peer)
+        else { return nil }
+        var restored = RestoredCentralState.Peer(summary: summary, operation: left.operation)
+        switch ledger.connect(manager, to: peer, operation: left.operation, options: left.options) {
+        case .linked(let share): restored.link = share.link
+        case .wait: break
+        case .connect: restored.link = takeOver(peer, isOurs: left.isOurs)
+        }
+        guard restored.link != nil, let link = links[peer] else { return restored }
+        restored.parameters = LinkParameters(mtu: link.mtu, writeCredits: LinkState.writeCredits)
+        let notifying = left.notifying.compactMap { ObjectPath("\(link.path.text)/\($0)") }
+        for path in notifying { resubscribe(manager, path, peer) }
+        restored.services = knownServices(of: peer, notifying: notifying)
+        return restored
+    }
+
+    /// Takes over a link that is up, or begins to make one.
+    private mutating func takeOver(_ peer: PeerID, isOurs: Bool) -> LinkID? {
+        guard let path = directory.path(of: peer), tree.devices[path]?.isConnected == true else {
+            connects.add(peer, isClosing: false)
+            connectNext()
+            return nil
+        }
+        var link = CopyOnWrite(LinkState(path: path, isOurs: isOurs))
+        link.mtu = currentMTU(of: path)
+        links[peer] = link
+        return ledger.linkUp(peer).first?.link
+    }
+
+    /// A subscription belongs to the D-Bus client, and went with the earlier process.
+    private mutating func resubscribe(_ manager: HostLedger.Manager, _ path: ObjectPath, _ peer: PeerID) {
+        guard tree.characteristics[path] != nil, let attribute = links[peer]?.attributes.id(of: path),
+            ledger.setSubscribed(manager, to: attribute, of: peer, true)
+        else { return }
+        links[peer]?.notifying.insert(path)
+        _ = call(
+            .resubscription(peer, path), path, GattCharacteristic1.interface, "StartNotify",
+            deadline: timings.attribute)
+    }
+
+    mutating func resubscribed(_ peer: PeerID, _ path: ObjectPath, _ error: DBusError?) {
+        guard let error else { return }
+        log(.warning, "the subscription to \(path) could not be restored: \(error)")
+        links[peer]?.notifying.remove(path)
+        guard let attribute = links[peer]?.attributes.knownID(of: path) else { return }
+        for subscriber in ledger.subscribers(of: attribute, at: peer) {
+            _ = ledger.setSubscribed(subscriber.manager, to: attribute, of: peer, false)
+        }
+    }
+
+    private mutating func knownServices(
+        of peer: PeerID, notifying: [ObjectPath]
+    ) -> [RestoredCentralState.Service] {
+        guard let device = links[peer]?.path, tree.devices[device]?.isServicesResolved == true else { return [] }
+        links[peer]?.hasToldServices = true
+        return services(of: device, peer).map { path, record in
+            let characteristics = tree.attributes(of: path)
+            return RestoredCentralState.Service(
+                record: record,
+                characteristics: characteristics.compactMap { self.record(ofCharacteristic: $0, peer) },
+                notifying: notifying.filter(characteristics.contains).compactMap {
+                    links[peer]?.attributes.knownID(of: $0)
+                })
+        }
+    }
+}
+#endif

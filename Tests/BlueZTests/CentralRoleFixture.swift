@@ -1,0 +1,190 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+@testable import BlueZ
+
+/// A ``CentralRoleMachine`` with a daemon played by hand: what goes out is kept until a test looks at it.
+struct CentralRoleFixture: FakeDaemon {
+    static let adapter = path("/org/bluez/hci0")
+    static let device = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5")
+    static let service = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010")
+    static let characteristic = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010/char0011")
+    static let date = Date(timeIntervalSince1970: 1_000_000)
+
+    var host: CentralRoleMachine
+    var calls: [(id: CallID, call: MethodCall)] = []
+    /// Events that were delivered, in order.
+    private(set) var events: [CentralEvent] = []
+    private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
+    private(set) var refreshes = 0
+    /// What was done with sockets for write commands.
+    private(set) var sockets: [(socket: WriteSocketID, action: WriteSocket.Action)] = []
+    /// Peers that an operation failed with for want of security.
+    private(set) var insecure: [PeerID] = []
+    /// When connections began to be there, and ceased to.
+    private(set) var pairingNeeds: [Bool] = []
+    /// Channels that were asked for and have no answer yet.
+    private(set) var openings: [(id: CallID, local: L2CAPAddress, peer: L2CAPAddress)] = []
+    /// Questions for the signal strength of a link that have no answer yet.
+    private(set) var strengths: [(id: CallID, peer: L2CAPAddress, adapter: UInt16)] = []
+    /// What was done with open channels.
+    private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
+    /// What was kept for a later process, in order; nil for nothing.
+    private(set) var kept: [PreservedCentral?] = []
+    /// The warnings that were logged.
+    private(set) var warnings: [String] = []
+
+    init(adapter: String? = nil) {
+        host = CentralRoleMachine(selector: AdapterSelector(adapter))
+    }
+
+    /// A fixture whose adapter is on, with manager 1.
+    static func poweredOn() -> CentralRoleFixture {
+        var fixture = CentralRoleFixture()
+        fixture.input(.activated(1))
+        fixture.input(.daemon(.ready))
+        fixture.input(.snapshot([adapter: adapterObject()]))
+        fixture.clear()
+        return fixture
+    }
+
+    /// A fixture with a link of manager 1 to the one device, and its identifier.
+    static func connected(
+        objects: [(ObjectPath, ObjectTree.Interfaces)] = CentralRoleFixture.attributes()
+    ) -> (CentralRoleFixture, PeerID, LinkID) {
+        var fixture = poweredOn()
+        let peer = fixture.addDevice()
+        for (path, interfaces) in objects { fixture.input(.interfacesAdded(path, interfaces)) }
+        fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        fixture.set(device, "org.bluez.Device1", ["Connected": .boolean(true)])
+        fixture.set(device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
+        fixture.answer("Connect")
+        var link = LinkID(rawValue: 0)
+        for case .connected(_, let id, _, _) in fixture.events { link = id }
+        fixture.clear()
+        return (fixture, peer, link)
+    }
+
+    // MARK: Objects
+
+    static func path(_ text: String) -> ObjectPath { ObjectPath(text) ?? .root }
+
+    static func adapterObject(
+        address: String = "00:11:22:33:44:55", isPowered: Bool = true, roles: [String]? = ["central", "peripheral"]
+    ) -> ObjectTree.Interfaces {
+        var properties: [String: DBusValue] = ["Address": .string(address), "Powered": .boolean(isPowered)]
+        if let roles { properties["Roles"] = .strings(roles) }
+        return ["org.bluez.Adapter1": properties]
+    }
+
+    static func deviceObject(
+        address: String = "F0:F1:F2:F3:F4:F5", _ properties: [String: DBusValue] = [:]
+    ) -> ObjectTree.Interfaces {
+        let base: [String: DBusValue] = [
+            "Address": .string(address), "AddressType": .string("random"), "Connected": .boolean(false),
+            "ServicesResolved": .boolean(false),
+        ]
+        return ["org.bluez.Device1": base.merging(properties) { $1 }]
+    }
+
+    /// A service 180D with a characteristic 2A37 that can do everything.
+    static func attributes() -> [(ObjectPath, ObjectTree.Interfaces)] {
+        [
+            (
+                service,
+                [
+                    "org.bluez.GattService1": [
+                        "UUID": .string("0000180d-0000-1000-8000-00805f9b34fb"), "Primary": .boolean(true),
+                    ]
+                ]
+            ),
+            (
+                characteristic,
+                [
+                    "org.bluez.GattCharacteristic1": [
+                        "UUID": .string("00002a37-0000-1000-8000-00805f9b34fb"),
+                        "Flags": .strings(["read", "write", "write-without-response", "notify"]),
+                    ]
+                ]
+            ),
+        ]
+    }
+
+    /// Adds the one device, and gives its identifier.
+    mutating func addDevice(_ properties: [String: DBusValue] = ["RSSI": .int16(-50)]) -> PeerID {
+        input(.interfacesAdded(Self.device, Self.deviceObject(properties)))
+        return peer(at: Self.device)
+    }
+
+    func peer(at path: ObjectPath) -> PeerID {
+        host.directory.peer(at: path) ?? PeerID(UUID())
+    }
+
+    // MARK: Inputs
+
+    mutating func input(_ input: CentralRoleInput) {
+        for effect in host.handle(input, at: Self.date) {
+            switch effect {
+            case .call(let id, let call): calls.append((id, call))
+            case .deliver(let manager, let event):
+                events.append(event)
+                eventsByManager[manager, default: []].append(event)
+            case .openChannel(let id, let local, let peer): openings.append((id, local, peer))
+            case .readSignalStrength(let id, let peer, let adapter): strengths.append((id, peer, adapter))
+            case .channel(let channel, let action): actions.append((channel, action))
+            case .socket(let socket, let action): sockets.append((socket, action))
+            case .refresh: refreshes += 1
+            case .preserve(_, let state): kept.append(state)
+            case .securityFailed(let peer): insecure.append(peer)
+            case .pairingNeedChanged(let isNeeded): pairingNeeds.append(isNeeded)
+            case .log(let message): if message.level == .warning { warnings.append(message.text) }
+            case .startTimer, .stopTimer: break
+            }
+        }
+    }
+
+    mutating func command(_ command: CentralCommand, from manager: HostLedger.Manager = 1) {
+        input(.command(manager, command))
+    }
+
+    mutating func set(
+        _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], removing removed: [String] = []
+    ) {
+        input(.propertiesChanged(path, interface, values, removed: removed))
+    }
+
+    /// A notification, or the echo of a read.
+    mutating func value(_ bytes: [UInt8]) {
+        set(Self.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes(bytes)])
+    }
+
+    mutating func fire(_ timer: CentralTimer) { input(.timer(timer)) }
+
+    mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>) { input(.reply(id, result)) }
+
+    /// Answers the oldest wish for a channel.
+    mutating func answerChannel(_ result: Result<ChannelPool.Opening, BackendError>) {
+        guard !openings.isEmpty else { return }
+        input(.channelReply(openings.removeFirst().id, result))
+    }
+
+    /// Answers the oldest question for a signal strength.
+    mutating func answerStrength(_ result: Result<Int, BackendError>) {
+        guard !strengths.isEmpty else { return }
+        input(.signalStrength(strengths.removeFirst().id, result))
+    }
+
+    /// Answers all calls of discovery, until none is left.
+    mutating func answerDiscovery() {
+        while answer("SetDiscoveryFilter") != nil || answer("StartDiscovery") != nil || answer("StopDiscovery") != nil {
+        }
+    }
+
+    mutating func clear() {
+        events = []
+        eventsByManager = [:]
+    }
+}
+#endif

@@ -1,0 +1,394 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+import Testing
+
+@testable import BlueZ
+
+@Suite struct CentralRoleMachineConnectTests {
+    private typealias Fixture = CentralRoleFixture
+    private var fixture = CentralRoleFixture.poweredOn()
+    private let operation = OperationID(rawValue: 7)
+
+    private mutating func connect(_ peer: PeerID, by manager: Int = 1, autoReconnect: Bool = false) {
+        fixture.command(
+            .connect(peer: peer, operation: operation, options: ConnectOptions(autoReconnect: autoReconnect)),
+            from: manager)
+    }
+
+    private mutating func setConnected(_ isConnected: Bool) {
+        fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(isConnected)])
+    }
+
+    private var links: [LinkID] {
+        fixture.events.compactMap { if case .connected(_, let link, _, _) = $0 { link } else { nil } }
+    }
+
+    private var ends: [DisconnectReason] {
+        fixture.events.compactMap { if case .disconnected(_, let reason, _, _) = $0 { reason } else { nil } }
+    }
+
+    private mutating func addSecondDevice() -> PeerID {
+        let path = Fixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F6")
+        fixture.input(.interfacesAdded(path, Fixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
+        return fixture.peer(at: path)
+    }
+
+    // MARK: Connecting
+
+    /// Proves S36.
+    @Test mutating func S36_aLinkIsToldWhenTheReplyAndTheChangeAreThere() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        setConnected(true)
+        #expect(fixture.events == [])
+        fixture.answer("Connect")
+        #expect(
+            fixture.events == [
+                .connected(
+                    peer: peer, link: LinkID(rawValue: 1), operation: operation,
+                    parameters: LinkParameters(mtu: 23, writeCredits: 16))
+            ])
+    }
+
+    /// The daemon may have the link's socket before the kernel reports the link, and then says nothing of it.
+    @Test mutating func aLinkOfWhichNoSignalToldIsFoundAmongTheObjects() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        fixture.answer("Connect")
+        #expect(fixture.events == [] && fixture.refreshes == 1)
+        fixture.input(
+            .snapshot([
+                CentralRoleFixture.adapter: CentralRoleFixture.adapterObject(),
+                CentralRoleFixture.device: CentralRoleFixture.deviceObject(["Connected": .boolean(true)]),
+            ]))
+        guard case .connected(peer, _, operation, _)? = fixture.events.first else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        // It is ours to end.
+        fixture.command(.disconnect(peer: peer))
+        #expect(fixture.calls.contains { $0.call.member == "Disconnect" })
+    }
+
+    /// An app may hold a peripheral for longer than the directory remembers it.
+    @Test mutating func aPeerThatIsNotRememberedAnyMoreIsWaitedFor() {
+        fixture.host.remember(atLeast: 1)
+        let peer = fixture.addDevice()
+        fixture.input(.interfacesRemoved(CentralRoleFixture.device, ["org.bluez.Device1"]))
+        let stranger = CentralRoleFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F6")
+        fixture.input(.interfacesAdded(stranger, CentralRoleFixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
+        fixture.input(.interfacesRemoved(stranger, ["org.bluez.Device1"]))
+        #expect(fixture.host.knownPeers([peer]) == [])
+        connect(peer)
+        #expect(fixture.events == [])
+        fixture.answerDiscovery()
+        #expect(fixture.addDevice() == peer)
+        #expect(fixture.calls.contains { $0.call.member == "Connect" && $0.call.path == CentralRoleFixture.device })
+    }
+
+    /// See https://github.com/hbldh/bleak/issues/993, https://github.com/hbldh/bleak/issues/1255.
+    ///
+    /// Proves S35.
+    @Test mutating func S35_aConnectThatFailsIsTriedAgainUntilItSucceeds() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        for _ in 0..<6 {
+            setConnected(true)
+            setConnected(false)
+            let call = fixture.refuse("Connect", "Failed", "le-connection-abort-by-local")
+            #expect(call != nil)
+            fixture.answerDiscovery()
+            fixture.fire(.connectRetry(peer))
+        }
+        #expect(fixture.events == [])
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(links.count == 1)
+    }
+
+    /// See https://github.com/bluez/bluez/issues/1521.
+    @Test mutating func aPeerWhoseObjectIsGoneIsLookedForAndThenConnected() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.answer("Connect", with: .failure(DBusError(name: DBusError.Name.unknownObject, message: "")))
+        #expect(fixture.waiting == ["SetDiscoveryFilter"])
+        fixture.answerDiscovery()
+        #expect(fixture.addDevice() == peer)
+        #expect(fixture.waiting.contains("Connect"))
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(links.count == 1)
+        fixture.answerDiscovery()
+        #expect(fixture.waiting == [])
+        #expect(fixture.host.discovery.isActive == false)
+    }
+
+    /// See https://github.com/hbldh/bleak/issues/1036.
+    @Test mutating func onePeerIsConnectedAtATime() {
+        let first = fixture.addDevice()
+        let second = addSecondDevice()
+        connect(first)
+        connect(second)
+        #expect(fixture.waiting == ["Connect"])
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(fixture.waiting == ["Connect"])
+        #expect(fixture.calls.first?.call.path.lastElement == "dev_F0_F1_F2_F3_F4_F6")
+    }
+
+    @Test mutating func anAbsentPeerDoesNotHoldUpTheOthers() {
+        let first = fixture.addDevice()
+        let second = addSecondDevice()
+        connect(first)
+        connect(second)
+        fixture.fire(.connectTurn)
+        #expect(fixture.waiting == ["Connect", "Disconnect"])
+        fixture.refuse("Connect", "Failed", "br-connection-canceled")
+        #expect(fixture.calls.last { $0.call.member == "Connect" }?.call.path.lastElement == "dev_F0_F1_F2_F3_F4_F6")
+    }
+
+    /// See https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226.
+    @Test mutating func aConnectThatACrashedProgramLeftIsEnded() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        for _ in 0..<3 {
+            #expect(!fixture.waiting.contains("Disconnect"))
+            fixture.refuse("Connect", "InProgress")
+            fixture.answerDiscovery()
+            fixture.fire(.connectRetry(peer))
+        }
+        #expect(fixture.waiting.contains("Disconnect"))
+    }
+
+    @Test mutating func aHopelessConnectFails() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        fixture.refuse("Connect", "Failed", "le-connection-concurrent-connection-limit")
+        guard case .connectFailed(peer, operation, let error)? = fixture.events.first else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        #expect(error.code == .connectionLimitReached)
+        connect(peer)
+        #expect(fixture.waiting == ["Connect"])
+    }
+
+    /// Proves S42.
+    @Test mutating func S42_aConnectTakenBackIsSilentAndEndsALinkThatCameUpMeanwhile() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        fixture.command(.disconnect(peer: peer))
+        #expect(fixture.waiting == ["Connect", "Disconnect"])
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(fixture.waiting == ["Disconnect", "Disconnect"])
+        setConnected(false)
+        fixture.answer("Disconnect")
+        fixture.answer("Disconnect")
+        #expect(fixture.events == [])
+        #expect(fixture.host.links.isEmpty)
+    }
+
+    @Test mutating func aConnectTakenBackAndWantedAgainIsMadeAgain() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        fixture.command(.disconnect(peer: peer))
+        connect(peer)
+        fixture.refuse("Connect", "Failed", "br-connection-canceled")
+        fixture.fire(.connectRetry(peer))
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(links.count == 1)
+    }
+
+    // MARK: Shared links
+
+    /// See https://github.com/bluez/bluez/issues/89.
+    @Test mutating func aLinkOfAnotherProgramIsSharedAndLeftAlone() {
+        let peer = fixture.addDevice(["Connected": .boolean(true)])
+        connect(peer)
+        fixture.fire(.foreignLinkGrace(peer))
+        #expect(fixture.waiting == [])
+        #expect(links.count == 1)
+        fixture.command(.disconnect(peer: peer))
+        #expect(ends == [.local])
+        #expect(fixture.waiting == [])
+    }
+
+    /// The daemon ends a link 2 s after its program gave it up, and nothing shows that meanwhile.
+    @Test mutating func aLinkThatAnotherProgramGivesUpIsNotJoinedButMadeAnew() {
+        let peer = fixture.addDevice(["Connected": .boolean(true)])
+        connect(peer)
+        // News of the device do not say that the link stays.
+        fixture.set(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(-60)])
+        #expect(fixture.waiting == [] && links.isEmpty)
+        setConnected(false)
+        #expect(fixture.waiting == ["Connect"])
+        fixture.fire(.foreignLinkGrace(peer))
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(links.count == 1)
+        // It is ours to end.
+        fixture.command(.disconnect(peer: peer))
+        #expect(fixture.waiting == ["Disconnect"])
+    }
+
+    @Test mutating func whoGivesUpAnotherProgramsLinkBeforeItIsJoinedHearsNothingOfIt() {
+        let peer = fixture.addDevice(["Connected": .boolean(true)])
+        connect(peer)
+        fixture.command(.disconnect(peer: peer))
+        fixture.fire(.foreignLinkGrace(peer))
+        setConnected(false)
+        #expect(fixture.events == [] && fixture.waiting == [])
+    }
+
+    @Test mutating func aDeviceThatGoesBeforeItsLinkIsJoinedIsLookedFor() {
+        let peer = fixture.addDevice(["Connected": .boolean(true)])
+        connect(peer)
+        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.fire(.foreignLinkGrace(peer))
+        #expect(!fixture.waiting.contains("Connect"))
+        #expect(fixture.host.connects.needsScan)
+    }
+
+    @Test mutating func aPeerThatAnotherProgramConnectsIsConnected() {
+        let peer = fixture.addDevice()
+        connect(peer)
+        fixture.refuse("Connect", "Failed", "le-connection-abort-by-local")
+        setConnected(true)
+        #expect(links.count == 1)
+        fixture.fire(.connectRetry(peer))
+        #expect(!fixture.waiting.contains("Connect"))
+    }
+
+    @Test mutating func twoManagersShareALinkAndTheLastOneEndsIt() {
+        fixture.input(.activated(2))
+        let peer = fixture.addDevice()
+        connect(peer)
+        connect(peer, by: 2)
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(links == [LinkID(rawValue: 1), LinkID(rawValue: 2)])
+        fixture.command(.disconnect(peer: peer))
+        #expect(fixture.eventsByManager[1]?.count == 2)
+        #expect(fixture.waiting == [])
+        fixture.input(.invalidated(2))
+        #expect(fixture.waiting == ["Disconnect"])
+    }
+
+    // MARK: Disconnecting
+
+    /// Proves S40.
+    @Test mutating func S40_aCancelledLinkEndsAtOnceAndIsFreeAgainWhenItIsDown() {
+        var (fixture, peer, link) = Fixture.connected()
+        fixture.command(.disconnect(peer: peer))
+        #expect(
+            fixture.events == [
+                .disconnected(link: link, reason: .local, at: Fixture.date, isReconnecting: false)
+            ])
+        fixture.command(.connect(peer: peer, operation: operation, options: ConnectOptions()))
+        #expect(fixture.waiting == ["Disconnect"])
+        // bluetoothd may reply before it tells that the link is down.
+        fixture.answer("Disconnect")
+        #expect(fixture.waiting == [])
+        fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
+        #expect(fixture.waiting == ["Connect"])
+    }
+
+    /// See https://github.com/bluez/bluez/issues/947.
+    @Test mutating func aDisconnectThatNeverRepliesEndsTheLink() {
+        var (fixture, peer, _) = Fixture.connected()
+        fixture.command(.disconnect(peer: peer))
+        fixture.answer("Disconnect", with: .failure(DBusError(name: DBusError.Name.noReply, message: "")))
+        #expect(fixture.host.links.isEmpty)
+    }
+
+    /// Proves S44.
+    @Test(
+        arguments: [
+            ("Timeout", DisconnectReason.timeout), ("Remote", .remote), ("Authentication", .authentication),
+            ("Local", .unknown), (nil, .unknown),
+        ] as [(String?, DisconnectReason)])
+    mutating func S44_theReasonIsToldWhereTheDaemonTellsIt(reason: String?, expected: DisconnectReason) {
+        var (fixture, peer, link) = Fixture.connected()
+        if let reason { fixture.input(.disconnectReason(Fixture.device, "org.bluez.Reason." + reason)) }
+        fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
+        fixture.fire(.powerLoss(peer))
+        #expect(
+            fixture.events == [
+                .disconnected(link: link, reason: expected, at: Fixture.date, isReconnecting: false)
+            ])
+    }
+
+    @Test mutating func aRemovedObjectEndsItsLink() {
+        var (fixture, peer, _) = Fixture.connected()
+        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.fire(.powerLoss(peer))
+        #expect(fixture.events.count == 1)
+        #expect(fixture.host.links.isEmpty)
+    }
+
+    /// Proves S49.
+    @Test mutating func S49_aLostLinkThatIsWantedBackIsDialledAgain() {
+        let peer = fixture.addDevice()
+        connect(peer, autoReconnect: true)
+        setConnected(true)
+        fixture.answer("Connect")
+        setConnected(false)
+        fixture.fire(.powerLoss(peer))
+        guard case .disconnected(_, _, _, isReconnecting: true)? = fixture.events.last else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        setConnected(true)
+        fixture.answer("Connect")
+        #expect(links.count == 2)
+        #expect(Set(links).count == 2)
+    }
+
+    /// The end of the first link is told before the second one begins.
+    @Test mutating func aLinkThatIsBackAtOnceIsAnotherOne() {
+        let peer = fixture.addDevice()
+        connect(peer, autoReconnect: true)
+        setConnected(true)
+        fixture.answer("Connect")
+        setConnected(false)
+        setConnected(true)
+        #expect(ends.count == 1)
+        #expect(links.count == 2)
+    }
+
+    /// Proves S155.
+    @Test mutating func S155_connectionsOfOthersAreToldToThoseWhoAsk() {
+        let peer = fixture.addDevice(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])])
+        setConnected(true)
+        fixture.command(.setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
+        setConnected(false)
+        setConnected(true)
+        fixture.command(.setConnectionEventFilter(nil))
+        setConnected(false)
+        #expect(
+            fixture.events == [
+                .connectionEvent(peer: peer, isConnected: false), .connectionEvent(peer: peer, isConnected: true),
+            ])
+    }
+
+    // MARK: Bearers
+
+    /// See https://github.com/hbldh/bleak/issues/1521.
+    @Test(arguments: [("last-used", ["Set", "Connect"]), ("le", ["Connect"]), (nil, ["Connect"])])
+    func aDeviceOfBothKindsIsConnectedToOverLE(bearer: String?, members: [String]) {
+        var fixture = CentralRoleFixture.poweredOn()
+        var properties: [String: DBusValue] = ["RSSI": .int16(-50)]
+        if let bearer { properties["PreferredBearer"] = .string(bearer) }
+        let peer = fixture.addDevice(properties)
+        fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
+        #expect(fixture.waiting == members)
+        guard members.count == 2 else { return }
+        #expect(fixture.calls[0].call.body.last == .variant(.string("le")))
+    }
+}
+#endif

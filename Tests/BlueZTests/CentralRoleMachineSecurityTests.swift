@@ -1,0 +1,55 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+import Testing
+
+@testable import BlueZ
+
+/// What a pairing that our user refuses does to the link.
+@Suite struct CentralRoleMachineSecurityTests {
+    private var fixture: CentralRoleFixture
+    private let peer: PeerID
+    private let link: LinkID
+
+    init() { (fixture, peer, link) = CentralRoleFixture.connected() }
+
+    /// Reads the one characteristic; the daemon does not answer.
+    private mutating func read(_ operation: UInt64) {
+        fixture.command(.discoverServices(link: link, operation: OperationID(rawValue: 1), uuids: nil))
+        var found = AttributeID(rawValue: 0)
+        for case .servicesDiscovered(_, _, let records) in fixture.events { found = records.first?.id ?? found }
+        fixture.command(
+            .discoverCharacteristics(link: link, operation: OperationID(rawValue: 2), service: found, uuids: nil))
+        for case .characteristicsDiscovered(_, _, let records) in fixture.events { found = records.first?.id ?? found }
+        fixture.clear()
+        fixture.command(.read(link: link, operation: OperationID(rawValue: operation), attribute: found))
+    }
+
+    /// Proves S72.
+    @Test mutating func S72_whatNeededTheRefusedPairingFailsAndTheLinkEnds() {
+        read(7)
+        fixture.input(.pairingRefused(peer))
+        guard case .operationFailed(link, OperationID(rawValue: 7), let error)? = fixture.events.last else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        #expect(error.attCode == 0x05)
+        #expect(fixture.calls.map(\.call.member) == ["ReadValue", "Disconnect"])
+        // Whatever the daemon says of it in the end.
+        fixture.refuse("ReadValue", "org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
+        #expect(fixture.events.count == 1)
+        fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
+        guard case .disconnected(link, .unknown, _, _)? = fixture.events.last else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+    }
+
+    @Test mutating func aRefusalThatConcernsNoOperationOfOursChangesNothing() {
+        fixture.input(.pairingRefused(peer))
+        fixture.input(.pairingRefused(PeerID(UUID())))
+        #expect(fixture.events.isEmpty && fixture.calls.isEmpty)
+    }
+}
+#endif

@@ -1,0 +1,65 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import Testing
+
+@testable import BlueZ
+
+/// The signal strength of a link, with daemon and controller played by hand.
+@Suite struct CentralRoleMachineSignalStrengthTests {
+    private let operation = OperationID(rawValue: 20)
+
+    /// Proves S98.
+    @Test func S98_theControllerIsAskedAndAnswers() throws {
+        var (fixture, _, link) = CentralRoleFixture.connected()
+        fixture.command(.readRSSI(link: link, operation: operation))
+        let question = try #require(fixture.strengths.first)
+        #expect(question.peer == L2CAPAddress("F0:F1:F2:F3:F4:F5", isRandom: true))
+        #expect(question.adapter == 0)
+        #expect(fixture.waiting == [])
+        fixture.answerStrength(.success(-61))
+        #expect(fixture.events == [.rssiRead(link: link, operation: operation, rssi: -61)])
+    }
+
+    @Test func aFailureIsTheAnswer() {
+        var (fixture, _, link) = CentralRoleFixture.connected()
+        fixture.command(.readRSSI(link: link, operation: operation))
+        let error = BackendError(.operationNotSupported, operation: "read")
+        fixture.answerStrength(.failure(error))
+        #expect(fixture.events == [.operationFailed(link: link, operation: operation, error: error)])
+    }
+
+    @Test func itWaitsForNothingAndNothingWaitsForIt() throws {
+        var (fixture, peer, link) = CentralRoleFixture.connected()
+        let number = fixture.host.links[peer]?.attributes.id(of: CentralRoleFixture.characteristic)
+        let attribute = try #require(number)
+        fixture.command(.read(link: link, operation: OperationID(rawValue: 21), attribute: attribute))
+        fixture.command(.readRSSI(link: link, operation: operation))
+        #expect(fixture.strengths.count == 1)
+        fixture.answer("ReadValue", with: .success([.bytes([1])]))
+        fixture.command(.read(link: link, operation: OperationID(rawValue: 22), attribute: attribute))
+        #expect(fixture.waiting == ["ReadValue"])
+    }
+
+    /// Proves S66.
+    @Test func S66_theEndOfTheLinkAnswers() {
+        var (fixture, _, link) = CentralRoleFixture.connected()
+        fixture.command(.readRSSI(link: link, operation: operation))
+        fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
+        for timer in fixture.host.timers { fixture.fire(timer) }
+        #expect(fixture.events.contains { if case .disconnected = $0 { true } else { false } })
+        fixture.clear()
+        fixture.answerStrength(.success(-61))
+        #expect(fixture.events.isEmpty)
+    }
+
+    @Test func theAnswerOfAnEarlierPowerIsNobodys() {
+        var (fixture, _, link) = CentralRoleFixture.connected()
+        fixture.command(.readRSSI(link: link, operation: operation))
+        fixture.set(CentralRoleFixture.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
+        fixture.clear()
+        fixture.answerStrength(.success(-61))
+        #expect(fixture.events.isEmpty)
+    }
+}
+#endif

@@ -1,0 +1,291 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+import Testing
+
+@testable import BlueZ
+
+@Suite struct ConnectSchedulerTests {
+    private var queue = ConnectScheduler()
+    private let one = PeerID(UUID())
+    private let two = PeerID(UUID())
+
+    @Test mutating func oneIsDialledAtATimeInOrder() {
+        queue.add(one, isClosing: false)
+        queue.add(two, isClosing: false)
+        #expect(queue.next { _ in true } == one)
+        #expect(queue.next { _ in true } == nil)
+        #expect(queue.hasOthersWaiting)
+        queue.finish()
+        #expect(queue.next { _ in true } == two)
+        #expect(!queue.hasOthersWaiting)
+    }
+
+    @Test mutating func aPeerThatFailedPausesBehindTheOthers() {
+        queue.add(one, isClosing: false)
+        queue.add(two, isClosing: false)
+        _ = queue.next { _ in true }
+        let first = queue.fail(isBusy: false)
+        #expect(first?.failures == 1 && first?.busyInARow == 0)
+        #expect(queue.next { _ in true } == two)
+        let second = queue.fail(isBusy: true)
+        #expect(second?.busyInARow == 1)
+        #expect(queue.next { _ in true } == nil)
+        queue.pauseOver(one)
+        #expect(queue.next { _ in true } == one)
+    }
+
+    /// See https://github.com/bluez/bluez/issues/1521.
+    @Test mutating func aPeerWithoutAnObjectWaitsForOneAndWantsAScan() {
+        queue.add(one, isClosing: false)
+        #expect(!queue.needsScan)
+        #expect(queue.next { _ in false } == nil)
+        #expect(queue.needsScan)
+        queue.becameReady(one)
+        #expect(queue.next { _ in true } == one)
+        queue.lostObject()
+        #expect(queue.active == nil && queue.needsScan)
+    }
+
+    @Test mutating func theScanGoesOnBetweenAttempts() {
+        queue.add(one, isClosing: false)
+        _ = queue.next { _ in true }
+        #expect(!queue.needsScan)
+        _ = queue.fail(isBusy: false)
+        #expect(queue.needsScan)
+        queue.pauseOver(one)
+        _ = queue.next { _ in true }
+        #expect(queue.needsScan)
+        queue.finish()
+        #expect(!queue.needsScan)
+    }
+
+    @Test mutating func aPeerTakenBackInFlightAndWantedAgainIsTriedAgain() {
+        queue.add(one, isClosing: false)
+        _ = queue.next { _ in true }
+        let isInFlight = queue.remove(one)
+        #expect(isInFlight)
+        #expect(queue.contains(one))
+        queue.add(one, isClosing: false)
+        let failure = queue.fail(isBusy: false)
+        #expect(failure?.failures == 1)
+        queue.pauseOver(one)
+        #expect(queue.next { _ in true } == one)
+    }
+
+    @Test mutating func aPeerTakenBackInFlightIsForgottenWhenItFails() {
+        queue.add(one, isClosing: false)
+        _ = queue.next { _ in true }
+        _ = queue.remove(one)
+        let failure = queue.fail(isBusy: false)
+        #expect(failure == nil)
+        #expect(!queue.contains(one) && !queue.needsScan)
+        let wasThere = queue.remove(two)
+        #expect(!wasThere)
+    }
+
+    @Test mutating func aPeerWhoseLinkIsGoingDownWaitsForThat() {
+        queue.add(one, isClosing: true)
+        #expect(queue.next { _ in true } == nil)
+        queue.becameReady(one)
+        #expect(queue.next { _ in true } == nil, "event of the device are none of its link")
+        queue.linkEnded(one)
+        #expect(queue.next { _ in true } == one)
+    }
+}
+
+@Suite struct DiscoverySessionTests {
+    private var session = DiscoverySession()
+    private let filter = DiscoverySession.Filter()
+
+    private mutating func run(_ error: DBusError? = nil, isDiscovering: Bool = true) -> DiscoverySession.Step? {
+        let step = session.nextStep()
+        if step != nil { _ = session.done(error: error, isDiscovering: isDiscovering) }
+        return step
+    }
+
+    @Test mutating func aScanSetsItsFilterAndStarts() {
+        #expect(session.nextStep() == nil)
+        session.want(filter, restart: true)
+        #expect(run() == .setFilter(filter))
+        #expect(run() == .start)
+        #expect(session.nextStep() == nil)
+        #expect(session.isActive)
+    }
+
+    @Test mutating func onlyOneCallIsInFlight() {
+        session.want(filter, restart: true)
+        #expect(session.nextStep() != nil)
+        #expect(session.nextStep() == nil)
+    }
+
+    @Test mutating func theEndStopsAndClearsTheFilter() {
+        session.want(filter, restart: true)
+        _ = (run(), run())
+        session.want(nil, restart: false)
+        #expect(run() == .stop)
+        #expect(run() == .clearFilter)
+        #expect(session.nextStep() == nil)
+    }
+
+    @Test mutating func anotherFilterIsSetWithoutStopping() {
+        session.want(filter, restart: true)
+        _ = (run(), run())
+        let other = DiscoverySession.Filter(services: [BluetoothUUID(0x180D)], allowDuplicates: true)
+        session.want(other, restart: false)
+        #expect(run() == .setFilter(other))
+        #expect(session.nextStep() == nil)
+    }
+
+    @Test mutating func anotherScanBeginsAnew() {
+        session.want(filter, restart: true)
+        _ = (run(), run())
+        session.want(filter, restart: true)
+        #expect(run() == .stop)
+        #expect(run() == .start)
+        #expect(session.nextStep() == nil)
+    }
+
+    /// See https://github.com/hbldh/bleak/issues/859.
+    @Test mutating func aStartThatIsInProgressCountsWhereDiscoveryRunsAndElseIsTriedAgain() {
+        let error = DBusError(name: "org.bluez.Error.InProgress", message: "")
+        session.want(filter, restart: true)
+        _ = run()
+        #expect(run(error, isDiscovering: false) == .start)
+        #expect(!session.isActive)
+        #expect(session.nextStep() == nil)
+        session.pauseOver()
+        #expect(run(error, isDiscovering: true) == .start)
+        #expect(session.isActive)
+    }
+
+    /// See https://github.com/hbldh/bleak/issues/958.
+    @Test(arguments: ["NotReady", "InProgress", "Failed"])
+    mutating func aStopThatFailsHasStopped(name: String) {
+        session.want(filter, restart: true)
+        _ = (run(), run())
+        session.want(nil, restart: false)
+        #expect(run(DBusError(name: "org.bluez.Error." + name, message: "")) == .stop)
+        #expect(run() == .clearFilter)
+        #expect(session.nextStep() == nil)
+    }
+
+    @Test mutating func discoveryThatEndedByItselfIsStartedAgain() {
+        session.want(filter, restart: true)
+        _ = (run(), run())
+        let mustPause = session.discoveringEnded()
+        #expect(mustPause)
+        #expect(session.nextStep() == nil)
+        session.pauseOver()
+        #expect(run() == .start)
+        session.want(nil, restart: false)
+        let isNews = session.discoveringEnded()
+        #expect(!isNews)
+    }
+
+    @Test func theFilterLeavesDefaultsOut() {
+        #expect(filter.value == .properties(["Transport": .string("le"), "RSSI": .int16(-127)]))
+        let full = DiscoverySession.Filter(services: [BluetoothUUID(0x180D)], allowDuplicates: true)
+        #expect(
+            full.value
+                == .properties([
+                    "Transport": .string("le"), "RSSI": .int16(-127), "DuplicateData": .boolean(true),
+                    "UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"]),
+                ]))
+    }
+}
+
+@Suite struct ErrorMapTests {
+    private func error(_ name: String, _ message: String = "") -> DBusError {
+        DBusError(name: name.contains(".") ? name : "org.bluez.Error." + name, message: message)
+    }
+
+    /// What bluetoothd answers for each ATT error, as measured on 5.66.
+    @Test(arguments: [
+        ("NotPermitted", "Read not permitted", UInt8(0x02)), ("NotPermitted", "Write not permitted", 0x03),
+        ("NotPermitted", "Not paired", 0x05), ("NotSupported", "Operation is not supported", 0x06),
+        ("InvalidArguments", "Invalid offset", 0x07), ("NotAuthorized", "Operation Not Authorized", 0x08),
+        ("InvalidArguments", "Invalid Length", 0x0D), ("Failed", "Operation failed with ATT error: 0x80", 0x80),
+        ("Failed", "Operation failed with ATT error: 0x0e", 0x0E), ("Failed", "Operation failed", 0x0E),
+        ("Failed", "Operation failed with ATT error: 0xzz", 0x0E),
+    ])
+    func aPeersAnswerKeepsItsCode(name: String, message: String, code: UInt8) {
+        let outcome = ErrorMap.attribute(error(name, message), operation: "WriteValue", isPaired: false)
+        guard case .fail(let failure) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(failure.attCode == code && failure.code == .att)
+        #expect(failure.daemonName == "org.bluez.Error." + name && failure.message == message)
+    }
+
+    @Test func withABondItIsEncryptionThatIsMissing() {
+        let outcome = ErrorMap.attribute(error("NotPermitted", "Not paired"), operation: "ReadValue", isPaired: true)
+        guard case .fail(let failure) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(failure.attCode == 0x0F)
+    }
+
+    @Test(arguments: [
+        ("NotPermitted", "Notify acquired", BackendError.Code.operationNotSupported),
+        ("InvalidArguments", "Invalid arguments in method call", .invalidParameters),
+        ("org.freedesktop.DBus.Error.UnknownObject", "", .invalidHandle),
+        ("org.freedesktop.DBus.Error.NoReply", "", .connectionTimeout), ("org.example.New", "", .unknown),
+    ])
+    func whatThePeerDidNotAnswerHasNoCode(name: String, message: String, code: BackendError.Code) {
+        let outcome = ErrorMap.attribute(error(name, message), operation: "StartNotify", isPaired: false)
+        guard case .fail(let failure) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(failure.code == code && failure.attCode == nil)
+    }
+
+    @Test(arguments: [
+        ("NotConnected", ""), ("Failed", "Not connected"), ("NotReady", ""),
+        ("org.freedesktop.DBus.Error.Disconnected", ""),
+    ])
+    func anErrorOfTheLinkWaitsForItsEnd(name: String, message: String) {
+        let outcome = ErrorMap.attribute(error(name, message), operation: "ReadValue", isPaired: false)
+        guard case .linkLost = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    @Test func aBusyAttributeIsTriedAgain() {
+        for name in ["InProgress", "org.freedesktop.DBus.Error.LimitsExceeded"] {
+            #expect(ErrorMap.attribute(error(name), operation: "ReadValue", isPaired: false) == .retry)
+        }
+    }
+
+    @Test(arguments: [
+        ("Failed", "le-connection-abort-by-local", ErrorMap.ConnectOutcome.retry),
+        ("Failed", "Software caused connection abort", .retry), ("Failed", "Input/output error", .retry),
+        ("Failed", "br-connection-page-timeout", .retry), ("Failed", "br-connection-canceled", .retry),
+        ("org.freedesktop.DBus.Error.NoReply", "", .retry), ("InProgress", "", .busy),
+        ("Failed", "br-connection-busy", .busy), ("Failed", "Operation already in progress", .busy),
+        ("NotReady", "", .noPower), ("Failed", "br-connection-adapter-not-powered", .noPower),
+        ("AlreadyConnected", "", .connected), ("DoesNotExist", "", .objectGone),
+        ("org.freedesktop.DBus.Error.UnknownObject", "", .objectGone),
+    ])
+    func aConnectThatFailedIsMostlyTriedAgain(name: String, message: String, outcome: ErrorMap.ConnectOutcome) {
+        #expect(ErrorMap.connect(error(name, message)) == outcome)
+    }
+
+    @Test(arguments: [
+        ("le-connection-concurrent-connection-limit", BackendError.Code.connectionLimitReached),
+        ("le-connection-key-missing", .peerRemovedPairingInformation),
+    ])
+    func someConnectsAreHopeless(message: String, code: BackendError.Code) {
+        guard case .fail(let failure) = ErrorMap.connect(error("Failed", message)) else {
+            Issue.record("not hopeless")
+            return
+        }
+        #expect(failure.code == code && failure.message == message)
+    }
+}
+#endif

@@ -1,0 +1,38 @@
+#if os(Linux)
+import BluetoothDBus
+
+@testable import BlueZ
+
+/// A daemon played by hand: calls wait until a test answers them.
+protocol FakeDaemon {
+    /// Calls that were not answered yet, in order.
+    var calls: [(id: CallID, call: MethodCall)] { get set }
+
+    /// Tells the host what a call came to.
+    mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>)
+}
+
+extension FakeDaemon {
+    /// The members of the calls that wait for an answer.
+    var waiting: [String] { calls.map(\.call.member) }
+
+    /// Answers the oldest waiting call of a method.
+    ///
+    /// - Returns: The call, nil if there is none.
+    @discardableResult
+    mutating func answer(
+        _ member: String, with result: Result<[DBusValue], DBusError> = .success([])
+    ) -> MethodCall? {
+        guard let index = calls.firstIndex(where: { $0.call.member == member }) else { return nil }
+        let (id, call) = calls.remove(at: index)
+        reply(id, result)
+        return call
+    }
+
+    /// Refuses the oldest waiting call of a method.
+    @discardableResult
+    mutating func refuse(_ member: String, _ name: String, _ message: String = "") -> MethodCall? {
+        answer(member, with: .failure(DBusError(name: "org.bluez.Error." + name, message: message)))
+    }
+}
+#endif
