@@ -121,7 +121,7 @@ import Testing
         case 0, 1: _ = try await peripheral.read("FFF0/FFF1")
         case 2: try await peripheral.write(byte, to: "FFF0/FFF1")
         case 3: for _ in 0..<30 { try await peripheral.writeWithoutResponse(byte, to: "FFF0/FFF2") }
-        case 4: _ = try await peripheral.request(byte, write: "FFF0/FFF1", notify: "FFF0/FFF1")
+        case 4: _ = try await peripheral.exchange(byte, writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF1")
         case 5: _ = try await peripheral.readRSSI()
         case 6: _ = try await peripheral.characteristics(of: "FFF0")
         default:

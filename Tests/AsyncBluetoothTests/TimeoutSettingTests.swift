@@ -54,9 +54,9 @@ import Testing
         let (_, gadget) = try await find(.init(operationTimeout: Self.limit))
         let error = try await reason {
             // The device never notifies FFF2.
-            _ = try await gadget.request(Data([1]), write: "FFF0/FFF1", notify: "FFF0/FFF2")
+            _ = try await gadget.exchange(Data([1]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF2")
         }
-        expectTimeout(error, .request)
+        expectTimeout(error, .exchange)
     }
 
     @Test func aScanForTheFirstEndsWithItsTimeout() async throws {

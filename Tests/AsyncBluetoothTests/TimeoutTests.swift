@@ -111,11 +111,11 @@ import Testing
         let error = await #expect(throws: BluetoothError.self) {
             try await stage.play {
                 try await withTimeout(.seconds(5), clock: clock) {
-                    _ = try await gadget.request(Data([1]), write: "FFF0/FFF1", notify: "FFF0/FFF2")
+                    _ = try await gadget.exchange(Data([1]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF2")
                 }
             }
         }
-        #expect(error?.operation == .request)
+        #expect(error?.operation == .exchange)
         #expect(error?.path == "FFF0/FFF2")
     }
 
@@ -175,7 +175,7 @@ import Testing
                     for try await _ in gadget.notifications(of: "FFF0/FFF1") {}
                 }
                 await #expect(throws: CancellationError.self) {
-                    try await gadget.request(Data(), write: "FFF0/FFF1", notify: "FFF0/FFF1")
+                    try await gadget.exchange(Data(), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF1")
                 }
             }
             await task.value

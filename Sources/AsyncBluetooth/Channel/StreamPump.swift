@@ -24,7 +24,7 @@ final class StreamPump: Sendable {
     }
 
     private let state: Lock<Unchecked<State>>
-    private let delegate = StreamEvents()
+    private let delegate = StreamEventForwarder()
 
     init(_ channel: Unchecked<CBL2CAPChannel>) {
         state = Lock(Unchecked(State(channel: channel.value)))
@@ -56,7 +56,7 @@ final class StreamPump: Sendable {
         defer { endTurn(\.readers) }
         while true {
             let ready = Waiter<Void>()
-            guard let stream = begin(ready, \.readers)?.inputStream else { throw Failure(.cancelled) }
+            guard let stream = begin(ready, \.readers)?.inputStream else { throw OperationFailure(.cancelled) }
             if stream.hasBytesAvailable {
                 var bytes = [UInt8](repeating: 0, count: maximum)
                 let count = stream.read(&bytes, maxLength: maximum)
@@ -64,7 +64,7 @@ final class StreamPump: Sendable {
             }
             switch stream.streamStatus {
             case .atEnd, .closed: return nil
-            case .error: throw Failure(.disconnected(stream.streamError))
+            case .error: throw OperationFailure(.disconnected(stream.streamError))
             default: try await ready.value {}
             }
         }
@@ -76,7 +76,7 @@ final class StreamPump: Sendable {
         var rest = [UInt8](data)[...]
         while !rest.isEmpty {
             let ready = Waiter<Void>()
-            guard let stream = begin(ready, \.writers)?.outputStream else { throw Failure(.cancelled) }
+            guard let stream = begin(ready, \.writers)?.outputStream else { throw OperationFailure(.cancelled) }
             if stream.hasSpaceAvailable {
                 let count = rest.withUnsafeBufferPointer { bytes in
                     bytes.baseAddress.map { stream.write($0, maxLength: bytes.count) } ?? 0
@@ -87,7 +87,7 @@ final class StreamPump: Sendable {
                 }
             }
             switch stream.streamStatus {
-            case .atEnd, .closed, .error: throw Failure(.disconnected(stream.streamError))
+            case .atEnd, .closed, .error: throw OperationFailure(.disconnected(stream.streamError))
             default: try await ready.value {}
             }
         }
@@ -162,7 +162,7 @@ final class StreamPump: Sendable {
 }
 
 /// The streams' delegate, on the run loop's thread.
-private final class StreamEvents: NSObject, StreamDelegate, Sendable {
+private final class StreamEventForwarder: NSObject, StreamDelegate, Sendable {
     private let target = Lock<WeakPump>(WeakPump())
 
     private struct WeakPump {

@@ -1,3 +1,205 @@
+import BluetoothLocking
+import CoreBluetooth
+public import Foundation
+
+/// A connection that is kept up.
+extension Peripheral {
+    /// Connects, and connects again whenever the link is lost, for as long as the sequence is read.
+    ///
+    /// An attempt lasts until the device is there, also through times when the adapter is off. Notifications go on over
+    /// lost links. Ends with ``disconnect()``, with the policy's limit, and with the end of the loop or its task; then the
+    /// link stays as it is.
+    ///
+    /// - Parameters:
+    ///   - policy: How long to wait before an attempt that follows a failure or a lost link, and how many to make.
+    ///   - clock: By which time.
+    public func maintainConnection<C: Clock>(
+        _ policy: ReconnectionPolicy = .backoff(), clock: C
+    ) -> EventSequence<ConnectionEvent> where C.Duration == Duration {
+        EventSequence {
+            let central = self.core.radio.core
+            let buffer = ElementBuffer<ConnectionEvent>(central.settings.buffering, self.context(.connect), central.log)
+            let number = self.core.withState { $0.beginMaintenance() }
+            let task = Task(executorPreference: central.executor) {
+                await self.maintain(policy, clock, buffer, number)
+            }
+            // The app may have ended the link since the task was made.
+            if self.core.withState({ $0.maintenance.attach(task, to: number) }) { task.cancel() }
+            return ElementReader(buffer, self.context(.connect), onDeinit: DeinitAction { task.cancel() })
+        }
+    }
+
+    /// As ``maintainConnection(_:clock:)``, in the time of this device's backend: an emulator's, or real time.
+    public func maintainConnection(_ policy: ReconnectionPolicy = .backoff()) -> EventSequence<ConnectionEvent> {
+        maintainConnection(policy, clock: core.radio.clock)
+    }
+
+    private func maintain<C: Clock>(
+        _ policy: ReconnectionPolicy, _ clock: C, _ buffer: ElementBuffer<ConnectionEvent>, _ number: Int
+    ) async where C.Duration == Duration {
+        var end = BluetoothError.Reason.cancelled
+        defer {
+            core.transition { $0.endMaintenance(number, end) }
+            buffer.finish()
+        }
+        var random = policy.makeGenerator(for: identifier)
+        var failures = 0
+        do {
+            while true {
+                let event = try await attempt(buffer)
+                switch event {
+                case .failed(let error):
+                    end = error.reason
+                    failures += 1
+                    guard policy.attempts.map({ failures < $0 }) ?? true else {
+                        buffer.append(.gaveUp(error))
+                        return
+                    }
+                    buffer.append(event)
+                    try await clock.sleep(for: policy.delay(after: failures - 1, using: &random))
+                case .disconnected(let error):
+                    end = error.reason
+                    failures = 0
+                    buffer.append(event)
+                    try await clock.sleep(for: policy.delay(after: 0, using: &random))
+                case .connected, .cancelled, .gaveUp:
+                    buffer.append(event)
+                    return
+                }
+            }
+        } catch {
+            // The sequence is not read any more, or the app ended the link.
+            if core.withState({ $0.maintenance.isStopped(number) }) { buffer.append(.cancelled(self)) }
+        }
+    }
+
+    /// One connection, from the attempt to how it ended: `failed`, `disconnected` or `cancelled`.
+    ///
+    /// - Throws: `CancellationError`.
+    private func attempt(_ buffer: ElementBuffer<ConnectionEvent>) async throws -> ConnectionEvent {
+        do {
+            try await core.radio.core.ready(patiently: true)
+            let link = try await core.connectedLink()
+            try await core.resubscribe()
+            buffer.append(.connected(self))
+            return event(of: try await core.end(of: link)) { .disconnected($0) }
+        } catch let failure as OperationFailure {
+            return event(of: failure.reason) { .failed($0) }
+        }
+    }
+
+    private func event(
+        of reason: BluetoothError.Reason, _ wrap: (BluetoothError) -> ConnectionEvent
+    ) -> ConnectionEvent {
+        if case .cancelled = reason { return .cancelled(self) }
+        return wrap(BluetoothError(context(.connect), reason))
+    }
+}
+
+/// What happens to a connection that is kept up; each event names the device.
+public enum ConnectionEvent: Sendable {
+    /// There is a link, and the notifications are subscribed to again.
+    case connected(Peripheral)
+    /// An attempt failed; the next one follows.
+    case failed(BluetoothError)
+    /// The link ended; the next attempt follows.
+    case disconnected(BluetoothError)
+    /// As many attempts failed in a row as ``ReconnectionPolicy/attempts`` allows; nothing follows.
+    case gaveUp(BluetoothError)
+    /// The app called ``Peripheral/disconnect()``; nothing follows.
+    case cancelled(Peripheral)
+
+    /// The device's identifier.
+    public var identifier: UUID? {
+        switch self {
+        case .connected(let peripheral), .cancelled(let peripheral): peripheral.identifier
+        case .failed(let error), .disconnected(let error), .gaveUp(let error): error.peer
+        }
+    }
+}
+
+extension ConnectionEvent: CustomStringConvertible {
+    /// What happened to which device, as in `connected to Lamp (8A2F…)`.
+    public var description: String {
+        switch self {
+        case .connected(let peripheral): "connected to \(peripheral.label)"
+        case .failed(let error), .disconnected(let error): "\(error)"
+        case .gaveUp(let error): "gave up: \(error)"
+        case .cancelled(let peripheral): "disconnected from \(peripheral.label) by the app"
+        }
+    }
+}
+
+/// How long to wait before the next attempt at a connection, and how many attempts to make.
+public struct ReconnectionPolicy: Hashable, Sendable {
+    /// The wait after the first failure, or a lost link, before jitter.
+    public let initial: Duration
+    /// The longest wait.
+    public let maximum: Duration
+    /// By what each wait is longer than the one before it, 1 or more.
+    public let factor: Double
+    /// The share of each wait that chance may take away, 0...1.
+    public let jitter: Double
+    /// The most failures in a row, 1 or more; nil for no limit.
+    public let attempts: Int?
+    /// Where the numbers of the jitter begin; nil for the device's identifier.
+    public let seed: UInt64?
+
+    /// Waits that grow with each failure and begin anew with a link.
+    ///
+    /// Each wait is shortened by a random part, so that many devices that were lost at once do not come back at once. The
+    /// random numbers follow from a seed: the same program waits equally long in each run.
+    ///
+    /// - Parameters:
+    ///   - initial: The wait after the first failure, or a lost link.
+    ///   - maximum: The longest wait.
+    ///   - factor: By what each wait is longer than the one before it; less than 1 is taken as 1.
+    ///   - jitter: The largest share of a wait by which it is shortened, 0...1; what is outside is taken as the next bound.
+    ///   - attempts: How many attempts may fail in a row before it ends; nil for no limit, less than 1 is taken as 1.
+    ///   - seed: Where the random numbers begin; nil for the device's identifier, so that each device waits differently.
+    public static func backoff(
+        initial: Duration = .milliseconds(500), maximum: Duration = .seconds(30), factor: Double = 2,
+        jitter: Double = 0.2, attempts: Int? = nil, seed: UInt64? = nil
+    ) -> ReconnectionPolicy {
+        let initial = max(.zero, initial)
+        return ReconnectionPolicy(
+            initial: initial, maximum: max(initial, maximum), factor: factor >= 1 ? factor : 1,
+            jitter: jitter >= 0 ? min(jitter, 1) : 0, attempts: attempts.map { max(1, $0) }, seed: seed)
+    }
+
+    /// The wait after so many failures in a row, from 0.
+    func delay(after failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
+        var delay = initial
+        for _ in 0..<failures where delay < maximum { delay = delay * factor }
+        delay = min(delay, maximum)
+        return jitter == 0 ? delay : delay * (1 - Double.random(in: 0...jitter, using: &random))
+    }
+
+    /// The random numbers for a device.
+    func makeGenerator(for device: UUID) -> JitterGenerator {
+        let bytes = device.uuid
+        let low = withUnsafeBytes(of: bytes) { $0.loadUnaligned(as: UInt64.self) }
+        let high = withUnsafeBytes(of: bytes) { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+        return JitterGenerator(seed: seed ?? low ^ high)
+    }
+}
+
+/// A stream of numbers that follows from a seed.
+///
+/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", SplitMix64.
+struct JitterGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
 /// The tasks that keep a connection up, and those of them that the app has stopped.
 struct ConnectionMaintenance {
     private var tasks: [Int: Task<Void, Never>?] = [:]

@@ -25,7 +25,7 @@ extension Peripheral {
     ///
     /// - Parameter attribute: A service, a characteristic or a descriptor.
     /// - Throws: ``BluetoothError``, also where the device does not have the attribute.
-    public func handle(of attribute: some AttributeID) async throws -> UInt16? {
+    public func handle(of attribute: some AttributePath) async throws -> UInt16? {
         try await run(.discover, attribute) { [core] in
             switch attribute {
             case let service as ServiceID: try await core.service(service).attribute.handle
@@ -64,7 +64,7 @@ extension CBPairingAgent {
         try await BluetoothError.run(peripheral.context(operation)) {
             let waiter = Waiter<Void>()
             begin(peripheral.core.object) { error in
-                waiter.finish(error.map { .failure(Failure(.refused($0))) } ?? .success(()))
+                waiter.finish(error.map { .failure(OperationFailure(.refused($0))) } ?? .success(()))
             }
             try await waiter.value {}
         }

@@ -9,9 +9,9 @@ public import CoreBluetooth
 /// Operations throw ``BluetoothError``, and `CancellationError` where their task is cancelled. A cancelled command that
 /// waits its turn is not sent; the late answer of one that was sent completes nothing else.
 public final class Peripheral: Sendable {
-    let core: PeripheralCore
+    let core: PeripheralCoordinator
 
-    init(_ core: PeripheralCore) { self.core = core }
+    init(_ core: PeripheralCoordinator) { self.core = core }
 
     deinit { core.abandon() }
 
@@ -55,7 +55,7 @@ public final class Peripheral: Sendable {
         try await run(.readRSSI) { [core] in
             let link = try await core.connectedLink()
             guard case .rssi(let rssi) = try await core.perform(.readRSSI, on: link) else {
-                throw Failure(.refused(CBError(system: .unknown)))
+                throw OperationFailure(.refused(CBError(system: .unknown)))
             }
             return rssi
         }
@@ -99,4 +99,188 @@ extension Peripheral: Hashable, CustomStringConvertible {
 
     /// The name, or the identifier.
     public var description: String { name ?? identifier.uuidString }
+}
+
+/// Names something that an app keeps with a peripheral, and its type.
+///
+/// ```
+/// enum Nickname: PeripheralContextKey { static let defaultValue = "" }
+/// peripheral[Nickname.self] = "Left shoe"
+/// ```
+public protocol PeripheralContextKey {
+    /// The type of what is kept.
+    associatedtype Value: Sendable
+    /// What there is before anything was set.
+    static var defaultValue: Value { get }
+}
+
+extension Peripheral {
+    /// What the app keeps with this peripheral, as long as the object lives.
+    public subscript<Key: PeripheralContextKey>(key: Key.Type) -> Key.Value {
+        get { core.withState { $0.context[ObjectIdentifier(key)] as? Key.Value } ?? Key.defaultValue }
+        set {
+            // The old one is let go outside the lock.
+            let old = core.withState { $0.context.updateValue(newValue, forKey: ObjectIdentifier(key)) }
+            withExtendedLifetime(old) {}
+        }
+    }
+}
+
+/// A characteristic of a device, and its properties.
+public struct CharacteristicInfo: Hashable, Sendable {
+    /// Its path.
+    public let id: CharacteristicID
+    /// The operations that the device announces for it.
+    public let properties: CBCharacteristicProperties
+}
+
+/// What the device has.
+extension Peripheral {
+    /// Its services, in the device's order.
+    public func services() async throws -> [ServiceID] {
+        try await run(.discover) { [core] in
+            Self.numbered(try await core.services().attribute).map { ServiceID($0.uuid, instance: $0.instance) }
+        }
+    }
+
+    /// The services that a service includes.
+    ///
+    /// One that is no service of its own, a secondary service, can be named on this link once this has found it.
+    public func includedServices(of service: ServiceID) async throws -> [ServiceID] {
+        try await run(.discover, service) { [core] in
+            let included = try await core.includedServices(of: service).attribute
+            let known = core.knownServices
+            return included.map { one in
+                let before = known.prefix { $0 !== one }.filter { $0.uuid == one.uuid }.count
+                return ServiceID(one.uuid, instance: before + 1)
+            }
+        }
+    }
+
+    /// Whether a service is a primary one, and not there only to be included in others.
+    public func isPrimary(_ service: ServiceID) async throws -> Bool {
+        try await run(.discover, service) { [core] in try await core.service(service).attribute.isPrimary }
+    }
+
+    /// A service's characteristics, in the device's order.
+    public func characteristics(of service: ServiceID) async throws -> [CharacteristicInfo] {
+        try await run(.discover, service) { [core] in
+            let all = try await core.characteristics(of: service).attribute
+            return zip(Self.numbered(all), all).map { component, characteristic in
+                CharacteristicInfo(
+                    id: CharacteristicID(component.uuid, instance: component.instance, in: service),
+                    properties: characteristic.properties)
+            }
+        }
+    }
+
+    /// A characteristic's descriptors, in the device's order.
+    public func descriptors(of characteristic: CharacteristicID) async throws -> [DescriptorID] {
+        try await run(.discover, characteristic) { [core] in
+            Self.numbered(try await core.descriptors(of: characteristic).attribute).map {
+                DescriptorID($0.uuid, instance: $0.instance, of: characteristic)
+            }
+        }
+    }
+
+    /// The UUIDs, with a number for each of those that are equal.
+    private static func numbered(_ attributes: [some CBAttribute]) -> [AttributePathComponent] {
+        var counts: [CBUUID: Int] = [:]
+        return attributes.map { attribute in
+            counts[attribute.uuid, default: 0] += 1
+            return AttributePathComponent(attribute.uuid, instance: counts[attribute.uuid, default: 1])
+        }
+    }
+}
+
+/// Values of characteristics and descriptors.
+extension Peripheral {
+    /// Reads a value, however long.
+    public func read(_ characteristic: CharacteristicID) async throws -> Data {
+        try await run(.read, characteristic) {
+            let found = try await self.core.characteristic(characteristic)
+            guard case .value(let value) = try await self.core.perform(.read(found.attribute), on: found.link) else {
+                throw OperationFailure(.refused(CBError(system: .unknown)))
+            }
+            return value
+        }
+    }
+
+    /// Writes a value, and waits for the device's response.
+    ///
+    /// - Parameters:
+    ///   - value: At most 512 bytes; more throw ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    ///   - characteristic: Where it goes.
+    public func write(_ value: Data, to characteristic: CharacteristicID) async throws {
+        try await run(.write, characteristic) {
+            let found = try await self.core.characteristic(characteristic)
+            try self.check(value, .withResponse)
+            _ = try await self.core.perform(.write(found.attribute, value), on: found.link)
+        }
+    }
+
+    /// Writes a value without response: waits until there is room for it, not until it arrived.
+    ///
+    /// - Parameters:
+    ///   - value: As much as one packet carries; more throws
+    ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    ///   - characteristic: Where it goes.
+    public func writeWithoutResponse(_ value: Data, to characteristic: CharacteristicID) async throws {
+        try await run(.writeWithoutResponse, characteristic) {
+            let found = try await self.core.characteristic(characteristic)
+            guard found.attribute.properties.contains(.writeWithoutResponse) else {
+                throw OperationFailure(.notSupported(.writeWithoutResponse))
+            }
+            try self.check(value, .withoutResponse)
+            try await self.core.writeWithoutResponse(value, to: found.attribute, on: found.link)
+        }
+    }
+
+    private func check(_ value: Data, _ type: CBCharacteristicWriteType) throws {
+        let maximum = core.object.maximumWriteValueLength(for: type)
+        guard value.count <= maximum else {
+            throw OperationFailure(.valueTooLong(length: value.count, maximum: maximum))
+        }
+    }
+
+    /// Reads a descriptor's value.
+    public func read(descriptor: DescriptorID) async throws -> DescriptorValue {
+        try await run(.read, descriptor) {
+            let found = try await self.core.descriptor(descriptor)
+            let answer = try await self.core.perform(.readDescriptor(found.attribute), on: found.link)
+            guard case .descriptor(let value) = answer else {
+                throw OperationFailure(.refused(CBError(system: .unknown)))
+            }
+            return value
+        }
+    }
+
+    /// Writes a descriptor's value; not that of 2902, which notifications write.
+    public func write(_ value: Data, toDescriptor descriptor: DescriptorID) async throws {
+        try await run(.write, descriptor) {
+            guard descriptor.uuid != CBUUID(string: "2902") else {
+                throw OperationFailure(.refused(CBATTError(system: .writeNotPermitted)))
+            }
+            try self.check(value, .withResponse)
+            let found = try await self.core.descriptor(descriptor)
+            _ = try await self.core.perform(.writeDescriptor(found.attribute, value), on: found.link)
+        }
+    }
+}
+
+/// L2CAP channels.
+extension Peripheral {
+    /// Opens a channel.
+    ///
+    /// - Parameter psm: The channel's number, 1...255; the device's own are 128...255.
+    public func openChannel(_ psm: CBL2CAPPSM) async throws -> ByteChannel {
+        try await run(.channel, "PSM \(psm)") { [self] in
+            let link = try await core.connectedLink()
+            guard case .channel(let channel) = try await core.perform(.openChannel(psm), on: link) else {
+                throw OperationFailure(.refused(CBError(system: .unknown)))
+            }
+            // The link ends with the last reference to the peripheral; the channel has one.
+            return ByteChannel(channel, peerName: name) { self.core.endOfLink(link) }
+        }
+    }
 }

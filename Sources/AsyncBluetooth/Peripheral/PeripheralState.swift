@@ -9,13 +9,13 @@ struct PeripheralState {
     enum Order {
         case connect
         case cancel
-        case command(Command, link: Int)
+        case command(PeripheralCommand, link: Int)
     }
 
     var object: CBPeripheral
     /// CoreBluetooth does not know the object any more; it has to be asked for another one.
     var isStale = false
-    var link: Link?
+    var link: ActiveConnection?
     var lastLink = 0
     var isConnecting = false
     /// The app ended a link, and the callback is still to come.
@@ -93,14 +93,14 @@ struct PeripheralState {
     mutating func beginLink() {
         isConnecting = false
         lastLink += 1
-        link = Link(number: lastLink)
+        link = ActiveConnection(number: lastLink)
         for waiter in connects { complete(waiter, .success(lastLink)) }
         connects = []
     }
 
     mutating func failConnects(_ reason: BluetoothError.Reason) {
         isConnecting = false
-        for waiter in connects { complete(waiter, .failure(Failure(reason))) }
+        for waiter in connects { complete(waiter, .failure(OperationFailure(reason))) }
         connects = []
     }
 
@@ -114,13 +114,13 @@ struct PeripheralState {
     mutating func endLink(_ reason: BluetoothError.Reason) {
         guard let old = link else { return }
         link = nil
-        for waiter in old.waiters { complete(waiter, .failure(Failure(reason))) }
-        for waiter in old.ends { complete(waiter, .failure(Failure(reason))) }
+        for waiter in old.waiters { complete(waiter, .failure(OperationFailure(reason))) }
+        for waiter in old.ends { complete(waiter, .failure(OperationFailure(reason))) }
         let isKept = if case .cancelled = reason { false } else { maintenance.isActive }
         for (id, var subscription) in subscriptions {
             let wasActive = subscription.phase != .off
             for waiter in subscription.waiters + subscription.endWaiters {
-                complete(waiter, .failure(Failure(reason)))
+                complete(waiter, .failure(OperationFailure(reason)))
             }
             subscription.waiters = []
             subscription.endWaiters = []
@@ -157,18 +157,18 @@ struct PeripheralState {
 
     // MARK: Commands
 
-    mutating func enqueue(_ command: Command, _ purpose: Link.Slot.Purpose) {
+    mutating func enqueue(_ command: PeripheralCommand, _ purpose: ActiveConnection.QueuedCommand.Purpose) {
         guard let number = link?.number else { return }
-        if let now = link?.enqueue(Link.Slot(command: command, purpose: purpose)) {
+        if let now = link?.enqueue(ActiveConnection.QueuedCommand(command: command, purpose: purpose)) {
             outbox.append(.command(now, link: number))
         }
     }
 
     /// A callback came.
-    mutating func answered(_ key: Command.Key, _ result: Result<Answer, any Error>) {
+    mutating func answered(_ key: PeripheralCommand.Key, _ result: Result<PeripheralResponse, any Error>) {
         guard let number = link?.number, let (slot, next) = link?.take(key) else { return }
         if let next { outbox.append(.command(next, link: number)) }
-        let result = result.mapError { error -> any Error in Failure(.refused(error)) }
+        let result = result.mapError { error -> any Error in OperationFailure(.refused(error)) }
         switch slot.purpose {
         case .waiter(let waiter): complete(waiter, result)
         case .discovery(let key):
@@ -198,7 +198,7 @@ struct PeripheralState {
     /// Ends all consumers of a characteristic.
     ///
     /// - Returns: Whether the waiter waits for the end of the subscription; false where there is none.
-    mutating func unsubscribe(_ id: CharacteristicID, _ waiter: Waiter<Answer>) -> Bool {
+    mutating func unsubscribe(_ id: CharacteristicID, _ waiter: Waiter<PeripheralResponse>) -> Bool {
         for consumer in subscriptions[id]?.consumers ?? [] { completions.append { consumer.finish(nil) } }
         subscriptions[id]?.consumers = []
         reconcile(id)
@@ -230,7 +230,9 @@ struct PeripheralState {
         }
     }
 
-    private mutating func subscribed(_ id: CharacteristicID, _ isOn: Bool, _ result: Result<Answer, any Error>) {
+    private mutating func subscribed(
+        _ id: CharacteristicID, _ isOn: Bool, _ result: Result<PeripheralResponse, any Error>
+    ) {
         guard var subscription = subscriptions[id] else { return }
         let isDone = if case .success = result { true } else { false }
         subscription.phase = isOn && isDone ? .on : .off
@@ -239,7 +241,7 @@ struct PeripheralState {
             subscription.waiters = []
         }
         if isOn, case .failure(let error) = result {
-            let reason = (error as? Failure)?.reason ?? .refused(error)
+            let reason = (error as? OperationFailure)?.reason ?? .refused(error)
             for consumer in subscription.consumers { finish(consumer, id, reason) }
             subscription.consumers = []
         }
@@ -262,7 +264,7 @@ struct PeripheralState {
             let reason = BluetoothError.Reason.missingCharacteristics([id.uuid])
             link?.notifying[ObjectIdentifier(characteristic)] = nil
             for waiter in subscription.waiters + subscription.endWaiters {
-                complete(waiter, .failure(Failure(reason)))
+                complete(waiter, .failure(OperationFailure(reason)))
             }
             for consumer in subscription.consumers { finish(consumer, id, reason) }
             subscriptions[id] = nil
@@ -284,7 +286,7 @@ struct PeripheralState {
         return !mustPumpAgain
     }
 
-    mutating func nextWrite() -> Link.PendingWrite? {
+    mutating func nextWrite() -> ActiveConnection.PendingWrite? {
         guard let first = link?.writes.first else { return nil }
         link?.writes.removeFirst()
         return first

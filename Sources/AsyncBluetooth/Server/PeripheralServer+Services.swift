@@ -30,10 +30,10 @@ extension PeripheralServer {
     private static func check(_ service: ServedService) throws {
         for characteristic in service.characteristics {
             guard let value = characteristic.value else { continue }
-            guard value.count <= 512 else { throw Failure(.valueTooLong(length: value.count, maximum: 512)) }
+            guard value.count <= 512 else { throw OperationFailure(.valueTooLong(length: value.count, maximum: 512)) }
             let others = characteristic.properties.subtracting(.read)
             guard others.isEmpty, characteristic.permissions.isSubset(of: [.readable, .readEncryptionRequired]) else {
-                throw Failure(.notSupported(others))
+                throw OperationFailure(.notSupported(others))
             }
         }
     }
@@ -72,4 +72,76 @@ extension PeripheralServer {
 
     /// Whether it advertises.
     public var isAdvertising: Bool { manager.value.isAdvertising }
+}
+
+/// A server as a long-running service.
+extension PeripheralServer {
+    /// Publishes and advertises the server's ``ServedOffer`` until the task is cancelled.
+    ///
+    /// It has the shape of `Service` in swift-service-lifecycle, so `extension PeripheralServer: @retroactive Service {}`
+    /// makes a server one. It waits for the adapter in every state, and publishes again what an adapter that was reset or
+    /// unplugged has lost. When the task is cancelled it stops advertising, withdraws what it has published, and returns.
+    /// A server without an offer publishes nothing here, and waits for the cancellation.
+    ///
+    /// - Throws: ``BluetoothError`` where the system refuses a service or the advertisement; all is withdrawn before.
+    public func run() async throws {
+        var published: [ServiceID] = []
+        var isAdvertised = false
+        defer {
+            if isAdvertised { stopAdvertising() }
+            for service in published { remove(service) }
+        }
+        for await state in states {
+            switch state {
+            case .poweredOn:
+                do {
+                    for service in (offer?.services ?? []).dropFirst(published.count) {
+                        published.append(try await add(service))
+                    }
+                    if let offer, !isAdvertised {
+                        try await startAdvertising(name: offer.name, services: offer.advertisedServices)
+                        isAdvertised = true
+                    }
+                } catch is CancellationError {
+                    return
+                } catch let error as BluetoothError {
+                    // The next state tells how to go on.
+                    guard case .unavailable = error.reason else { throw error }
+                }
+            case .poweredOff:
+                // The services stay, and what is advertised goes on with the power.
+                core.log.warning(.server, "Bluetooth is switched off: the server waits")
+            case .unauthorized, .unsupported:
+                core.log.warning(.server, "Bluetooth is \(state): the server waits")
+                fallthrough
+            default:
+                // What was published before the change is gone; what was published since then is published anew, too.
+                for service in published { remove(service) }
+                published = []
+                isAdvertised = false
+            }
+        }
+    }
+}
+
+/// What ``PeripheralServer/run()`` publishes and advertises.
+public struct ServedOffer: Sendable {
+    /// The services.
+    public var services: [ServedService]
+    /// The name to advertise, shortened where there is no room; nil for none.
+    public var name: String?
+    /// The services to advertise.
+    public var advertisedServices: [CBUUID]
+
+    /// Describes an offer.
+    ///
+    /// - Parameters:
+    ///   - services: The services.
+    ///   - name: The name to advertise; nil for none.
+    ///   - advertisedServices: The services to advertise; nil for those of `services`.
+    public init(services: [ServedService], name: String? = nil, advertisedServices: [CBUUID]? = nil) {
+        self.services = services
+        self.name = name
+        self.advertisedServices = advertisedServices ?? services.map(\.uuid)
+    }
 }

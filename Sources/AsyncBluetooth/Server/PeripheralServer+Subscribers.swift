@@ -24,7 +24,9 @@ extension PeripheralServer {
             let wanted = centrals.map { Set($0.map(\.identifier)) }
             let targets = core.subscribers(of: characteristic).filter { wanted?.contains($0.identifier) ?? true }
             let maximum = targets.map(\.maximumUpdateLength).min() ?? 512
-            guard value.count <= maximum else { throw Failure(.valueTooLong(length: value.count, maximum: maximum)) }
+            guard value.count <= maximum else {
+                throw OperationFailure(.valueTooLong(length: value.count, maximum: maximum))
+            }
             let waiter = Waiter<Void>()
             let update = ServerState.Update(
                 characteristic: characteristic, value: value, centrals: wanted, waiter: waiter)
@@ -33,7 +35,7 @@ extension PeripheralServer {
                 state.updates.append(update)
                 return true
             }
-            guard isPublished else { throw Failure(.missingCharacteristics([characteristic.uuid])) }
+            guard isPublished else { throw OperationFailure(.missingCharacteristics([characteristic.uuid])) }
             core.pump(manager.value)
             try await waiter.value { core.withState { $0.updates.removeAll { $0.waiter === waiter } } }
         }
@@ -57,7 +59,7 @@ extension PeripheralServer {
     }
 }
 
-extension ServerCore {
+extension ServerCoordinator {
     func subscribers(of characteristic: CharacteristicID) -> [RemoteCentral] {
         withState { $0.objects[characteristic] }?.subscribedCentrals?.map { RemoteCentral($0) } ?? []
     }
@@ -72,6 +74,48 @@ extension ServerCore {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await BluetoothError.run(
-            context(operation, path), within: settings.operationTimeout, clock: RadioClock(of: manager.value), body)
+            context(operation, path), within: settings.operationTimeout, clock: ManagerClock(of: manager.value), body)
+    }
+}
+
+/// L2CAP channels.
+extension PeripheralServer {
+    /// Listens for L2CAP channels, which come in ``channels``.
+    ///
+    /// A call that is cancelled leaves nothing behind: a channel that the system publishes all the same is withdrawn. When
+    /// the adapter is switched off or reset, the number is gone with the channels that are open on it: publish again.
+    ///
+    /// - Parameter isEncryptionRequired: Whether others have to encrypt the link first.
+    /// - Returns: The number that the system chose.
+    public func publishChannel(isEncryptionRequired: Bool = false) async throws -> CBL2CAPPSM {
+        let core = core
+        let manager = manager
+        return try await core.run(.publish, on: manager) {
+            let waiter = Waiter<CBL2CAPPSM>()
+            try await core.whenReady(manager) { state in
+                state.publish(ServerState.Publication(isEncryptionRequired: isEncryptionRequired, waiter: waiter))
+            }
+            return try await waiter.value { core.transition(manager.value) { $0.withdraw(waiter) } }
+        }
+    }
+
+    /// Stops listening, and closes the channels of this number.
+    public func unpublishChannel(_ psm: CBL2CAPPSM) { core.transition(manager.value) { $0.order(.unpublish(psm)) } }
+
+    /// The channels that other devices open from now on.
+    ///
+    /// A channel that no consumer takes is closed.
+    public var channels: EventSequence<ByteChannel> {
+        let core = core
+        return EventSequence {
+            let buffer = ElementBuffer<ByteChannel>(
+                .oldest(core.settings.channelLimit), core.context(.channel), core.log)
+            let number = core.withState { state -> Int in
+                let number = state.newNumber()
+                state.channelBuffers[number] = buffer
+                return number
+            }
+            return ElementReader(buffer, onDeinit: DeinitAction { core.withState { $0.channelBuffers[number] = nil } })
+        }
     }
 }

@@ -1,5 +1,6 @@
 import BluetoothLocking
 public import CoreBluetooth
+public import Logging
 
 #if canImport(CoreBluetoothPackage)
 import CoreBluetoothPackage
@@ -12,7 +13,7 @@ import CoreBluetoothPackage
 /// All is withdrawn, and handlers are cancelled, when the last reference goes. Handlers run in tasks of their own,
 /// several at a time.
 public final class PeripheralServer: Sendable {
-    let core: ServerCore
+    let core: ServerCoordinator
     let manager: Unchecked<CBPeripheralManager>
     /// What ``run()`` publishes.
     let offer: ServedOffer?
@@ -37,7 +38,7 @@ public final class PeripheralServer: Sendable {
     ) {
         self.offer = offer
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth server"))
-        core = ServerCore(
+        core = ServerCoordinator(
             executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore)
         manager = Unchecked(
             CBPeripheralManager(delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier)))
@@ -61,7 +62,7 @@ public final class PeripheralServer: Sendable {
     ) {
         self.offer = offer
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth server"))
-        core = ServerCore(
+        core = ServerCoordinator(
             executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore)
         let options = Self.options(restoreIdentifier)
         let manager =
@@ -110,4 +111,55 @@ public final class PeripheralServer: Sendable {
     public func waitUntilPoweredOn() async throws {
         try await BluetoothError.run(core.context(.publish)) { [core] in try await core.ready() }
     }
+}
+
+extension PeripheralServer {
+    /// What can be set for a server.
+    public struct Settings: Sendable {
+        /// Where log lines go; nil for a logger of label `AsyncBluetooth`.
+        public var logger: Logger?
+        /// The most time that ``PeripheralServer/add(_:)``, ``PeripheralServer/startAdvertising(name:services:)``,
+        /// ``PeripheralServer/notify(_:of:to:)`` and ``PeripheralServer/publishChannel(isEncryptionRequired:)`` may take,
+        /// the wait for the adapter included; nil for no limit.
+        ///
+        /// Beyond it they throw ``BluetoothError/Reason/timedOut(_:)``.
+        public var operationTimeout: Duration?
+        /// The most time that a handler may take; nil for no limit.
+        ///
+        /// Beyond it the handler's task is cancelled, and the device gets `.unlikelyError`. The default is what ATT allows:
+        /// after 30 s the other side gives the request up (Core Specification, Vol 3, Part F, 3.3.3).
+        public var handlerTimeout: Duration?
+        /// How many handlers may run at once, at least 1.
+        ///
+        /// Further requests are refused with `.insufficientResources`, and further writes without response are dropped;
+        /// the first one is logged at level `warning`.
+        public var handlerLimit: Int
+        /// How many events ``PeripheralServer/states`` and ``PeripheralServer/subscriptions`` keep for a consumer.
+        public var buffering: BufferingPolicy
+        /// How many open channels ``PeripheralServer/channels`` keeps for a consumer; further ones are closed.
+        public var channelLimit: Int
+
+        /// Makes settings; what is left out has the value that is described with it.
+        public init(
+            logger: Logger? = nil, operationTimeout: Duration? = nil, handlerTimeout: Duration? = .seconds(30),
+            handlerLimit: Int = 128, buffering: BufferingPolicy = .standard, channelLimit: Int = 32
+        ) {
+            self.logger = logger
+            self.operationTimeout = operationTimeout
+            self.handlerTimeout = handlerTimeout
+            self.handlerLimit = handlerLimit
+            self.buffering = buffering
+            self.channelLimit = channelLimit
+        }
+    }
+}
+
+/// The state that the system preserved for the ``PeripheralServer`` of an earlier process.
+public struct RestoredServer: Sendable {
+    /// The services that are still published.
+    public let services: [ServiceID]
+    /// Those of them for which the new server has no handlers: requests are refused until they are removed.
+    public let unanswered: [ServiceID]
+    /// The advertisement that is still running; nil if there is none.
+    public let advertisement: AdvertisedData?
 }

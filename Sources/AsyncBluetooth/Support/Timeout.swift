@@ -52,15 +52,12 @@ public func withTimeout<Result: Sendable, C: Clock>(
 public func withTimeout<Result: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
-    try await withTimeout(limit, clock: RadioClock(), operation)
+    try await withTimeout(limit, clock: ManagerClock(), operation)
 }
 
-#if canImport(CoreBluetoothPackage)
-/// The time of a manager's backend.
-typealias RadioClock = ManagerClock
-#else
-/// Real time: a system's own CoreBluetooth has no other.
-typealias RadioClock = ContinuousClock
+#if !canImport(CoreBluetoothPackage)
+/// Real time, the only time of Apple's CoreBluetooth.
+typealias ManagerClock = ContinuousClock
 
 extension ContinuousClock {
     init(of manager: CBManager) { self.init() }
@@ -73,7 +70,7 @@ final class InterruptionRecord: Sendable {
 
     private let first = Lock<BluetoothError.Context?>(nil)
 
-    func note(_ context: BluetoothError.Context) {
+    func record(_ context: BluetoothError.Context) {
         first.withLock { if $0 == nil { $0 = context } }
     }
 

@@ -23,7 +23,7 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         /// Receiving notifications.
         case notifications
         /// Writing a command and waiting for the notification that answers it.
-        case request
+        case exchange
         /// Reading the signal strength.
         case readRSSI = "read RSSI"
         /// Pairing with a device.
@@ -159,7 +159,7 @@ extension BluetoothError.Reason: CustomStringConvertible {
 }
 
 /// A reason on its way to where the operation is known.
-struct Failure: Error {
+struct OperationFailure: Error {
     let reason: BluetoothError.Reason
 
     init(_ reason: BluetoothError.Reason) { self.reason = reason }
@@ -173,17 +173,17 @@ extension BluetoothError {
     ) async throws -> Result {
         do {
             return try await body()
-        } catch let failure as Failure {
+        } catch let failure as OperationFailure {
             throw BluetoothError(context(), failure.reason)
         } catch let error as CancellationError {
-            InterruptionRecord.current?.note(context())
+            InterruptionRecord.current?.record(context())
             throw error
         }
     }
 
     /// Runs an operation for as long as a setting allows, and completes its errors.
     static func run<Result: Sendable>(
-        _ context: @autoclosure () -> Context, within limit: Duration?, clock: RadioClock,
+        _ context: @autoclosure () -> Context, within limit: Duration?, clock: ManagerClock,
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await run(context()) { try await limited(limit, clock: clock, body) }
@@ -191,15 +191,15 @@ extension BluetoothError {
 
     /// Runs a part of an operation for as long as a setting allows.
     ///
-    /// - Throws: `Failure` with `timedOut`, or what the part throws.
+    /// - Throws: `OperationFailure` with `timedOut`, or what the part throws.
     static func limited<Result: Sendable>(
-        _ limit: Duration?, clock: RadioClock, _ body: @escaping @Sendable () async throws -> Result
+        _ limit: Duration?, clock: ManagerClock, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let limit else { return try await body() }
         do {
             return try await withTimeout(limit, clock: clock, body)
         } catch let error as BluetoothError {
-            throw Failure(error.reason)
+            throw OperationFailure(error.reason)
         }
     }
 }

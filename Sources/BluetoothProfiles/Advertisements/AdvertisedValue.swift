@@ -1,4 +1,5 @@
 public import AsyncBluetooth
+import BluetoothValues
 public import CoreBluetooth
 
 /// A typed value out of an advertisement: what a beacon or a sensor broadcasts.
@@ -79,4 +80,110 @@ extension AdvertisedData {
     public var companyIdentifier: CompanyIdentifier? {
         manufacturerData.flatMap(CompanyIdentifier.init(manufacturerData:))
     }
+}
+
+/// One field of an advertised value: a name, a value and a unit.
+///
+/// Tools print fields, and gateways pass them on, without knowing the format that they came in.
+public struct AdvertisedField: Hashable, Sendable, CustomStringConvertible {
+    /// What a field holds.
+    public enum Value: Hashable, Sendable {
+        /// A number, and how many decimal digits its resolution gives, 0...9.
+        case number(Double, digits: Int)
+        /// A state that is on or off, present or absent.
+        case flag(Bool)
+        /// Text, an identifier, or bytes in hexadecimal.
+        case text(String)
+    }
+
+    /// The name in lower case, as the format's specification has it: "temperature", "major".
+    public let name: String
+    /// The value.
+    public let value: Value
+    /// The unit: "°C", "%", "hPa"; nil where there is none.
+    public let unit: String?
+
+    /// A field.
+    public init(_ name: String, _ value: Value, unit: String? = nil) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+    }
+
+    /// A whole number.
+    init(_ name: String, _ number: some BinaryInteger, unit: String? = nil) {
+        self.init(name, .number(Double(number), digits: 0), unit: unit)
+    }
+
+    /// The number `mantissa` times ten to the minus `digits`; nil for a mantissa that is not available.
+    init?(_ name: String, _ mantissa: Int?, digits: Int, unit: String? = nil) {
+        guard let mantissa else { return nil }
+        self.init(name, .number(Decimals.scaled(mantissa, exponent: -digits), digits: digits), unit: unit)
+    }
+
+    /// `temperature 24.30 °C`.
+    public var description: String {
+        let text =
+            switch value {
+            case .number(let number, let digits): Decimals.fixed(number, digits)
+            case .flag(let flag): flag ? "yes" : "no"
+            case .text(let text): text
+            }
+        return "\(name) \(text)" + (unit.map { " \($0)" } ?? "")
+    }
+}
+
+/// Beacons send their numbers most significant byte first.
+extension GATTReader {
+    /// The next integer, most significant byte first.
+    ///
+    /// - Throws: That the value is too short.
+    mutating func bigEndian<Number: FixedWidthInteger>(
+        _ field: @autoclosure () -> String
+    ) throws(GATTValueError) -> Number {
+        let number: Number = try integer(field())
+        return number.byteSwapped
+    }
+
+    /// The next byte, which has to be this one.
+    ///
+    /// - Throws: That another one is reserved: the value has another format.
+    mutating func constant(_ byte: UInt8, _ field: @autoclosure () -> String) throws(GATTValueError) {
+        _ = try uint8(field(), in: byte...byte)
+    }
+}
+
+extension GATTWriter {
+    /// Appends an integer, most significant byte first.
+    mutating func append(bigEndian number: some FixedWidthInteger) { append(number.byteSwapped) }
+}
+
+/// The company identifier that manufacturer data begin with: who defines the bytes behind it.
+///
+/// Anyone can send any identifier; it proves nothing about who made the device.
+/// Source: Assigned Numbers, 7.1; Supplement to the Core Specification, Part A, 1.4.
+public struct CompanyIdentifier: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number.
+    public let rawValue: UInt16
+
+    /// An identifier by its number.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The identifier of manufacturer data: their first two bytes, least significant first.
+    ///
+    /// - Returns: nil for fewer than two bytes.
+    public init?(manufacturerData: Data) {
+        let bytes = manufacturerData.prefix(2)
+        guard let low = bytes.first, let high = bytes.dropFirst().first else { return nil }
+        rawValue = UInt16(high) << 8 | UInt16(low)
+    }
+
+    /// The company's name: `Ruuvi Innovations Ltd.` for 0x0499; nil for a number that is not assigned.
+    ///
+    /// A program that asks for a name carries the names of all companies, about 80 kB.
+    public var name: String? { AssignedNumbers.company(rawValue) }
+
+    // Without the name: conformances are linked even where they are not used, and the table would be with them.
+    /// The number: `0x0499`.
+    public var description: String { "0x" + Decimals.hex(rawValue, width: 4) }
 }

@@ -17,7 +17,7 @@ struct ProgramOperation: Sendable {
             for _ in 0..<30 { try await party.peripheral.writeWithoutResponse(byte(choice), to: "FFF0/FFF2") }
         },
         .init { party, choice in
-            _ = try await party.peripheral.request(byte(choice), write: "FFF0/FFF1", notify: "FFF0/FFF1")
+            _ = try await party.peripheral.exchange(byte(choice), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF1")
         },
         .init { party, _ in _ = try await party.peripheral.readRSSI() },
         .init { party, _ in _ = try await party.peripheral.services() },

@@ -51,8 +51,8 @@ extension AsyncScenario {
             let peripheral = try await c.find()
             let answers = try await c.play {
                 [
-                    try await peripheral.request(Data([1, 2]), write: echo, notify: echo),
-                    try await peripheral.request(Data([3]), write: echo, notify: echo) { $0.count == 1 },
+                    try await peripheral.exchange(Data([1, 2]), writingTo: echo, notifiedBy: echo),
+                    try await peripheral.exchange(Data([3]), writingTo: echo, notifiedBy: echo) { $0.count == 1 },
                 ]
             }
             #expect(answers == [Data([1, 2]), Data([3])])

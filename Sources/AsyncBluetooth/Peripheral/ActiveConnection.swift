@@ -1,0 +1,168 @@
+import BluetoothLocking
+import CoreBluetooth
+
+/// What is known and under way on one link; it ends with the link.
+struct ActiveConnection {
+    /// A command that was called for, in the line of its key.
+    ///
+    /// The first one of a line is with CoreBluetooth.
+    struct QueuedCommand {
+        enum Purpose {
+            case waiter(Waiter<PeripheralResponse>)
+            case discovery(DiscoveryKey)
+            case subscription(CharacteristicID, isOn: Bool)
+        }
+
+        let command: PeripheralCommand
+        let purpose: Purpose
+    }
+
+    /// A write without response that waits for room.
+    struct PendingWrite {
+        let characteristic: CBCharacteristic
+        let value: Data
+        let waiter: Waiter<PeripheralResponse>
+    }
+
+    let number: Int
+    private var queues: [PeripheralCommand.Key: [QueuedCommand]] = [:]
+    var demands: [DiscoveryKey: [Waiter<PeripheralResponse>]] = [:]
+    var discovered: Set<DiscoveryKey> = []
+    var characteristics: [CharacteristicID: CBCharacteristic] = [:]
+    /// The services that others include, and that no discovery of services lists.
+    var included: [CBService] = []
+    /// Whose values go where.
+    var notifying: [ObjectIdentifier: CharacteristicID] = [:]
+    var writes: [PendingWrite] = []
+    /// Those who wait for the end.
+    var ends: [Waiter<PeripheralResponse>] = []
+
+    init(number: Int) { self.number = number }
+
+    /// Puts a command in line.
+    ///
+    /// - Returns: The command, if it is its turn.
+    mutating func enqueue(_ queued: QueuedCommand) -> PeripheralCommand? {
+        queues[queued.command.key, default: []].append(queued)
+        return queues[queued.command.key]?.count == 1 ? queued.command : nil
+    }
+
+    /// Takes the command that an answer is for.
+    ///
+    /// - Returns: The command, and the one whose turn it is now.
+    mutating func take(_ key: PeripheralCommand.Key) -> (queued: QueuedCommand, next: PeripheralCommand?)? {
+        guard let queued = queues[key]?.first else { return nil }
+        queues[key]?.removeFirst()
+        return (queued, queues[key]?.first?.command)
+    }
+
+    /// Takes back a command that nobody waits for any more.
+    ///
+    /// One that is with CoreBluetooth stays in its place: its late answer must not go to the next one.
+    mutating func withdraw(_ waiter: Waiter<PeripheralResponse>, _ key: PeripheralCommand.Key) {
+        guard let index = queues[key]?.firstIndex(where: { $0.isOf(waiter) }), index > 0 else { return }
+        queues[key]?.remove(at: index)
+    }
+
+    /// All who wait for anything on this link.
+    var waiters: [Waiter<PeripheralResponse>] {
+        let called = queues.values.joined().compactMap { queued -> Waiter<PeripheralResponse>? in
+            if case .waiter(let waiter) = queued.purpose { waiter } else { nil }
+        }
+        return called + Array(demands.values.joined()) + writes.map(\.waiter)
+    }
+
+    /// Forgets what was found in services that are gone.
+    mutating func forget(_ services: [CBService]) {
+        discovered.removeAll()
+        let gone = Set(services.map { ObjectIdentifier($0) })
+        included.removeAll { gone.contains(ObjectIdentifier($0)) }
+        characteristics = characteristics.filter { _, characteristic in
+            characteristic.service.map { !gone.contains(ObjectIdentifier($0)) } ?? false
+        }
+    }
+}
+
+extension ActiveConnection.QueuedCommand {
+    fileprivate func isOf(_ waiter: Waiter<PeripheralResponse>) -> Bool {
+        if case .waiter(let own) = purpose { own === waiter } else { false }
+    }
+}
+
+/// A call of `CBPeripheral` that a callback answers.
+enum PeripheralCommand {
+    case readRSSI
+    case discoverServices([CBUUID]?)
+    case discoverIncludedServices(CBService)
+    case discoverCharacteristics(CBService)
+    case discoverDescriptors(CBCharacteristic)
+    case read(CBCharacteristic)
+    case readDescriptor(CBDescriptor)
+    case write(CBCharacteristic, Data)
+    case writeDescriptor(CBDescriptor, Data)
+    case setNotify(CBCharacteristic, Bool)
+    case openChannel(CBL2CAPPSM)
+
+    /// By what an answer finds its command: answers of one key come in the order of the calls.
+    enum Key: Hashable {
+        case rssi, services, channel
+        case includedServices(ObjectIdentifier)
+        case characteristics(ObjectIdentifier)
+        case descriptors(ObjectIdentifier)
+        case read(ObjectIdentifier)
+        case write(ObjectIdentifier)
+        case notify(ObjectIdentifier)
+    }
+
+    var key: Key {
+        switch self {
+        case .readRSSI: .rssi
+        case .discoverServices: .services
+        case .openChannel: .channel
+        case .discoverIncludedServices(let service): .includedServices(ObjectIdentifier(service))
+        case .discoverCharacteristics(let service): .characteristics(ObjectIdentifier(service))
+        case .discoverDescriptors(let characteristic): .descriptors(ObjectIdentifier(characteristic))
+        case .read(let characteristic): .read(ObjectIdentifier(characteristic))
+        case .readDescriptor(let descriptor): .read(ObjectIdentifier(descriptor))
+        case .write(let characteristic, _): .write(ObjectIdentifier(characteristic))
+        case .writeDescriptor(let descriptor, _): .write(ObjectIdentifier(descriptor))
+        case .setNotify(let characteristic, _): .notify(ObjectIdentifier(characteristic))
+        }
+    }
+
+    /// Makes the call.
+    func submit(to peripheral: CBPeripheral) {
+        switch self {
+        case .readRSSI: peripheral.readRSSI()
+        case .discoverServices(let uuids): peripheral.discoverServices(uuids)
+        case .discoverIncludedServices(let service): peripheral.discoverIncludedServices(nil, for: service)
+        case .discoverCharacteristics(let service): peripheral.discoverCharacteristics(nil, for: service)
+        case .discoverDescriptors(let characteristic): peripheral.discoverDescriptors(for: characteristic)
+        case .read(let characteristic): peripheral.readValue(for: characteristic)
+        case .readDescriptor(let descriptor): peripheral.readValue(for: descriptor)
+        case .write(let characteristic, let value):
+            peripheral.writeValue(value, for: characteristic, type: .withResponse)
+        case .writeDescriptor(let descriptor, let value): peripheral.writeValue(value, for: descriptor)
+        case .setNotify(let characteristic, let isOn): peripheral.setNotifyValue(isOn, for: characteristic)
+        case .openChannel(let psm): peripheral.openL2CAPChannel(psm)
+        }
+    }
+}
+
+/// What a command's callback brought.
+enum PeripheralResponse: Sendable {
+    case done
+    case value(Data)
+    case descriptor(DescriptorValue)
+    case rssi(Int)
+    case channel(Unchecked<CBL2CAPChannel>)
+}
+
+/// What is looked for once on each link, however many ask.
+enum DiscoveryKey: Hashable {
+    case allServices
+    case services(CBUUID)
+    case includedServices(ObjectIdentifier)
+    case characteristics(ObjectIdentifier)
+    case descriptors(ObjectIdentifier)
+}

@@ -1,0 +1,255 @@
+public import CoreBluetooth
+
+/// A value that a device notified or indicated.
+public struct NotifiedValue: Hashable, Sendable {
+    /// The characteristic that the value is of.
+    public let characteristic: CharacteristicID
+    /// The value.
+    public let value: Data
+}
+
+/// Notifications and indications.
+extension Peripheral {
+    /// The notifications, or indications, of a characteristic.
+    ///
+    /// The first consumer subscribes, the end of the last one unsubscribes; each gets every value that comes after its
+    /// beginning, also those that come before the subscription is confirmed. A lost link ends the sequence by throwing,
+    /// unless ``maintainConnection(_:clock:)`` is at work: then it goes on with the next link.
+    ///
+    /// - Parameters:
+    ///   - characteristic: The characteristic whose values are received.
+    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
+    public func notifications(
+        of characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
+    ) -> ValueSequence<Data> {
+        ValueSequence { self.reader(of: [characteristic], buffering) { $1 } }
+    }
+
+    /// A consumer of notifications, which subscribes with the first value that it asks for.
+    private func reader<Element>(
+        of characteristics: [CharacteristicID], _ buffering: BufferingPolicy? = nil,
+        for operation: BluetoothError.Operation = .notifications,
+        _ element: @escaping @Sendable (CharacteristicID, Data) -> Element
+    ) -> ElementReader<Element> {
+        let context = context(operation, characteristics.map(\.description).joined(separator: ", "))
+        let (core, central) = (core, core.radio.core)
+        let buffer = ElementBuffer<Element>(buffering ?? central.settings.buffering, context, central.log)
+        let consumers = characteristics.map { id in
+            let number = core.withState {
+                $0.addConsumer(of: id, { buffer.append(element(id, $0)) }, finish: { buffer.finish($0) })
+            }
+            return (id, number)
+        }
+        return ElementReader(
+            buffer, context,
+            // The peripheral, and so the link, lasts as long as the consumer.
+            onDeinit: DeinitAction { for (id, number) in consumers { self.core.removeConsumer(number, of: id) } },
+            start: {
+                try await BluetoothError.run(
+                    context, within: central.settings.operationTimeout, clock: core.radio.clock
+                ) { for id in characteristics { try await core.subscribe(id) } }
+            })
+    }
+
+    /// Subscribes, and returns when the device has confirmed it; values are kept from then on.
+    ///
+    /// - Parameters:
+    ///   - characteristic: The characteristic whose values are received.
+    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
+    /// - Returns: The values. A loop that follows another one goes on where that ended; loops that run at once share the
+    ///   values, each of which goes to one of them. The subscription ends with the sequence and its iterators.
+    public func subscribe(
+        to characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
+    ) async throws -> ValueSequence<Data> {
+        try await subscribed(reader(of: [characteristic], buffering) { $1 })
+    }
+
+    /// Subscribes to several characteristics, whose values come in one sequence in the order of their arrival.
+    ///
+    /// As ``subscribe(to:buffering:)`` of one characteristic. The sequence throws as soon as one of the subscriptions ends.
+    ///
+    /// - Parameters:
+    ///   - characteristics: The characteristics whose values are received; they are subscribed to in this order.
+    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
+    public func subscribe(
+        to characteristics: [CharacteristicID], buffering: BufferingPolicy? = nil
+    ) async throws -> ValueSequence<NotifiedValue> {
+        try await subscribed(
+            reader(of: characteristics, buffering) { NotifiedValue(characteristic: $0, value: $1) })
+    }
+
+    private func subscribed<Element>(_ reader: ElementReader<Element>) async throws -> ValueSequence<Element> {
+        var reader = reader
+        try await reader.begin()
+        let ready = reader
+        return ValueSequence { ready }
+    }
+
+    /// Ends all subscriptions to a characteristic, and returns when the device has confirmed it.
+    ///
+    /// The sequences of its values end. A subscription that ends with its last consumer ends without a wait; this waits for
+    /// such an end, too, as is needed before ``disconnect()``: a bonded device remembers a subscription that is still on.
+    ///
+    /// - Parameter characteristic: The characteristic whose values were received; nothing happens where they were not.
+    /// - Throws: ``BluetoothError`` where the device refuses it, or the link ends first.
+    public func unsubscribe(from characteristic: CharacteristicID) async throws {
+        try await run(.notifications, characteristic) { [core] in try await core.unsubscribe(characteristic) }
+    }
+
+    /// Writes a command and waits for the notification that answers it.
+    ///
+    /// Requests that are answered by the same characteristic follow one another.
+    ///
+    /// - Parameters:
+    ///   - value: The command; with response if the characteristic can, else without.
+    ///   - command: Where it is written.
+    ///   - response: Which characteristic notifies the answer. Values from before the command are none.
+    ///   - isAnswer: Whether a value is the answer.
+    public func exchange(
+        _ value: Data, writingTo command: CharacteristicID, notifiedBy response: CharacteristicID,
+        where isAnswer: @escaping @Sendable (Data) -> Bool = { _ in true }
+    ) async throws -> Data {
+        try await run(.exchange, response) { [self] in
+            try await core.takeTurn(response)
+            defer { core.endTurn(response) }
+            return try await writeAndAwait(value, command, response, isAnswer)
+        }
+    }
+
+    private func writeAndAwait(
+        _ value: Data, _ command: CharacteristicID, _ response: CharacteristicID, _ isAnswer: (Data) -> Bool
+    ) async throws -> Data {
+        var reader = reader(of: [response], for: .exchange) { $1 }
+        try await reader.begin()
+        let properties = try await BluetoothError.run(context(.exchange, command)) {
+            try await core.characteristic(command).attribute.properties
+        }
+        reader.discard()
+        if properties.contains(.write) {
+            try await write(value, to: command)
+        } else {
+            try await writeWithoutResponse(value, to: command)
+        }
+        while let answer = try await reader.next() {
+            if isAnswer(answer) { return answer }
+        }
+        throw OperationFailure(.disconnected(nil))
+    }
+}
+
+extension PeripheralCoordinator {
+    /// Waits until no other request uses a characteristic for its answer.
+    func takeTurn(_ id: CharacteristicID) async throws {
+        try Task.checkCancellation()
+        let waiter = Waiter<Void>()
+        let isFree = withState { state -> Bool in
+            guard state.turns[id] != nil else {
+                state.turns[id] = []
+                return true
+            }
+            state.turns[id]?.append(waiter)
+            return false
+        }
+        if !isFree { try await waiter.value { withState { $0.turns[id]?.removeAll { $0 === waiter } } } }
+    }
+
+    func endTurn(_ id: CharacteristicID) {
+        while true {
+            let next = withState { state -> Waiter<Void>? in
+                guard let next = state.turns[id]?.first else {
+                    state.turns[id] = nil
+                    return nil
+                }
+                state.turns[id]?.removeFirst()
+                return next
+            }
+            // One that was cancelled in the meantime does not take it.
+            guard let next, !next.finish(.success(())) else { return }
+        }
+    }
+}
+
+/// Notifications, from the first consumer of a characteristic to the last.
+extension PeripheralCoordinator {
+    func removeConsumer(_ number: Int, of id: CharacteristicID) {
+        transition { $0.removeConsumer(number, of: id) }
+    }
+
+    /// Subscribes, unless that was done; a loss of the link is waited out while somebody keeps the connection up.
+    func subscribe(_ id: CharacteristicID) async throws {
+        while true {
+            do {
+                return try await subscribeOnce(id)
+            } catch let failure as OperationFailure {
+                guard case .disconnected = failure.reason, withState({ $0.maintenance.isActive }) else { throw failure }
+            }
+        }
+    }
+
+    private func subscribeOnce(_ id: CharacteristicID) async throws {
+        let found = try await characteristic(id)
+        try Task.checkCancellation()
+        let waiter = Waiter<PeripheralResponse>()
+        let isOn = transition { state -> Bool? in
+            guard state.link?.number == found.link else { return nil }
+            // Where nobody consumes any more, the subscription failed, and the buffers say why.
+            guard let subscription = state.subscriptions[id], !subscription.consumers.isEmpty else { return true }
+            if subscription.phase == .on { return true }
+            state.subscriptions[id]?.waiters.append(waiter)
+            state.found(found.attribute, for: id)
+            return false
+        }
+        guard let isOn else { throw OperationFailure(.disconnected(nil)) }
+        if isOn { return }
+        _ = try await waiter.value { withState { $0.subscriptions[id]?.waiters.removeAll { $0 === waiter } } }
+    }
+
+    /// Ends all consumers of a characteristic, and waits until its subscription is off.
+    func unsubscribe(_ id: CharacteristicID) async throws {
+        try Task.checkCancellation()
+        let waiter = Waiter<PeripheralResponse>()
+        guard transition({ $0.unsubscribe(id, waiter) }) else { return }
+        _ = try await waiter.value { withState { $0.subscriptions[id]?.endWaiters.removeAll { $0 === waiter } } }
+    }
+
+    /// Subscribes anew, on a new link, to all that has consumers; what cannot be subscribed to any more ends.
+    func resubscribe() async throws {
+        let ids = withState { state in
+            state.subscriptions.filter { $0.value.phase == .off && !$0.value.consumers.isEmpty }.keys.map { $0 }
+        }
+        for id in ids.sorted(by: { $0.description < $1.description }) {
+            do {
+                try await subscribeOnce(id)
+            } catch let failure as OperationFailure {
+                if case .disconnected = failure.reason { throw failure }
+                let context = BluetoothError.Context(
+                    .notifications, peer: identifier, peerName: object.name, path: id.description)
+                let consumers = withState { $0.subscriptions.removeValue(forKey: id)?.consumers } ?? []
+                for consumer in consumers { consumer.finish(BluetoothError(context, failure.reason)) }
+            }
+        }
+    }
+}
+
+/// The consumers of a characteristic's notifications, and how far the subscription is.
+struct Subscription {
+    /// How far it is on the present link.
+    enum Phase {
+        case off, turningOn, on, turningOff
+    }
+
+    struct Consumer {
+        let number: Int
+        let deliver: @Sendable (Data) -> Void
+        let finish: @Sendable ((any Error)?) -> Void
+    }
+
+    var consumers: [Consumer] = []
+    var phase = Phase.off
+    /// The characteristic on the present link, once it was found.
+    var characteristic: CBCharacteristic?
+    /// Those who wait until it is on.
+    var waiters: [Waiter<PeripheralResponse>] = []
+    /// Those who wait until it is off.
+    var endWaiters: [Waiter<PeripheralResponse>] = []
+}

@@ -1,0 +1,121 @@
+import BluetoothLocking
+import CoreBluetooth
+
+/// From paths to CoreBluetooth's objects: connects and discovers what is missing, each thing once per link.
+extension PeripheralCoordinator {
+    /// A characteristic and the link that it is on.
+    func characteristic(_ id: CharacteristicID) async throws -> LinkScoped<CBCharacteristic> {
+        let hit = withState { state -> LinkScoped<CBCharacteristic>? in
+            guard let number = state.link?.number, let known = state.link?.characteristics[id] else { return nil }
+            return LinkScoped(known, number)
+        }
+        if let hit { return hit }
+        let service = try await service(id.service)
+        try await discover(
+            .characteristics(ObjectIdentifier(service.attribute)), .discoverCharacteristics(service.attribute),
+            on: service.link)
+        guard let found = id.component.pick(from: service.attribute.characteristics) else {
+            throw OperationFailure(.missingCharacteristics([id.uuid]))
+        }
+        withState { state in
+            if state.link?.number == service.link { state.link?.characteristics[id] = found }
+        }
+        return LinkScoped(found, service.link)
+    }
+
+    /// A service and the link that it is on.
+    func service(_ id: ServiceID) async throws -> LinkScoped<CBService> {
+        let link = try await connectedLink()
+        try await discover(.services(id.uuid), .discoverServices([id.uuid]), on: link)
+        guard let found = id.component.pick(from: knownServices) else {
+            throw OperationFailure(.missingServices([id.uuid]))
+        }
+        return LinkScoped(found, link)
+    }
+
+    /// All services, and the link that they are on.
+    func services() async throws -> LinkScoped<[CBService]> {
+        let link = try await connectedLink()
+        try await discover(.allServices, .discoverServices(nil), on: link)
+        return LinkScoped(object.services ?? [], link)
+    }
+
+    /// The characteristics of a service.
+    func characteristics(of id: ServiceID) async throws -> LinkScoped<[CBCharacteristic]> {
+        let service = try await service(id)
+        try await discover(
+            .characteristics(ObjectIdentifier(service.attribute)), .discoverCharacteristics(service.attribute),
+            on: service.link)
+        return LinkScoped(service.attribute.characteristics ?? [], service.link)
+    }
+
+    /// The services that were found on this link, then those that are only included in others.
+    var knownServices: [CBService] { (object.services ?? []) + withState { $0.link?.included ?? [] } }
+
+    /// The services that a service includes.
+    func includedServices(of id: ServiceID) async throws -> LinkScoped<[CBService]> {
+        // Those that are services of their own, too, come first in the numbers of equal UUIDs.
+        _ = try await services()
+        let service = try await service(id)
+        try await discover(
+            .includedServices(ObjectIdentifier(service.attribute)), .discoverIncludedServices(service.attribute),
+            on: service.link)
+        let included = service.attribute.includedServices ?? []
+        let known = Set(knownServices.map { ObjectIdentifier($0) })
+        let new = included.filter { !known.contains(ObjectIdentifier($0)) }
+        withState { state in
+            if state.link?.number == service.link { state.link?.included += new }
+        }
+        return LinkScoped(included, service.link)
+    }
+
+    /// The descriptors of a characteristic.
+    func descriptors(of id: CharacteristicID) async throws -> LinkScoped<[CBDescriptor]> {
+        let characteristic = try await characteristic(id)
+        try await discover(
+            .descriptors(ObjectIdentifier(characteristic.attribute)), .discoverDescriptors(characteristic.attribute),
+            on: characteristic.link)
+        return LinkScoped(characteristic.attribute.descriptors ?? [], characteristic.link)
+    }
+
+    /// A descriptor and the link that it is on.
+    func descriptor(_ id: DescriptorID) async throws -> LinkScoped<CBDescriptor> {
+        let all = try await descriptors(of: id.characteristic)
+        guard let found = id.component.pick(from: all.attribute) else {
+            throw OperationFailure(.missingDescriptors([id.uuid]))
+        }
+        return LinkScoped(found, all.link)
+    }
+
+    /// Looks for something unless that was done; who comes while it is under way waits with the others.
+    private func discover(_ key: DiscoveryKey, _ command: PeripheralCommand, on number: Int) async throws {
+        try Task.checkCancellation()
+        let waiter = Waiter<PeripheralResponse>()
+        let isDone = transition { state -> Bool? in
+            guard let link = state.link, link.number == number else { return nil }
+            if link.discovered.contains(key) { return true }
+            if case .services = key, link.discovered.contains(.allServices) { return true }
+            state.link?.demands[key, default: []].append(waiter)
+            if link.demands[key] == nil { state.enqueue(command, .discovery(key)) }
+            return false
+        }
+        guard let isDone else { throw OperationFailure(.disconnected(nil)) }
+        if isDone { return }
+        let box = Unchecked(key)
+        _ = try await waiter.value { withState { $0.link?.demands[box.value]?.removeAll { $0 === waiter } } }
+    }
+}
+
+/// An attribute, or several, and the number of the link that they belong to.
+struct LinkScoped<Attribute> {
+    // Carried, never used by two at once but as CoreBluetooth allows.
+    private let box: Unchecked<Attribute>
+    let link: Int
+
+    var attribute: Attribute { box.value }
+
+    init(_ attribute: Attribute, _ link: Int) {
+        box = Unchecked(attribute)
+        self.link = link
+    }
+}

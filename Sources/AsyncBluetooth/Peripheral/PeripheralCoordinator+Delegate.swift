@@ -1,0 +1,141 @@
+import BluetoothLocking
+import CoreBluetooth
+
+/// What the manager's delegate hears of this peripheral, on the manager's queue.
+extension PeripheralCoordinator {
+    func connected() {
+        // One that the app took back before this callback is no link.
+        guard object.state == .connected else { return }
+        log.debug(.connection, "connected to \(identifier)", context)
+        transition { state in
+            if state.isConnecting { state.beginLink() }
+        }
+    }
+
+    func connectFailed(_ error: (any Error)?) {
+        log.debug(.connection, "no connection to \(identifier)", context)
+        transition { state in
+            state.failConnects(.connectionFailed(error))
+            if state.isClosing { state.endClosing() }
+        }
+    }
+
+    func disconnected(_ error: (any Error)?) {
+        log.debug(.connection, "disconnected from \(identifier)", context)
+        transition { state in
+            state.endLink(.disconnected(error))
+            state.endClosing()
+        }
+    }
+
+    /// The adapter cannot be used any more.
+    func lostPower(_ new: CBManagerState) {
+        transition { state in
+            state.endLink(.unavailable(new))
+            state.failConnects(.unavailable(new))
+            state.endClosing()
+            // All but a switched off adapter make CoreBluetooth forget its objects.
+            if new != .poweredOff { state.isStale = true }
+        }
+    }
+
+    private func answered(_ key: PeripheralCommand.Key, _ error: (any Error)?, _ answer: PeripheralResponse = .done) {
+        transition { $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
+    }
+}
+
+extension PeripheralCoordinator: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        log.debug(.discovery, "services of \(identifier) changed", context)
+        transition { $0.forget(invalidatedServices) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        answered(.rssi, error, .rssi(RSSI.intValue))
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        answered(.services, error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        answered(.includedServices(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        answered(.characteristics(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answered(.descriptors(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        let value = characteristic.value ?? Data()
+        guard error == nil, characteristic.isNotified else {
+            return answered(.read(ObjectIdentifier(characteristic)), error, .value(value))
+        }
+        let consumers = withState { state -> [Subscription.Consumer] in
+            guard let id = state.link?.notifying[ObjectIdentifier(characteristic)] else { return [] }
+            return state.subscriptions[id]?.consumers ?? []
+        }
+        for consumer in consumers { consumer.deliver(value) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answered(.write(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        answered(.notify(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
+    ) {
+        answered(.read(ObjectIdentifier(descriptor)), error, .descriptor(DescriptorValue(descriptor.value)))
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        answered(.write(ObjectIdentifier(descriptor)), error)
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { pump() }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        if let channel {
+            answered(.channel, nil, .channel(Unchecked(channel)))
+        } else {
+            answered(.channel, error ?? CBError(system: .unknown))
+        }
+    }
+}
+
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+
+extension CBCharacteristic {
+    /// Whether the update that the delegate hears of is a notification, and not the answer of a read.
+    ///
+    /// For use within the callback.
+    var isNotified: Bool { isLastUpdateNotification }
+}
+#else
+extension CBCharacteristic {
+    /// Whether the update that the delegate hears of may be a notification; Apple's framework does not tell.
+    var isNotified: Bool { isNotifying }
+}
+#endif

@@ -1,0 +1,233 @@
+import BluetoothLocking
+import CoreBluetooth
+import Synchronization
+
+/// What stands between a `Peripheral` and its `CBPeripheral`, whose delegate it is.
+///
+/// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
+/// them, by whoever finds nobody at it; tasks go on outside it too.
+final class PeripheralCoordinator: NSObject, Sendable {
+    let identifier: UUID
+    let radio: CentralHandle
+    private let state: Lock<Unchecked<PeripheralState>>
+
+    init(_ object: Unchecked<CBPeripheral>, _ radio: CentralHandle) {
+        identifier = object.value.identifier
+        self.radio = radio
+        state = Lock(Unchecked(PeripheralState(object.value)))
+        super.init()
+        object.value.delegate = self
+    }
+
+    // MARK: Changes
+
+    /// Reads or changes the state; nothing may follow from it.
+    func withState<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
+        state.withLock { Unchecked(body(&$0.value)) }.value
+    }
+
+    /// Changes the state, and does what follows from it.
+    func transition<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
+        let (result, completions, mustSubmit) = withState { state in
+            let result = body(&state)
+            return (result, state.takeCompletions(), state.beginSubmitting())
+        }
+        if mustSubmit { submit() }
+        for completion in completions { completion() }
+        return result
+    }
+
+    private func submit() {
+        while let (order, object) = withState({ state in state.nextOrder().map { ($0, state.object) } }) {
+            switch order {
+            case .connect: connect()
+            case .cancel:
+                log.debug(.connection, "disconnect \(identifier)", context)
+                radio.manager.value.cancelPeripheralConnection(object)
+            case .command(let command, _):
+                command.submit(to: object)
+            }
+        }
+    }
+
+    private func connect() {
+        guard let object = livingObject() else {
+            return transition { state in
+                state.failConnects(.unknownPeripheral)
+                if state.isClosing { state.endClosing() }
+            }
+        }
+        log.debug(.connection, "connect \(identifier)", context)
+        radio.manager.value.connect(object)
+    }
+
+    /// The object, or after a reset of the system's Bluetooth another one for the same device.
+    private func livingObject() -> CBPeripheral? {
+        let (object, isStale) = withState { ($0.object, $0.isStale) }
+        guard isStale else { return object }
+        guard let new = radio.manager.value.retrievePeripherals(withIdentifiers: [identifier]).first else { return nil }
+        // The old one is let go outside the lock.
+        withState { state in
+            state.object = new
+            state.isStale = false
+        }
+        new.delegate = self
+        return new
+    }
+
+    var object: CBPeripheral { withState { $0.object } }
+
+    var log: Log { radio.core.log }
+
+    /// The device, as log lines name it.
+    var context: BluetoothError.Context {
+        BluetoothError.Context(.connect, peer: identifier, peerName: object.name)
+    }
+
+    // MARK: Connecting
+
+    /// The link's number, once there is one.
+    func connectedLink() async throws -> Int {
+        try Task.checkCancellation()
+        while true {
+            if let number = withState({ $0.link?.number }) { return number }
+            do {
+                return try await BluetoothError.limited(radio.core.settings.connectTimeout, clock: radio.clock) {
+                    try await self.radio.core.ready()
+                    return try await self.joinConnect()
+                }
+            } catch let failure as OperationFailure {
+                // A reset passes by itself.
+                guard case .unavailable(let state) = failure.reason, !state.isTerminal else { throw failure }
+            }
+        }
+    }
+
+    private func joinConnect() async throws -> Int {
+        let waiter = Waiter<Int>()
+        let number = transition { state -> Int? in
+            if let link = state.link { return link.number }
+            state.connects.append(waiter)
+            if !state.isConnecting {
+                state.isConnecting = true
+                state.order(.connect)
+            }
+            return nil
+        }
+        if let number { return number }
+        // A connect that reaches an adapter which has just become unusable is never answered, and is not among those
+        // that this change of state has failed.
+        let now = radio.core.managerState
+        if now != .poweredOn { transition { $0.failConnects(.unavailable(now)) } }
+        return try await waiter.value {
+            transition { state in
+                state.connects.removeAll { $0 === waiter }
+                guard state.connects.isEmpty, state.isConnecting else { return }
+                state.isConnecting = false
+                state.order(.cancel)
+            }
+        }
+    }
+
+    /// Ends the link and all that is under way on it, or an attempt at one.
+    func disconnect() async {
+        let waiter = Waiter<Void>()
+        let mustWait = transition { state -> Bool in
+            let isActive = state.link != nil || state.isConnecting
+            state.stopMaintenance()
+            guard isActive || state.isClosing else { return false }
+            if isActive { state.order(.cancel) }
+            state.endLink(.cancelled)
+            state.failConnects(.cancelled)
+            state.isClosing = true
+            state.closes.append(waiter)
+            return true
+        }
+        guard mustWait else { return }
+        do {
+            try await waiter.value { withState { $0.closes.removeAll { $0 === waiter } } }
+        } catch {
+            // The task was cancelled; the link ends all the same.
+        }
+    }
+
+    /// Waits until a link ends.
+    ///
+    /// - Returns: Why.
+    /// - Throws: `CancellationError`.
+    func end(of number: Int) async throws -> BluetoothError.Reason {
+        let waiter = Waiter<PeripheralResponse>()
+        let isUp = withState { state -> Bool in
+            guard state.link?.number == number else { return false }
+            state.link?.ends.append(waiter)
+            return true
+        }
+        guard isUp else { return .disconnected(nil) }
+        do {
+            _ = try await waiter.value { withState { $0.link?.ends.removeAll { $0 === waiter } } }
+            return .disconnected(nil)
+        } catch let failure as OperationFailure {
+            return failure.reason
+        }
+    }
+
+    /// Why a link is no more; nil while it is there.
+    ///
+    /// CoreBluetooth's state is asked too: it changes before the callback that ends the link here.
+    func endOfLink(_ number: Int) -> BluetoothError.Reason? {
+        let (object, isUp, isClosing) = withState { ($0.object, $0.link?.number == number, $0.isClosing) }
+        if isUp, object.state == .connected { return nil }
+        return isClosing ? .cancelled : .disconnected(nil)
+    }
+
+    /// The last reference to the peripheral is gone.
+    func abandon() {
+        let (object, isActive) = withState { ($0.object, $0.link != nil || $0.isConnecting) }
+        if isActive, radio.core.managerState == .poweredOn { radio.manager.value.cancelPeripheralConnection(object) }
+        radio.core.forget(identifier)
+    }
+
+    // MARK: Commands
+
+    /// Carries out a command on a link.
+    func perform(_ command: PeripheralCommand, on number: Int) async throws -> PeripheralResponse {
+        try Task.checkCancellation()
+        let waiter = Waiter<PeripheralResponse>()
+        let isUp = transition { state -> Bool in
+            guard state.link?.number == number else { return false }
+            state.enqueue(command, .waiter(waiter))
+            return true
+        }
+        guard isUp else { throw OperationFailure(.disconnected(nil)) }
+        let key = command.key
+        let box = Unchecked(key)
+        return try await waiter.value { withState { $0.link?.withdraw(waiter, box.value) } }
+    }
+
+    /// Writes without response as soon as there is room.
+    func writeWithoutResponse(_ value: Data, to characteristic: CBCharacteristic, on number: Int) async throws {
+        try Task.checkCancellation()
+        let waiter = Waiter<PeripheralResponse>()
+        let isUp = withState { state -> Bool in
+            guard state.link?.number == number else { return false }
+            state.link?.writes.append(
+                ActiveConnection.PendingWrite(characteristic: characteristic, value: value, waiter: waiter))
+            return true
+        }
+        guard isUp else { throw OperationFailure(.disconnected(nil)) }
+        pump()
+        _ = try await waiter.value { withState { $0.link?.writes.removeAll { $0.waiter === waiter } } }
+    }
+
+    /// Sends writes without response while there is room, one thread at a time.
+    func pump() {
+        guard withState({ $0.beginPumping() }) else { return }
+        repeat {
+            let object = object
+            while object.canSendWriteWithoutResponse, let write = withState({ $0.nextWrite() }) {
+                object.writeValue(write.value, for: write.characteristic, type: .withoutResponse)
+                write.waiter.finish(.success(.done))
+            }
+        } while !withState { $0.endPumping() }
+    }
+}

@@ -1,0 +1,149 @@
+import BluetoothLocking
+import CoreBluetooth
+import Synchronization
+
+/// What stands between a `PeripheralServer` and its `CBPeripheralManager`, whose delegate it is.
+///
+/// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
+/// them, by one thread at a time; tasks go on outside it too.
+final class ServerCoordinator: NSObject, Sendable {
+    let executor: any TaskExecutor
+    let settings: PeripheralServer.Settings
+    let log: Log
+    private let state: Lock<Unchecked<ServerState>>
+
+    init(
+        executor: any TaskExecutor, settings: PeripheralServer.Settings, restoring services: [ServedService],
+        onRestore: (@Sendable (RestoredServer) -> Void)?
+    ) {
+        self.executor = executor
+        self.settings = settings
+        log = Log(settings.logger)
+        state = Lock(Unchecked(ServerState(restorable: services, onRestore: onRestore)))
+    }
+
+    /// What an earlier process left, before the first state or never.
+    func restore(_ services: [CBMutableService], _ advertisement: AdvertisedData?) {
+        log.debug(.server, "restored \(services.count) services")
+        let (restored, handler) = withState { state in
+            let all = services.map { state.restore($0) }
+            let restored = RestoredServer(
+                services: all.map(\.0), unanswered: all.filter { !$0.isAnswered }.map(\.0),
+                advertisement: advertisement)
+            return (restored, state.endRestoration())
+        }
+        handler?(restored)
+    }
+
+    // MARK: Changes
+
+    /// Reads or changes the state; nothing may follow from it.
+    func withState<Result>(_ body: (inout ServerState) -> Result) -> Result {
+        state.withLock { Unchecked(body(&$0.value)) }.value
+    }
+
+    /// Changes the state, and does what follows from it.
+    @discardableResult
+    func transition<Result>(_ manager: CBPeripheralManager, _ body: (inout ServerState) -> Result) -> Result {
+        let (result, completions, mustSubmit) = withState { state in
+            let result = body(&state)
+            return (result, state.takeCompletions(), state.beginSubmitting())
+        }
+        if mustSubmit { submit(to: manager) }
+        for completion in completions { completion() }
+        return result
+    }
+
+    private func submit(to manager: CBPeripheralManager) {
+        while let call = withState({ $0.nextCall() }) {
+            switch call {
+            case .add(let service): manager.add(service)
+            case .remove(let service): manager.remove(service)
+            case .startAdvertising(let data): manager.startAdvertising(data)
+            case .stopAdvertising: manager.stopAdvertising()
+            case .publish(let isEncryptionRequired): manager.publishL2CAPChannel(withEncryption: isEncryptionRequired)
+            case .unpublish(let psm): manager.unpublishL2CAPChannel(psm)
+            }
+        }
+    }
+
+    // MARK: The adapter
+
+    /// Waits for `poweredOn`.
+    ///
+    /// - Parameter patiently: Whether to wait in states too that do not pass by themselves.
+    /// - Throws: `OperationFailure`, `CancellationError`.
+    func ready(patiently: Bool = false) async throws {
+        try Task.checkCancellation()
+        while true {
+            let waiter = Waiter<Void>()
+            let now = withState { state -> CBManagerState in
+                let mustWait = state.managerState != .poweredOn && (patiently || !state.managerState.isTerminal)
+                if mustWait { state.ready.append(waiter) }
+                return state.managerState
+            }
+            if now == .poweredOn { return }
+            if now.isTerminal, !patiently { throw OperationFailure(.unavailable(now)) }
+            try await waiter.value { withState { $0.ready.removeAll { $0 === waiter } } }
+        }
+    }
+
+    /// Waits for `poweredOn`, and changes the state while it is.
+    func whenReady<Result>(
+        _ manager: Unchecked<CBPeripheralManager>, _ body: (inout ServerState) -> Result
+    ) async throws -> Result {
+        while true {
+            try await ready()
+            let result = transition(manager.value) { $0.managerState == .poweredOn ? body(&$0) : nil }
+            if let result { return result }
+        }
+    }
+
+    func changeState(to new: CBManagerState, _ manager: CBPeripheralManager) {
+        log.debug(.server, "Bluetooth is \(new)")
+        let buffers = transition(manager) { state in
+            _ = state.endRestoration()
+            state.changeState(to: new)
+            return Array(state.stateBuffers.values)
+        }
+        for buffer in buffers { buffer.append(new) }
+    }
+
+    /// The server is gone.
+    func abandon(_ manager: CBPeripheralManager) {
+        for handler in transition(manager, { $0.abandon() }) { handler.cancel() }
+    }
+
+    // MARK: Updates
+
+    /// Sends updates in order while there is room, one thread at a time.
+    func pump(_ manager: CBPeripheralManager) {
+        let isFirst = withState { state -> Bool in
+            defer { state.isPumping = true }
+            state.mustPumpAgain = state.isPumping
+            return !state.isPumping
+        }
+        guard isFirst else { return }
+        repeat {
+            while let (update, object) = nextUpdate() {
+                let centrals = update.centrals.map { wanted in
+                    (object.subscribedCentrals ?? []).filter { wanted.contains($0.identifier) }
+                }
+                guard manager.updateValue(update.value, for: object, onSubscribedCentrals: centrals) else { break }
+                withState { $0.updates.removeAll { $0.waiter === update.waiter } }
+                update.waiter.finish(.success(()))
+            }
+        } while withState { state in
+            defer { state.mustPumpAgain = false }
+            state.isPumping = state.mustPumpAgain
+            return state.mustPumpAgain
+        }
+    }
+
+    private func nextUpdate() -> (ServerState.Update, CBMutableCharacteristic)? {
+        withState { state in
+            guard let first = state.updates.first, let object = state.objects[first.characteristic] else { return nil }
+            return (first, object)
+        }
+    }
+}

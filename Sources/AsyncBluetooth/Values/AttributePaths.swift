@@ -1,0 +1,192 @@
+public import CoreBluetooth
+
+/// Names an attribute of a device by the components that lead to it: ``ServiceID``, ``CharacteristicID``, ``DescriptorID``.
+///
+/// As a literal it must be well formed: other text is a programming error and traps, as in `CBUUID(string:)`.
+public protocol AttributePath: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The last component: the attribute itself.
+    var component: AttributePathComponent { get }
+
+    /// Reads a path: nil if it is none.
+    init?(_ text: String)
+}
+
+extension AttributePath {
+    /// Reads a path, and traps if it is none.
+    public init(stringLiteral text: String) {
+        guard let id = Self(text) else { preconditionFailure("\"\(text)\" is no \(Self.self)") }
+        self = id
+    }
+
+    /// The attribute's UUID.
+    public var uuid: CBUUID { component.uuid }
+
+    /// Reads the path of this attribute, and a last component that leads to one within it.
+    static func parsed(_ text: String) -> (outer: Self, component: AttributePathComponent)? {
+        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), let outer = Self(String(text[..<slash])),
+            let component = AttributePathComponent(text[text.index(after: slash)...])
+        else { return nil }
+        return (outer, component)
+    }
+}
+
+/// Names a service of a device: `"180D"`, or `"180D#2"` for the second one of that UUID.
+public struct ServiceID: AttributePath {
+    /// The service.
+    public let component: AttributePathComponent
+
+    /// Names a service.
+    ///
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - instance: Which one of that UUID, from 1.
+    public init(_ uuid: CBUUID, instance: Int = 1) { component = AttributePathComponent(uuid, instance: instance) }
+
+    /// Reads a name: nil if it is none.
+    public init?(_ text: String) {
+        guard let component = AttributePathComponent(text[...]) else { return nil }
+        self.component = component
+    }
+
+    /// The name as it is read.
+    public var description: String { "\(component)" }
+}
+
+/// Names a characteristic of a device by its path: `"180D/2A37"`, or `"180D/2A37#2"` for the second one of that UUID.
+public struct CharacteristicID: AttributePath {
+    /// The service that it is in.
+    public let service: ServiceID
+    /// The characteristic within the service.
+    public let component: AttributePathComponent
+
+    /// Names a characteristic.
+    ///
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - instance: Which one of that UUID within the service, from 1.
+    ///   - service: The service that it is in.
+    public init(_ uuid: CBUUID, instance: Int = 1, in service: ServiceID) {
+        self.service = service
+        component = AttributePathComponent(uuid, instance: instance)
+    }
+
+    /// Reads a path: nil if it is none.
+    public init?(_ text: String) {
+        guard let (service, component) = ServiceID.parsed(text) else { return nil }
+        self.service = service
+        self.component = component
+    }
+
+    /// The path as it is read.
+    public var description: String { "\(service)/\(component)" }
+}
+
+/// Names a descriptor of a device by its path: `"180D/2A37/2901"`.
+public struct DescriptorID: AttributePath {
+    /// The characteristic that it describes.
+    public let characteristic: CharacteristicID
+    /// The descriptor within the characteristic.
+    public let component: AttributePathComponent
+
+    /// Names a descriptor.
+    ///
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - instance: Which one of that UUID within the characteristic, from 1.
+    ///   - characteristic: The characteristic that it describes.
+    public init(_ uuid: CBUUID, instance: Int = 1, of characteristic: CharacteristicID) {
+        self.characteristic = characteristic
+        component = AttributePathComponent(uuid, instance: instance)
+    }
+
+    /// Reads a path: nil if it is none.
+    public init?(_ text: String) {
+        guard let (characteristic, component) = CharacteristicID.parsed(text) else { return nil }
+        self.characteristic = characteristic
+        self.component = component
+    }
+
+    /// The path as it is read.
+    public var description: String { "\(characteristic)/\(component)" }
+}
+
+/// One part of a path to an attribute: a UUID, and which one among those that have it.
+public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertible {
+    /// The attribute's type.
+    public let uuid: CBUUID
+    /// Which of the attributes with this UUID, in the device's order, from 1.
+    public let instance: Int
+    /// The UUID's, which takes longer to compute than all else of a look-up.
+    private let uuidHash: Int
+
+    /// Names the attribute of a UUID.
+    ///
+    /// - Parameters:
+    ///   - uuid: The attribute's type.
+    ///   - instance: Which one of those, from 1; less is taken as 1.
+    public init(_ uuid: CBUUID, instance: Int = 1) {
+        self.uuid = uuid
+        self.instance = max(1, instance)
+        uuidHash = uuid.hash
+    }
+
+    /// Whether both mean the same attribute.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.instance == right.instance && (left.uuid === right.uuid || left.uuid == right.uuid)
+    }
+
+    /// Hashes UUID and number.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uuidHash)
+        hasher.combine(instance)
+    }
+
+    /// Reads `2A37` or, for the second one of that UUID, `2A37#2`.
+    init?(_ text: Substring) {
+        let mark = text.utf8.firstIndex(of: UInt8(ascii: "#"))
+        let uuid = text[..<(mark ?? text.endIndex)]
+        let instance = mark.map { Int(text[text.utf8.index(after: $0)...]) } ?? 1
+        guard Self.isUUID(uuid), let instance, instance > 0 else { return nil }
+        self.init(CBUUID(string: String(uuid)), instance: instance)
+    }
+
+    /// Whether `CBUUID` takes it; it traps where not.
+    private static func isUUID(_ text: Substring) -> Bool {
+        if text.utf8.count == 36 { return UUID(uuidString: String(text)) != nil }
+        return (text.utf8.count == 4 || text.utf8.count == 8)
+            && text.utf8.allSatisfy { Unicode.Scalar($0).properties.isASCIIHexDigit }
+    }
+
+    /// `2A37`, or `2A37#2`.
+    public var description: String { instance == 1 ? uuid.uuidString : "\(uuid.uuidString)#\(instance)" }
+
+    /// The one that is meant among attributes in the device's order.
+    func pick<Attribute: CBAttribute>(from attributes: [Attribute]?) -> Attribute? {
+        var remaining = instance
+        for attribute in attributes ?? [] where attribute.uuid == uuid {
+            remaining -= 1
+            if remaining == 0 { return attribute }
+        }
+        return nil
+    }
+}
+
+/// The value of a descriptor, typed by its UUID.
+public enum DescriptorValue: Hashable, Sendable {
+    /// Of 2900, 2902 and 2903: bits.
+    case number(Int)
+    /// Of 2901: a description for people.
+    case text(String)
+    /// Of all others.
+    case data(Data)
+
+    /// Reads what CoreBluetooth gives.
+    init(_ value: Any?) {
+        switch value {
+        case let text as String: self = .text(text)
+        case let data as Data: self = .data(data)
+        case let number as NSNumber: self = .number(number.intValue)
+        default: self = .data(Data())
+        }
+    }
+}

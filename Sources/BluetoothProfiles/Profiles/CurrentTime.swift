@@ -1,0 +1,132 @@
+public import AsyncBluetooth
+public import CoreBluetooth
+
+/// The service Current Time (1805): its characteristics.
+///
+/// Source: Current Time Service 1.1.
+public enum CurrentTimeService {
+    /// The service's UUID.
+    public static let uuid = CBUUID(string: "1805")
+    /// The time (2A2B).
+    public static let time = GATTCharacteristic<CurrentTime>("2A2B", in: "1805", [.read, .write, .notify])
+    /// The time zone (2A0F).
+    public static let local = GATTCharacteristic<LocalTimeInformation>("2A0F", in: "1805", [.read, .write])
+    /// Where the time comes from (2A14).
+    public static let reference = GATTCharacteristic<ReferenceTimeInformation>("2A14", in: "1805", .read)
+}
+
+/// The clock of another device.
+public struct CurrentTimeClient: Sendable {
+    /// The device.
+    public let peripheral: Peripheral
+
+    /// The clock of a device; nothing is asked yet.
+    public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
+
+    /// Reads the time.
+    public func time() async throws -> CurrentTime { try await peripheral.read(CurrentTimeService.time) }
+
+    /// Sets the time.
+    ///
+    /// - Throws: ATT error 0x80, "Data Field Ignored", of a device that took only a part of it.
+    public func setTime(_ time: CurrentTime) async throws {
+        try await peripheral.write(time, to: CurrentTimeService.time)
+    }
+
+    /// The time each time that it was adjusted.
+    public var adjustments: AsyncThrowingMapSequence<ValueSequence<Data>, CurrentTime> {
+        peripheral.values(of: CurrentTimeService.time)
+    }
+
+    /// Reads the difference of local time from UTC; nil where the device has no such characteristic.
+    public func localTimeInformation() async throws -> LocalTimeInformation? {
+        try await peripheral.readIfPresent(CurrentTimeService.local)
+    }
+
+    /// Reads the source of the time; nil where the device has no such characteristic.
+    public func referenceTimeInformation() async throws -> ReferenceTimeInformation? {
+        try await peripheral.readIfPresent(CurrentTimeService.reference)
+    }
+}
+
+/// A clock that this program plays: it follows the radio's time, and can be set.
+public final class CurrentTimeServer: ProfileServer {
+    private struct State {
+        var context: ServerContext?
+        /// By how much the clock is fast, in seconds.
+        var offset = 0.0
+        /// When it was set.
+        var updated = Date(timeIntervalSince1970: 0)
+        var source = ReferenceTimeInformation.Source.networkTimeProtocol
+    }
+
+    /// How the local time differs from UTC.
+    public let local: ServedValue<LocalTimeInformation>
+    private let time: ServedValue<CurrentTime>
+    private let reference: ServedValue<ReferenceTimeInformation>
+    private let state: SharedState<State>
+
+    /// A clock that is right.
+    public init(local: LocalTimeInformation = .utc) {
+        let state = SharedState(State())
+        let zone = ServedValue(CurrentTimeService.local, local)
+        self.state = state
+        self.local = zone
+        time = ServedValue(
+            CurrentTimeService.time, compute: { Self.currentTime(state, zone, []) },
+            accept: { wanted in
+                guard let date = wanted.dateTime.date else {
+                    throw CBATTError(CBATTError.Code(rawValue: 0xFF) ?? .unlikelyError)
+                }
+                let now = Self.now(state)
+                let seconds = date.timeIntervalSince1970 + Double(wanted.fractions256) / 256
+                let offset = seconds - now.timeIntervalSince1970 - Self.seconds(zone)
+                state.withLock { ($0.offset, $0.updated, $0.source) = (offset, now, .manual) }
+            })
+        reference = ServedValue(
+            CurrentTimeService.reference,
+            compute: {
+                let now = Self.now(state)
+                let (source, updated) = state.withLock { ($0.source, $0.updated) }
+                let hours = now.timeIntervalSince(updated) / 3600
+                return ReferenceTimeInformation(source: source, sinceUpdate: .seconds(3600 * min(max(hours, 0), 1e6)))
+            })
+    }
+
+    /// Current Time.
+    public var service: CBUUID { CurrentTimeService.uuid }
+    /// The time, the zone and the reference.
+    public var values: [any ServedAttribute] { [time, local, reference] }
+
+    /// Takes the radio's time.
+    public func start(_ context: ServerContext) {
+        let date = context.date
+        state.withLock { state in
+            state.context = context
+            if state.source != .manual { state.updated = date }
+        }
+    }
+
+    /// Notifies subscribers of the time, and of the reason for which it was adjusted.
+    public func notify(_ reason: CurrentTime.AdjustReason) { time.send(Self.currentTime(state, local, reason)) }
+
+    private static func now(_ state: SharedState<State>) -> Date { state.withLock { $0.context }?.date ?? Date() }
+
+    private static func seconds(_ zone: ServedValue<LocalTimeInformation>) -> Double {
+        (zone.value?.offset).map { $0 / .seconds(1) } ?? 0
+    }
+
+    private static func currentTime(
+        _ state: SharedState<State>, _ zone: ServedValue<LocalTimeInformation>, _ reason: CurrentTime.AdjustReason
+    ) -> CurrentTime {
+        let offset = state.withLock { $0.offset }
+        let exact = now(state).timeIntervalSince1970 + offset + seconds(zone)
+        // Whole steps, so that an inexact sum does not fall short of a second.
+        let local = Date(timeIntervalSince1970: (exact * 1024).rounded() / 1024)
+        let fraction = local.timeIntervalSince1970 - local.timeIntervalSince1970.rounded(.down)
+        guard let dateTime = DateTime(local) ?? DateTime(Date(timeIntervalSince1970: 0)) else {
+            preconditionFailure("1970 is a year")
+        }
+        return CurrentTime(dateTime, fractions256: UInt8(fraction * 256), adjustReason: reason)
+    }
+}

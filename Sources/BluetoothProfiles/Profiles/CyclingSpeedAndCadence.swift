@@ -1,0 +1,237 @@
+public import CoreBluetooth
+
+/// The service Cycling Speed and Cadence (1816): its characteristics.
+///
+/// Source: Cycling Speed and Cadence Service 1.0.
+public enum CyclingSpeedAndCadenceService: SpeedSensorService {
+    /// The service's UUID.
+    public static let uuid = CBUUID(string: "1816")
+    /// The revolutions (2A5B).
+    public static let measurement = GATTCharacteristic<CSCMeasurement>("2A5B", in: "1816", .notify)
+    /// What the sensor can do (2A5C).
+    public static let feature = GATTCharacteristic<CSCFeature>("2A5C", in: "1816", .read)
+    /// Where the sensor sits (2A5D).
+    public static let sensorLocation = GATTCharacteristic<SensorLocation>("2A5D", in: "1816", .read)
+    /// Orders to the sensor, answered by indications (2A55).
+    public static let controlPoint = GATTCharacteristic<SCControlPointRequest>(
+        CBUUID(string: "2A55"), in: uuid, [.write, .indicate])
+}
+
+/// CSC Feature (2A5C): what a cycling sensor can do.
+///
+/// Source: Cycling Speed and Cadence Service 1.0, 3.2.
+public struct CSCFeature: OptionSet, GATTValue, CustomStringConvertible {
+    /// The bits; those that the specification reserves are kept.
+    public let rawValue: UInt16
+    /// A set from its bits.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// It counts the revolutions of a wheel.
+    public static let wheelRevolutions = CSCFeature(rawValue: 1)
+    /// It counts the revolutions of a crank.
+    public static let crankRevolutions = CSCFeature(rawValue: 2)
+    /// It can be put in several places.
+    public static let multipleSensorLocations = CSCFeature(rawValue: 4)
+
+    /// In words.
+    public var description: String {
+        let names: [(CSCFeature, String)] = [
+            (.wheelRevolutions, "wheel revolutions"), (.crankRevolutions, "crank revolutions"),
+            (.multipleSensorLocations, "multiple sensor locations"),
+        ]
+        let present = names.filter { contains($0.0) }.map(\.1)
+        return present.isEmpty ? "no features" : present.joined(separator: ", ")
+    }
+}
+
+/// CSC Measurement (2A5B): the revolutions of a wheel and of a crank.
+///
+/// Speed and cadence follow from two measurements: see ``RevolutionData/rate(since:ticksPerSecond:)``.
+/// Source: Cycling Speed and Cadence Service 1.0, 3.1; GATT Specification Supplement, CSC Measurement.
+public struct CSCMeasurement: GATTValue, CustomStringConvertible {
+    /// The wheel's revolutions; nil where the sensor does not count them.
+    public var wheel: RevolutionData<UInt32>?
+    /// The crank's revolutions; nil where the sensor does not count them.
+    public var crank: RevolutionData<UInt16>?
+
+    /// A measurement.
+    public init(wheel: RevolutionData<UInt32>? = nil, crank: RevolutionData<UInt16>? = nil) {
+        self.wheel = wheel
+        self.crank = crank
+    }
+
+    /// The speed since an earlier measurement, in metres per second.
+    ///
+    /// `circumference`: Of the wheel, in metres: 2.1 is usual.
+    /// - Returns: nil where the wheel did not come round, or is not counted.
+    public func speed(since earlier: CSCMeasurement, circumference: Double) -> Double? {
+        guard let wheel, let before = earlier.wheel else { return nil }
+        return wheel.rate(since: before).map { $0 * circumference }
+    }
+
+    /// The cadence since an earlier measurement, in revolutions of the crank per minute.
+    ///
+    /// - Returns: nil where the crank did not come round, or is not counted.
+    public func cadence(since earlier: CSCMeasurement) -> Double? {
+        guard let crank, let before = earlier.crank else { return nil }
+        return crank.rate(since: before).map { $0 * 60 }
+    }
+
+    /// True: a client ignores what follows, and flags that it does not know.
+    public static var ignoresTrailingBytes: Bool { true }
+
+    /// Reads the flags and what they announce.
+    public init(from reader: inout GATTReader) throws(GATTValueError) {
+        let flags = try reader.uint8("Flags")
+        wheel = flags & 0x01 == 0 ? nil : try RevolutionData(from: &reader, "Wheel")
+        crank = flags & 0x02 == 0 ? nil : try RevolutionData(from: &reader, "Crank")
+    }
+
+    /// Writes the flags and what there is.
+    public func write(to writer: inout GATTWriter) {
+        writer.append(UInt8((wheel == nil ? 0 : 1) | (crank == nil ? 0 : 2)))
+        wheel?.write(to: &writer)
+        crank?.write(to: &writer)
+    }
+
+    /// `wheel 10 turns at 1.000 s, crank 5 turns at 0.500 s`.
+    public var description: String {
+        let parts = [wheel.map { "wheel \($0.text())" }, crank.map { "crank \($0.text())" }].compactMap { $0 }
+        return parts.isEmpty ? "no data" : parts.joined(separator: ", ")
+    }
+}
+
+/// Counted revolutions and when the last one was complete.
+///
+/// A wheel counts in 32 bits, a crank in 16; both start over at the end.
+public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendable>: Hashable, Sendable {
+    /// Revolutions since the sensor began to count.
+    public var count: Count
+    /// When the last revolution was complete, in units of 1/1024 s; 1/2048 s for the wheel of a power meter.
+    ///
+    /// It starts over after 65,535.
+    public var lastEventTime: UInt16
+
+    /// A count.
+    public init(count: Count, lastEventTime: UInt16) {
+        self.count = count
+        self.lastEventTime = lastEventTime
+    }
+
+    init(from reader: inout GATTReader, _ name: String) throws(GATTValueError) {
+        count = try reader.integer("Cumulative \(name) Revolutions")
+        lastEventTime = try reader.uint16("Last \(name) Event Time")
+    }
+
+    func write(to writer: inout GATTWriter) {
+        writer.append(count, bytes: Count.bitWidth / 8)
+        writer.append(lastEventTime)
+    }
+
+    /// Revolutions per second since an earlier measurement, of whose overflows it takes one into account.
+    ///
+    /// `ticks`: The units of the event time per second: 1024 or 2048.
+    /// - Returns: nil where no revolution was completed since.
+    public func rate(since earlier: Self, ticksPerSecond ticks: Int = 1024) -> Double? {
+        let time = lastEventTime &- earlier.lastEventTime
+        guard time > 0 else { return nil }
+        return Double(count &- earlier.count) * Double(ticks) / Double(time)
+    }
+
+    /// `10 turns at 1.000 s`.
+    func text(ticksPerSecond ticks: Int = 1024) -> String {
+        "\(count) turns at \(Decimals.fixed(Double(lastEventTime) / Double(ticks), 3)) s"
+    }
+}
+
+/// A bicycle's sensor that this program plays.
+///
+/// While a central subscribes, it notifies each second the counts of a wheel and of a crank that turn evenly.
+public final class CyclingSpeedAndCadenceServer: ProfileServer {
+    private struct State {
+        /// What a client sets the wheel's count to with the next measurement.
+        var wanted: UInt32?
+        /// What the wheel's count was set to, and its revolutions at that time.
+        var wheelBase: UInt32 = 0
+        var wheelStart = 0.0
+    }
+
+    /// What is notified.
+    public let measurement = ServedValue(CyclingSpeedAndCadenceService.measurement)
+    /// What the sensor can do.
+    public let feature = ServedValue(
+        CyclingSpeedAndCadenceService.feature, [.wheelRevolutions, .crankRevolutions, .multipleSensorLocations])
+    private let sensor: SpeedSensorServer
+    private let cadence: Double
+    private let wheelRate: Double
+    private let state: SharedState<State>
+
+    /// A bicycle.
+    ///
+    /// - Parameters:
+    ///   - cadence: Revolutions of the crank per minute, 0...65,535.
+    ///   - wheelRate: Revolutions of the wheel per minute, 0...65,535.
+    ///   - locations: Where the sensor can sit; the first is where it is at first.
+    /// - Throws: That a rate is out of its range.
+    public convenience init(
+        cadence: Double, wheelRate: Double, locations: [SensorLocation] = [.rearWheel, .frontWheel]
+    ) throws(GATTValueError) {
+        let allowed = 0...Double(UInt16.max)
+        guard allowed.contains(cadence) else { throw CSCMeasurement.outOfRange(cadence, "Cadence", allowed) }
+        guard allowed.contains(wheelRate) else { throw CSCMeasurement.outOfRange(wheelRate, "Wheel Rate", allowed) }
+        self.init(checkedCadence: cadence, wheelRate: wheelRate, locations: locations)
+    }
+
+    /// A bicycle whose crank turns 60 times a minute, and whose wheels turn 180 times.
+    ///
+    /// - Parameter locations: Where the sensor can sit; the first is where it is at first.
+    public convenience init(locations: [SensorLocation] = [.rearWheel, .frontWheel]) {
+        self.init(checkedCadence: 60, wheelRate: 180, locations: locations)
+    }
+
+    private init(checkedCadence cadence: Double, wheelRate: Double, locations: [SensorLocation]) {
+        let state = SharedState(State())
+        self.state = state
+        self.cadence = cadence
+        self.wheelRate = wheelRate
+        sensor = SpeedSensorServer(locations: locations, in: CyclingSpeedAndCadenceService.uuid) { request in
+            guard case .setCumulativeValue(let value) = request else { return .opCodeNotSupported }
+            state.withLock { $0.wanted = value }
+            return .success
+        }
+    }
+
+    /// Cycling Speed and Cadence.
+    public var service: CBUUID { CyclingSpeedAndCadenceService.uuid }
+    /// The measurement, the feature, the location and the control point.
+    public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }
+
+    /// Turns while a central subscribes.
+    public func start(_ context: ServerContext) {
+        context.repeat(every: { .seconds(1) }, whileSubscribedTo: measurement) { [self] in
+            measurement.send(measure(at: context.now / .seconds(1)))
+        }
+    }
+
+    private func measure(at seconds: Double) -> CSCMeasurement {
+        let (turns, event) = Self.turns(wheelRate, at: seconds)
+        let (crank, crankEvent) = Self.turns(cadence, at: seconds)
+        let wheel = state.withLock { state -> UInt32 in
+            if let value = state.wanted {
+                (state.wanted, state.wheelBase, state.wheelStart) = (nil, value, turns)
+            }
+            return state.wheelBase &+ UInt32(truncatingIfNeeded: Int(turns - state.wheelStart))
+        }
+        return CSCMeasurement(
+            wheel: RevolutionData(count: wheel, lastEventTime: event),
+            crank: RevolutionData(count: UInt16(truncatingIfNeeded: Int(crank)), lastEventTime: crankEvent))
+    }
+
+    /// Whole revolutions, and when the last was complete, in 1/1024 s.
+    private static func turns(_ perMinute: Double, at seconds: Double) -> (Double, UInt16) {
+        // Rates are per minute: a whole revolution must not be missed by rounding.
+        let turns = (seconds * perMinute / 60 + 1e-9).rounded(.down)
+        let event = perMinute > 0 ? turns * 60 / perMinute : 0
+        return (turns, UInt16(truncatingIfNeeded: Int((event * 1024).rounded())))
+    }
+}

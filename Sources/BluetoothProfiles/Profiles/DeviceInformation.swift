@@ -1,0 +1,136 @@
+public import AsyncBluetooth
+public import CoreBluetooth
+
+/// The service Device Information (180A): its characteristics.
+///
+/// Source: Device Information Service 1.2.
+public enum DeviceInformationService {
+    /// The service's UUID.
+    public static let uuid = CBUUID(string: "180A")
+    /// The manufacturer's name (2A29).
+    public static let manufacturer = GATTCharacteristic<String>("2A29", in: "180A", .read)
+    /// The model (2A24).
+    public static let model = GATTCharacteristic<String>("2A24", in: "180A", .read)
+    /// The number of this piece (2A25).
+    public static let serialNumber = GATTCharacteristic<String>("2A25", in: "180A", .read)
+    /// The revision of the hardware (2A27).
+    public static let hardwareRevision = GATTCharacteristic<String>("2A27", in: "180A", .read)
+    /// The revision of the firmware (2A26).
+    public static let firmwareRevision = GATTCharacteristic<String>("2A26", in: "180A", .read)
+    /// The revision of the software (2A28).
+    public static let softwareRevision = GATTCharacteristic<String>("2A28", in: "180A", .read)
+    /// A number that no other system has (2A23).
+    public static let systemID = GATTCharacteristic<SystemID>("2A23", in: "180A", .read)
+    /// The IEEE 11073-20601 regulatory certification data list (2A2A).
+    public static let regulatoryCertification = GATTCharacteristic<Data>("2A2A", in: "180A", .read)
+    /// The vendor, the product and its version (2A50).
+    public static let pnpID = GATTCharacteristic<PnPID>("2A50", in: "180A", .read)
+    /// The identifier of a medical device (2BFF).
+    public static let uniqueDeviceIdentifier = GATTCharacteristic<UniqueDeviceIdentifier>("2BFF", in: "180A", .read)
+}
+
+/// A manufacturer's description of its device; each value is optional.
+///
+/// Source: Device Information Service 1.2, 3.
+public struct DeviceInformationValues: Hashable, Sendable {
+    // The emulator's `DeviceInformation` says the same of its devices. It sees no profiles, as they are over CoreBluetooth;
+    // a test compares the bytes of both.
+
+    /// The manufacturer's name.
+    public var manufacturer: String?
+    /// The model.
+    public var model: String?
+    /// The number of this piece.
+    public var serialNumber: String?
+    /// The revision of the hardware.
+    public var hardwareRevision: String?
+    /// The revision of the firmware.
+    public var firmwareRevision: String?
+    /// The revision of the software.
+    public var softwareRevision: String?
+    /// A number that no other system has.
+    public var systemID: SystemID?
+    /// The IEEE 11073-20601 regulatory certification data list.
+    public var regulatoryCertification: Data?
+    /// The vendor, the product and its version.
+    public var pnpID: PnPID?
+    /// The identifier of a medical device.
+    public var uniqueDeviceIdentifier: UniqueDeviceIdentifier?
+
+    /// What a maker says.
+    public init(
+        manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil,
+        hardwareRevision: String? = nil, firmwareRevision: String? = nil, softwareRevision: String? = nil,
+        systemID: SystemID? = nil, regulatoryCertification: Data? = nil, pnpID: PnPID? = nil,
+        uniqueDeviceIdentifier: UniqueDeviceIdentifier? = nil
+    ) {
+        self.manufacturer = manufacturer
+        self.model = model
+        self.serialNumber = serialNumber
+        self.hardwareRevision = hardwareRevision
+        self.firmwareRevision = firmwareRevision
+        self.softwareRevision = softwareRevision
+        self.systemID = systemID
+        self.regulatoryCertification = regulatoryCertification
+        self.pnpID = pnpID
+        self.uniqueDeviceIdentifier = uniqueDeviceIdentifier
+    }
+}
+
+/// The device information of another device.
+public struct DeviceInformationClient: Sendable {
+    /// The device.
+    public let peripheral: Peripheral
+
+    /// The information of a device; nothing is asked yet.
+    public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
+
+    /// Reads all values of the service.
+    ///
+    /// - Throws: A malformed value, or why it cannot be read; what the device does not say is nil.
+    public func values() async throws -> DeviceInformationValues {
+        typealias Service = DeviceInformationService
+        return DeviceInformationValues(
+            manufacturer: try await peripheral.readIfPresent(Service.manufacturer),
+            model: try await peripheral.readIfPresent(Service.model),
+            serialNumber: try await peripheral.readIfPresent(Service.serialNumber),
+            hardwareRevision: try await peripheral.readIfPresent(Service.hardwareRevision),
+            firmwareRevision: try await peripheral.readIfPresent(Service.firmwareRevision),
+            softwareRevision: try await peripheral.readIfPresent(Service.softwareRevision),
+            systemID: try await peripheral.readIfPresent(Service.systemID),
+            regulatoryCertification: try await peripheral.readIfPresent(Service.regulatoryCertification),
+            pnpID: try await peripheral.readIfPresent(Service.pnpID),
+            uniqueDeviceIdentifier: try await peripheral.readIfPresent(Service.uniqueDeviceIdentifier))
+    }
+}
+
+/// The device information of a device that this program plays.
+///
+/// A system may refuse to publish this service: BlueZ has one of its own when it is told to.
+public final class DeviceInformationServer: ProfileServer {
+    /// A value for each thing that is said.
+    public let values: [any ServedAttribute]
+
+    /// What is nil has no characteristic.
+    public init(_ information: DeviceInformationValues) {
+        typealias Service = DeviceInformationService
+        func served<Value>(
+            _ characteristic: GATTCharacteristic<Value>, _ value: Value?
+        ) -> (any ServedAttribute)? { value.map { ServedValue(characteristic, $0) } }
+        let all: [(any ServedAttribute)?] = [
+            served(Service.manufacturer, information.manufacturer), served(Service.model, information.model),
+            served(Service.serialNumber, information.serialNumber),
+            served(Service.hardwareRevision, information.hardwareRevision),
+            served(Service.firmwareRevision, information.firmwareRevision),
+            served(Service.softwareRevision, information.softwareRevision),
+            served(Service.systemID, information.systemID),
+            served(Service.regulatoryCertification, information.regulatoryCertification),
+            served(Service.pnpID, information.pnpID),
+            served(Service.uniqueDeviceIdentifier, information.uniqueDeviceIdentifier),
+        ]
+        values = all.compactMap { $0 }
+    }
+
+    /// Device Information.
+    public var service: CBUUID { DeviceInformationService.uuid }
+}

@@ -1,0 +1,177 @@
+public import AsyncBluetooth
+public import CoreBluetooth
+
+/// The service Environmental Sensing (181A): its characteristics.
+///
+/// Source: Environmental Sensing Service 1.0.
+public enum EnvironmentalSensingService {
+    /// The service's UUID.
+    public static let uuid = CBUUID(string: "181A")
+    /// The temperature (2A6E).
+    public static let temperature = GATTCharacteristic<Temperature>("2A6E", in: "181A", [.read, .notify])
+    /// The relative humidity (2A6F).
+    public static let humidity = GATTCharacteristic<Humidity>("2A6F", in: "181A", [.read, .notify])
+    /// The pressure of the air (2A6D).
+    public static let pressure = GATTCharacteristic<Pressure>("2A6D", in: "181A", [.read, .notify])
+    /// The height above sea level (2A6C).
+    public static let elevation = GATTCharacteristic<Elevation>("2A6C", in: "181A", [.read, .notify])
+    /// The speed of the wind (2A70).
+    public static let trueWindSpeed = GATTCharacteristic<TrueWindSpeed>("2A70", in: "181A", [.read, .notify])
+    /// Where the wind comes from (2A71).
+    public static let trueWindDirection = GATTCharacteristic<TrueWindDirection>("2A71", in: "181A", [.read, .notify])
+    /// The speed of the wind for one who moves (2A72).
+    public static let apparentWindSpeed = GATTCharacteristic<ApparentWindSpeed>("2A72", in: "181A", [.read, .notify])
+    /// Where the wind comes from for one who moves (2A73).
+    public static let apparentWindDirection = GATTCharacteristic<ApparentWindDirection>(
+        CBUUID(string: "2A73"), in: uuid, [.read, .notify])
+    /// How strong the gusts are (2A74).
+    public static let gustFactor = GATTCharacteristic<GustFactor>("2A74", in: "181A", [.read, .notify])
+    /// The pollen in the air (2A75).
+    public static let pollenConcentration = GATTCharacteristic<PollenConcentration>(
+        CBUUID(string: "2A75"), in: uuid, [.read, .notify])
+    /// The sun's ultraviolet light (2A76).
+    public static let uvIndex = GATTCharacteristic<UVIndex>("2A76", in: "181A", [.read, .notify])
+    /// The power of light (2A77).
+    public static let irradiance = GATTCharacteristic<Irradiance>("2A77", in: "181A", [.read, .notify])
+    /// The rain (2A78).
+    public static let rainfall = GATTCharacteristic<Rainfall>("2A78", in: "181A", [.read, .notify])
+    /// The temperature that one feels in the wind (2A79).
+    public static let windChill = GATTCharacteristic<WindChill>("2A79", in: "181A", [.read, .notify])
+    /// The temperature that one feels in humid air (2A7A).
+    public static let heatIndex = GATTCharacteristic<HeatIndex>("2A7A", in: "181A", [.read, .notify])
+    /// The temperature at which water condenses (2A7B).
+    public static let dewPoint = GATTCharacteristic<DewPoint>("2A7B", in: "181A", [.read, .notify])
+    /// The angle between magnetic and true north (2A2C).
+    public static let magneticDeclination = GATTCharacteristic<MagneticDeclination>(
+        CBUUID(string: "2A2C"), in: uuid, [.read, .notify])
+    /// A magnetic field along two axes (2AA0).
+    public static let magneticFluxDensity2D = GATTCharacteristic<MagneticFluxDensity2D>(
+        CBUUID(string: "2AA0"), in: uuid, [.read, .notify])
+    /// A magnetic field along three axes (2AA1).
+    public static let magneticFluxDensity3D = GATTCharacteristic<MagneticFluxDensity3D>(
+        CBUUID(string: "2AA1"), in: uuid, [.read, .notify])
+    /// How the pressure changed (2AA3).
+    public static let pressureTrend = GATTCharacteristic<BarometricPressureTrend>(
+        CBUUID(string: "2AA3"), in: uuid, [.read, .notify])
+}
+
+/// A sensor of the environment.
+///
+/// Which characteristics it has is up to the device: ``EnvironmentalSensingService`` names them.
+public struct EnvironmentalSensingClient: Sendable {
+    /// The device.
+    public let peripheral: Peripheral
+
+    /// The sensor of a device; nothing is asked yet.
+    public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
+
+    /// Reads a value; nil where the device does not measure it.
+    public func read<Value>(_ characteristic: GATTCharacteristic<Value>) async throws -> Value? {
+        try await peripheral.readIfPresent(characteristic)
+    }
+
+    /// A value each time that the device notifies it.
+    public func values<Value>(
+        of characteristic: GATTCharacteristic<Value>
+    ) -> AsyncThrowingMapSequence<ValueSequence<Data>, Value> { peripheral.values(of: characteristic) }
+
+    /// Reads the temperature; nil where the device does not measure it.
+    public func temperature() async throws -> Temperature? { try await read(EnvironmentalSensingService.temperature) }
+
+    /// Reads the humidity; nil where the device does not measure it.
+    public func humidity() async throws -> Humidity? { try await read(EnvironmentalSensingService.humidity) }
+
+    /// Reads the pressure; nil where the device does not measure it.
+    public func pressure() async throws -> Pressure? { try await read(EnvironmentalSensingService.pressure) }
+
+    // MARK: Descriptors
+
+    /// Reads how a value is measured; nil where the device has no such descriptor.
+    public func measurement<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ESMeasurement? {
+        try await descriptors(ESMeasurement.self, "290C", of: characteristic).first
+    }
+
+    /// Reads the range of a characteristic's values; nil where the device has no such descriptor.
+    public func validRange<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ValidRange<Value>? {
+        try await descriptors(ValidRange<Value>.self, "2906", of: characteristic).first
+    }
+
+    /// Reads when a value is notified: up to three conditions.
+    public func triggers<Value>(
+        of characteristic: GATTCharacteristic<Value>
+    ) async throws -> [ESTriggerSetting<Value>] {
+        try await descriptors(ESTriggerSetting<Value>.self, "290D", of: characteristic)
+    }
+
+    /// Sets when a value is notified.
+    ///
+    /// - Parameters:
+    ///   - trigger: The condition.
+    ///   - instance: Which of the device's conditions, from 1.
+    ///   - characteristic: Of which value.
+    public func setTrigger<Value>(
+        _ trigger: ESTriggerSetting<Value>, instance: Int = 1, of characteristic: GATTCharacteristic<Value>
+    ) async throws {
+        let path = DescriptorID(CBUUID(string: "290D"), instance: instance, of: characteristic.id)
+        try await peripheral.write(trigger.encoded, toDescriptor: path)
+    }
+
+    /// Reads how the conditions are combined; nil where the device has no such descriptor.
+    public func configuration<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ESConfiguration? {
+        try await descriptors(ESConfiguration.self, "290B", of: characteristic).first
+    }
+
+    /// Sets how the conditions go together.
+    public func setConfiguration<Value>(
+        _ configuration: ESConfiguration, of characteristic: GATTCharacteristic<Value>
+    ) async throws {
+        let path = DescriptorID(CBUUID(string: "290B"), of: characteristic.id)
+        try await peripheral.write(configuration.encoded, toDescriptor: path)
+    }
+
+    /// Reads all descriptors of a UUID.
+    private func descriptors<Descriptor: GATTValue, Value>(
+        _ type: Descriptor.Type, _ uuid: String, of characteristic: GATTCharacteristic<Value>
+    ) async throws -> [Descriptor] {
+        let uuid = CBUUID(string: uuid)
+        var values: [Descriptor] = []
+        for path in try await peripheral.descriptors(of: characteristic.id) where path.uuid == uuid {
+            values.append(try await peripheral.read(type, descriptor: path))
+        }
+        return values
+    }
+}
+
+/// A sensor of the environment that this program plays.
+public final class EnvironmentalSensingServer: ProfileServer {
+    /// The temperature; a new one is notified.
+    public let temperature: ServedValue<Temperature>
+    /// The humidity; a new one is notified.
+    public let humidity: ServedValue<Humidity>
+    /// The pressure; a new one is notified.
+    public let pressure: ServedValue<Pressure>
+    private let others: [any ServedAttribute]
+
+    /// A sensor.
+    ///
+    /// - Parameters:
+    ///   - temperature: The temperature, 21.5 °C by default.
+    ///   - humidity: The humidity, 45 % by default.
+    ///   - pressure: The pressure, 1013.25 hPa by default.
+    ///   - others: What else it measures, made with the characteristics of ``EnvironmentalSensingService``.
+    public init(
+        temperature: Temperature = Temperature(uncheckedRawNumber: 2_150),
+        humidity: Humidity = Humidity(uncheckedRawNumber: 4_500),
+        pressure: Pressure = Pressure(uncheckedRawNumber: 1_013_250), others: [any ServedAttribute] = []
+    ) {
+        self.temperature = ServedValue(EnvironmentalSensingService.temperature, temperature)
+        self.humidity = ServedValue(EnvironmentalSensingService.humidity, humidity)
+        self.pressure = ServedValue(EnvironmentalSensingService.pressure, pressure)
+        self.others = others
+    }
+
+    /// Environmental Sensing.
+    public var service: CBUUID { EnvironmentalSensingService.uuid }
+    /// The temperature, the humidity, the pressure and what else it measures.
+    public var values: [any ServedAttribute] { [temperature, humidity, pressure] + others }
+}

@@ -1,0 +1,228 @@
+/// Environmental Sensing Measurement (290C): how the value of a characteristic comes about.
+///
+/// Source: Environmental Sensing Service 1.0, 3.1.2.1; GATT Specification Supplement.
+public struct ESMeasurement: GATTValue, CustomStringConvertible {
+    /// What is done with the samples.
+    public enum SamplingFunction: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
+        /// Not specified.
+        case unspecified = 0
+        /// The value of the moment.
+        case instantaneous
+        /// The mean of the samples.
+        case mean
+        /// The root mean square of the samples.
+        case rootMeanSquare
+        /// The greatest sample.
+        case maximum
+        /// The least sample.
+        case minimum
+        /// The sum of the samples.
+        case accumulated
+        /// How many samples there were.
+        case count
+
+        private static let names = [
+            "unspecified", "instantaneous", "mean", "root mean square", "maximum", "minimum", "accumulated", "count",
+        ]
+
+        /// In words.
+        public var description: String { Self.names[Int(rawValue)] }
+    }
+
+    /// What is done with the samples.
+    public var function: SamplingFunction
+    /// The time over which samples are taken, in seconds, 1...0xFFFFFF; nil where it is not used.
+    public let period: UInt32?
+    /// The time between updates, in seconds, 1...0xFFFFFF; nil where it is not used.
+    public let updateInterval: UInt32?
+    /// The number of what is measured (air, water, …), of Assigned Numbers; 0 is not specified.
+    public var application: UInt8
+    /// The measurement's uncertainty, in units of 0.5 %, 0...200; nil where it is not known.
+    public let uncertainty: UInt8?
+
+    /// A description.
+    ///
+    /// - Parameters:
+    ///   - period: In seconds, 1...0xFFFFFF; nil where it is not used.
+    ///   - updateInterval: In seconds, 1...0xFFFFFF; nil where it is not used.
+    ///   - uncertainty: In units of 0.5 %, 0...200; nil where it is not known.
+    ///   - application: What the values are for.
+    ///   - function: How the samples become a value.
+    /// - Throws: Which of them is out of its range.
+    public init(
+        function: SamplingFunction, period: UInt32? = nil, updateInterval: UInt32? = nil, application: UInt8 = 0,
+        uncertainty: UInt8? = nil
+    ) throws(GATTValueError) {
+        self.function = function
+        self.period = try Self.seconds(period, "Measurement Period")
+        self.updateInterval = try Self.seconds(updateInterval, "Internal Update Interval")
+        self.application = application
+        if let uncertainty {
+            self.uncertainty = try Self.checked(uncertainty, "Measurement Uncertainty", in: 0...200)
+        } else {
+            self.uncertainty = nil
+        }
+    }
+
+    private static func seconds(_ seconds: UInt32?, _ field: String) throws(GATTValueError) -> UInt32? {
+        guard let seconds else { return nil }
+        return try checked(seconds, field, in: 1...0xFF_FFFF)
+    }
+
+    /// Reads eleven bytes.
+    ///
+    /// - Throws: Also that the sampling function or the uncertainty is reserved.
+    public init(from reader: inout GATTReader) throws(GATTValueError) {
+        _ = try reader.uint16("Flags")
+        let raw = try reader.uint8("Sampling Function")
+        guard let function = SamplingFunction(rawValue: raw) else { throw reader.reserved(raw, "Sampling Function") }
+        let period: UInt32 = try reader.integer("Measurement Period", bytes: 3)
+        let updateInterval: UInt32 = try reader.integer("Internal Update Interval", bytes: 3)
+        let application = try reader.uint8("Application")
+        let uncertainty = try reader.uint8("Measurement Uncertainty")
+        guard uncertainty <= 200 || uncertainty == 255 else {
+            throw reader.reserved(uncertainty, "Measurement Uncertainty")
+        }
+        self.function = function
+        self.period = period == 0 ? nil : period
+        self.updateInterval = updateInterval == 0 ? nil : updateInterval
+        self.application = application
+        self.uncertainty = uncertainty == 255 ? nil : uncertainty
+    }
+
+    /// Writes eleven bytes.
+    public func write(to writer: inout GATTWriter) {
+        writer.append(UInt16(0))
+        writer.append(function)
+        writer.append(period ?? 0, bytes: 3)
+        writer.append(updateInterval ?? 0, bytes: 3)
+        writer.append(application, bytes: 1)
+        writer.append(uncertainty ?? 255)
+    }
+
+    /// `mean of 60 s, updated each 300 s, uncertainty 0.5 %`.
+    public var description: String {
+        let parts = [
+            "\(function)" + (period.map { " of \($0) s" } ?? ""), updateInterval.map { "updated each \($0) s" },
+            uncertainty.map { "uncertainty \(Decimals.fixed(Double($0) / 2, 1)) %" },
+        ]
+        return parts.compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+/// Environmental Sensing Trigger Setting (290D): when a characteristic's value is notified.
+///
+/// A characteristic has up to three; ``ESConfiguration`` says how they go together. A written one that the sensor does
+/// not take is answered with the ATT errors 0x80, "Write Request Rejected", or 0x81, "Condition not supported".
+/// Source: Environmental Sensing Service 1.0, 1.6 and 3.1.2.2; GATT Specification Supplement.
+public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvertible {
+    /// How a value is compared with the one that is set.
+    public enum Comparison: UInt8, Sendable, CaseIterable {
+        /// While the value is less.
+        case less = 4
+        /// While the value is less or equal.
+        case lessOrEqual
+        /// While the value is greater.
+        case greater
+        /// While the value is greater or equal.
+        case greaterOrEqual
+        /// While the value is equal.
+        case equal
+        /// While the value is not equal.
+        case notEqual
+
+        fileprivate var symbol: String { ["<", "≤", ">", "≥", "=", "≠"][Int(rawValue) - 4] }
+    }
+
+    /// What makes the sensor notify.
+    public enum Condition: Hashable, Sendable {
+        /// Nothing does.
+        case inactive
+        /// Each so many seconds, 24 bits.
+        case interval(seconds: UInt32)
+        /// Not before so many seconds since the last, 24 bits.
+        case minimumInterval(seconds: UInt32)
+        /// Whenever the value changed.
+        case valueChanged
+        /// While the value compares so with another one.
+        case comparison(Comparison, Value)
+    }
+
+    /// What makes the sensor notify.
+    public let condition: Condition
+
+    /// A setting.
+    ///
+    /// - Throws: That the seconds have more than 24 bits.
+    public init(_ condition: Condition) throws(GATTValueError) {
+        switch condition {
+        case .interval(let seconds), .minimumInterval(let seconds):
+            _ = try Self.checked(seconds, "Operand", in: UInt32(0)...0xFF_FFFF)
+        case .inactive, .valueChanged, .comparison: break
+        }
+        self.condition = condition
+    }
+
+    /// "ES Trigger Setting".
+    public static var valueName: String { "ES Trigger Setting" }
+
+    /// Reads the condition and its operand.
+    ///
+    /// - Throws: Also that the condition, or the value, is reserved.
+    public init(from reader: inout GATTReader) throws(GATTValueError) {
+        let code = try reader.uint8("Condition")
+        switch code {
+        case 0: condition = .inactive
+        case 1: condition = .interval(seconds: try reader.integer("Operand", bytes: 3))
+        case 2: condition = .minimumInterval(seconds: try reader.integer("Operand", bytes: 3))
+        case 3: condition = .valueChanged
+        default:
+            guard let comparison = Comparison(rawValue: code) else { throw reader.reserved(code, "Condition") }
+            condition = .comparison(comparison, try Value(from: &reader))
+        }
+    }
+
+    /// Writes the condition and its operand.
+    public func write(to writer: inout GATTWriter) {
+        switch condition {
+        case .inactive: writer.append(UInt8(0))
+        case .interval(let seconds):
+            writer.append(UInt8(1))
+            writer.append(seconds, bytes: 3)
+        case .minimumInterval(let seconds):
+            writer.append(UInt8(2))
+            writer.append(seconds, bytes: 3)
+        case .valueChanged: writer.append(UInt8(3))
+        case .comparison(let comparison, let value):
+            writer.append(comparison.rawValue, bytes: 1)
+            writer.append(value)
+        }
+    }
+
+    /// `each 60 s`, `while < 21.50 °C`.
+    public var description: String {
+        switch condition {
+        case .inactive: "inactive"
+        case .interval(let seconds): "each \(seconds) s"
+        case .minimumInterval(let seconds): "at most each \(seconds) s"
+        case .valueChanged: "when the value changed"
+        case .comparison(let comparison, let value): "while \(comparison.symbol) \(value)"
+        }
+    }
+}
+
+/// Environmental Sensing Configuration (290B): how the trigger settings of a characteristic go together.
+///
+/// Source: Environmental Sensing Service 1.0, 3.1.2.3; GATT Specification Supplement.
+public enum ESConfiguration: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
+    /// The value is notified when all conditions hold.
+    case all = 0
+    /// The value is notified when one of the conditions holds.
+    case any = 1
+
+    /// "ES Configuration".
+    public static var valueName: String { "ES Configuration" }
+
+    /// In words.
+    public var description: String { self == .all ? "all conditions" : "any condition" }
+}

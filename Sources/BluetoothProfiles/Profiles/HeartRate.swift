@@ -1,0 +1,230 @@
+public import AsyncBluetooth
+public import CoreBluetooth
+
+/// The service Heart Rate (180D): its characteristics.
+///
+/// Source: Heart Rate Service 1.0.
+public enum HeartRateService {
+    /// The service's UUID.
+    public static let uuid = CBUUID(string: "180D")
+    /// What the sensor measures (2A37).
+    public static let measurement = GATTCharacteristic<HeartRateMeasurement>("2A37", in: "180D", .notify)
+    /// Where the sensor sits (2A38).
+    public static let bodySensorLocation = GATTCharacteristic<BodySensorLocation>("2A38", in: "180D", .read)
+    /// Orders to the sensor (2A39).
+    public static let controlPoint = GATTCharacteristic<HeartRateControlPoint>("2A39", in: "180D", .write)
+}
+
+/// Heart Rate Measurement (2A37).
+///
+/// Source: Heart Rate Service 1.0, 3.1; GATT Specification Supplement, Heart Rate Measurement.
+public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
+    /// Beats per minute.
+    public var rate: UInt16
+    /// Whether the sensor touches the skin; nil where the sensor does not detect that.
+    public var hasContact: Bool?
+    /// The energy expended since the last reset, in kilojoules; 65,535 is that or more.
+    ///
+    /// Not in each measurement.
+    public var energyExpended: UInt16?
+    /// The intervals between beats since the last measurement, the oldest first, in units of 1/1024 s.
+    public var intervals: [UInt16]
+
+    /// A measurement.
+    public init(rate: UInt16, hasContact: Bool? = nil, energyExpended: UInt16? = nil, intervals: [UInt16] = []) {
+        self.rate = rate
+        self.hasContact = hasContact
+        self.energyExpended = energyExpended
+        self.intervals = intervals
+    }
+
+    /// The intervals between beats as durations, which is exact.
+    public var intervalDurations: [Duration] {
+        intervals.map { Duration(secondsComponent: 0, attosecondsComponent: 976_562_500_000_000) * Int($0) }
+    }
+
+    /// True: a client ignores what follows, and flags that it does not know.
+    public static var ignoresTrailingBytes: Bool { true }
+
+    private enum Flag {
+        static let wideRate: UInt8 = 0x01
+        static let contact: UInt8 = 0x02
+        static let contactSupported: UInt8 = 0x04
+        static let energy: UInt8 = 0x08
+        static let intervals: UInt8 = 0x10
+    }
+
+    /// Reads the flags and what they announce.
+    public init(from reader: inout GATTReader) throws(GATTValueError) {
+        let flags = try reader.uint8("Flags")
+        let field = "Heart Rate Measurement Value"
+        rate = flags & Flag.wideRate == 0 ? UInt16(try reader.uint8(field)) : try reader.uint16(field)
+        hasContact = flags & Flag.contactSupported == 0 ? nil : flags & Flag.contact != 0
+        energyExpended = flags & Flag.energy == 0 ? nil : try reader.uint16("Energy Expended")
+        intervals = []
+        guard flags & Flag.intervals != 0 else { return }
+        while reader.count > 0 { intervals.append(try reader.uint16("RR-Interval")) }
+    }
+
+    /// Writes the rate in one byte where it fits.
+    public func write(to writer: inout GATTWriter) {
+        var flags: UInt8 = rate > 255 ? Flag.wideRate : 0
+        if let hasContact { flags |= Flag.contactSupported | (hasContact ? Flag.contact : 0) }
+        if energyExpended != nil { flags |= Flag.energy }
+        if !intervals.isEmpty { flags |= Flag.intervals }
+        writer.append(flags)
+        if rate > 255 { writer.append(rate) } else { writer.append(UInt8(rate)) }
+        if let energyExpended { writer.append(energyExpended) }
+        for interval in intervals { writer.append(interval) }
+    }
+
+    /// `72 bpm, skin contact, 10 kJ, RR 1.000 0.850 s`.
+    public var description: String {
+        var parts = ["\(rate) bpm"]
+        if let hasContact { parts.append(hasContact ? "skin contact" : "no skin contact") }
+        if let energyExpended { parts.append("\(energyExpended) kJ") }
+        if !intervals.isEmpty {
+            let seconds = intervals.map { Decimals.fixed(Double($0) / 1024, 3) }
+            parts.append("RR " + seconds.joined(separator: " ") + " s")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// Body Sensor Location (2A38).
+///
+/// Source: Heart Rate Service 1.0, 3.2; GATT Specification Supplement, Body Sensor Location.
+public enum BodySensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
+    /// None of the others.
+    case other = 0
+    /// On the chest.
+    case chest
+    /// On a wrist.
+    case wrist
+    /// On a finger.
+    case finger
+    /// On a hand.
+    case hand
+    /// On an ear lobe.
+    case earLobe
+    /// On a foot.
+    case foot
+
+    /// In words.
+    public var description: String {
+        switch self {
+        case .other: "other"
+        case .chest: "chest"
+        case .wrist: "wrist"
+        case .finger: "finger"
+        case .hand: "hand"
+        case .earLobe: "ear lobe"
+        case .foot: "foot"
+        }
+    }
+}
+
+/// Heart Rate Control Point (2A39): an order to the sensor.
+///
+/// A sensor refuses other orders with ATT error 0x80. Source: Heart Rate Service 1.0, 3.3.
+public enum HeartRateControlPoint: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
+    /// Counts the energy expended from 0 again.
+    case resetEnergyExpended = 1
+
+    /// In words.
+    public var description: String { "reset energy expended" }
+}
+
+/// A heart rate sensor.
+public struct HeartRateClient: Sendable {
+    /// The device.
+    public let peripheral: Peripheral
+
+    /// The sensor of a device; nothing is asked yet.
+    public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
+
+    /// What the sensor measures, about each second.
+    public var measurements: AsyncThrowingMapSequence<ValueSequence<Data>, HeartRateMeasurement> {
+        peripheral.values(of: HeartRateService.measurement)
+    }
+
+    /// Reads the sensor's location; nil where the sensor has no such characteristic.
+    public func bodySensorLocation() async throws -> BodySensorLocation? {
+        try await peripheral.readIfPresent(HeartRateService.bodySensorLocation)
+    }
+
+    /// Lets the sensor count the energy expended from 0 again.
+    ///
+    /// - Throws: ATT error 0x80 of a sensor that does not count it.
+    public func resetEnergyExpended() async throws {
+        try await peripheral.write(.resetEnergyExpended, to: HeartRateService.controlPoint)
+    }
+}
+
+/// A heart rate sensor that this program plays.
+///
+/// While a central subscribes, it notifies a measurement each second; each tenth has the energy expended.
+public final class HeartRateServer: ProfileServer {
+    private struct State {
+        var measurements = 0
+        var energy: UInt16 = 0
+    }
+
+    /// What is notified.
+    public let measurement = ServedValue(HeartRateService.measurement)
+    /// Where the sensor sits.
+    public let location: ServedValue<BodySensorLocation>
+    private let controlPoint: ServedValue<HeartRateControlPoint>
+    private let interval: Duration
+    private let rate: @Sendable (Int) -> UInt16?
+    private let state: SharedState<State>
+
+    /// A sensor.
+    ///
+    /// - Parameters:
+    ///   - location: Where it sits.
+    ///   - interval: The time between measurements.
+    ///   - rate: Beats per minute of the n-th measurement, from 0; nil measures nothing, for an app that sends
+    ///     ``measurement`` itself. By default it goes up and down between 60 and 90.
+    public init(
+        location: BodySensorLocation = .chest, interval: Duration = .seconds(1),
+        rate: @escaping @Sendable (Int) -> UInt16? = { HeartRateServer.restingRate($0) }
+    ) {
+        let state = SharedState(State())
+        self.state = state
+        self.interval = interval
+        self.rate = rate
+        self.location = ServedValue(HeartRateService.bodySensorLocation, location)
+        // 0x80 is "Control Point Not Supported" (Heart Rate Service 1.0, 1.6).
+        controlPoint = ServedValue(
+            HeartRateService.controlPoint, reservedValueError: 0x80, accept: { _ in state.withLock { $0.energy = 0 } })
+    }
+
+    /// 60 up to 90 and back in a minute.
+    public static func restingRate(_ measurement: Int) -> UInt16 {
+        let phase = abs(measurement % 60)
+        return UInt16(60 + min(phase, 60 - phase))
+    }
+
+    /// Heart Rate.
+    public var service: CBUUID { HeartRateService.uuid }
+    /// The measurement, the location and the control point.
+    public var values: [any ServedAttribute] { [measurement, location, controlPoint] }
+
+    /// Measures while a central subscribes.
+    public func start(_ context: ServerContext) {
+        let interval = interval
+        context.repeat(every: { interval }, whileSubscribedTo: measurement) { [self] in
+            let (number, energy) = state.withLock { state -> (Int, UInt16?) in
+                defer { state.measurements += 1 }
+                guard state.measurements % 10 == 9 else { return (state.measurements, nil) }
+                state.energy = state.energy == .max ? .max : state.energy + 1
+                return (state.measurements, state.energy)
+            }
+            guard let rate = rate(number) else { return }
+            let beat = rate == 0 ? [] : [UInt16(60 * 1024 / UInt32(rate))]
+            measurement.send(
+                HeartRateMeasurement(rate: rate, hasContact: true, energyExpended: energy, intervals: beat))
+        }
+    }
+}

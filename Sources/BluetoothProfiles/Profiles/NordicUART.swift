@@ -1,0 +1,65 @@
+public import AsyncBluetooth
+public import CoreBluetooth
+
+/// The service Nordic UART: its characteristics.
+///
+/// Source: Nordic Semiconductor, "Nordic UART Service (NUS)", nRF Connect SDK.
+public enum NordicUARTService {
+    /// The service's UUID.
+    public static let uuid = CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
+    /// What the device receives.
+    public static let receive = GATTCharacteristic<Data>(
+        CBUUID(string: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"), in: uuid, [.write, .writeWithoutResponse])
+    /// What the device sends.
+    public static let transmit = GATTCharacteristic<Data>(
+        CBUUID(string: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"), in: uuid, .notify)
+}
+
+/// A serial line to another device.
+public struct NordicUARTClient: Sendable {
+    /// The device.
+    public let peripheral: Peripheral
+
+    /// The line to a device; nothing is asked yet.
+    public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
+
+    /// What the device sends.
+    public var received: ValueSequence<Data> { peripheral.notifications(of: NordicUARTService.transmit.id) }
+
+    /// Sends bytes, cut into what a packet carries; waits while there is no room.
+    public func send(_ data: Data) async throws {
+        let size = try await peripheral.maximumWriteLength(for: .withoutResponse)
+        for start in stride(from: 0, to: data.count, by: max(1, size)) {
+            try await peripheral.writeWithoutResponse(
+                Data(data.dropFirst(start).prefix(size)), to: NordicUARTService.receive.id)
+        }
+    }
+}
+
+/// A device with a serial line that this program plays.
+public final class NordicUARTServer: ProfileServer {
+    private let receive: ServedValue<Data>
+    private let transmit: ServedValue<Data>
+
+    /// A line.
+    ///
+    /// `answer`: What the device sends back, at most what a notification carries each; it returns what it
+    ///   gets by default. It runs on the device's queue.
+    public init(answer: @escaping @Sendable (Data) -> [Data] = { [$0] }) {
+        let transmit = ServedValue(NordicUARTService.transmit)
+        self.transmit = transmit
+        receive = ServedValue(
+            NordicUARTService.receive,
+            accept: { data in
+                for message in answer(data) { transmit.send(message) }
+            })
+    }
+
+    /// Nordic UART.
+    public var service: CBUUID { NordicUARTService.uuid }
+    /// What it receives, and what it sends.
+    public var values: [any ServedAttribute] { [receive, transmit] }
+
+    /// Sends bytes to subscribers, at most what a notification carries: 20 bytes go everywhere.
+    public func send(_ data: Data) { transmit.send(data) }
+}

@@ -1,0 +1,135 @@
+public import AsyncBluetooth
+public import CoreBluetooth
+
+/// A characteristic of a profile: where it is, what it can do and what its values are.
+///
+/// Clients and servers of a profile share it, so that a layout is written once.
+public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomStringConvertible {
+    /// The service that it is in.
+    public let service: CBUUID
+    /// Its UUID.
+    public let uuid: CBUUID
+    /// What a server lets clients do; a client does not look at it.
+    public let properties: CBCharacteristicProperties
+
+    /// A characteristic of a service.
+    public init(_ uuid: CBUUID, in service: CBUUID, _ properties: CBCharacteristicProperties) {
+        self.uuid = uuid
+        self.service = service
+        self.properties = properties
+    }
+
+    /// A characteristic of a service, both by their UUIDs as text, which traps where it is none.
+    public init(_ uuid: String, in service: String, _ properties: CBCharacteristicProperties) {
+        self.init(CBUUID(string: uuid), in: CBUUID(string: service), properties)
+    }
+
+    /// The path: `180D/2A37`.
+    public var description: String { "\(service.uuidString)/\(uuid.uuidString)" }
+
+    /// Whether both are the same characteristic, whatever they can do.
+    public static func == (left: Self, right: Self) -> Bool { left.service == right.service && left.uuid == right.uuid }
+
+    /// Hashes both UUIDs.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(service)
+        hasher.combine(uuid)
+    }
+}
+
+extension GATTCharacteristic {
+    /// Where a client finds it: the first one of its UUID in the first service of its UUID.
+    public var id: CharacteristicID { CharacteristicID(uuid, in: ServiceID(service)) }
+}
+
+/// Typed values.
+///
+/// A malformed one is a `BluetoothError` with the reason `malformedValue`, whose ``AsyncBluetooth/BluetoothError/valueError``
+/// names the field.
+extension Peripheral {
+    /// Reads a value.
+    ///
+    /// - Throws: What reading bytes throws, and that the value is malformed.
+    public func read<Value>(_ characteristic: GATTCharacteristic<Value>) async throws -> Value {
+        try decoded(await read(characteristic.id), .read, characteristic.id)
+    }
+
+    /// Reads a value of a descriptor.
+    ///
+    /// - Throws: What reading bytes throws, and that the value is malformed.
+    public func read<Value: GATTValue>(_ type: Value.Type, descriptor: DescriptorID) async throws -> Value {
+        try decoded(await read(descriptor: descriptor).bytes, .read, descriptor)
+    }
+
+    /// Writes a value, and waits for the device's response.
+    public func write<Value>(_ value: Value, to characteristic: GATTCharacteristic<Value>) async throws {
+        try await write(value.encoded, to: characteristic.id)
+    }
+
+    /// Writes a value without response: waits until there is room for it, not until it arrived.
+    public func writeWithoutResponse<Value>(_ value: Value, to characteristic: GATTCharacteristic<Value>) async throws {
+        try await writeWithoutResponse(value.encoded, to: characteristic.id)
+    }
+
+    /// The notifications, or indications, of a characteristic.
+    ///
+    /// A malformed one ends the sequence by throwing; ``results(of:)`` goes on.
+    public func values<Value>(
+        of characteristic: GATTCharacteristic<Value>
+    ) -> AsyncThrowingMapSequence<ValueSequence<Data>, Value> {
+        notifications(of: characteristic.id).map { try self.decoded($0, .notifications, characteristic.id) }
+    }
+
+    /// The notifications, or indications, of a characteristic, and the errors of those that are malformed.
+    public func results<Value>(
+        of characteristic: GATTCharacteristic<Value>
+    ) -> AsyncMapSequence<ValueSequence<Data>, Result<Value, BluetoothError>> {
+        notifications(of: characteristic.id).map { data in
+            do throws(BluetoothError) {
+                return .success(try self.decoded(data, .notifications, characteristic.id))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Reads a value that a device need not have.
+    ///
+    /// - Returns: nil where the device lacks the characteristic; a missing service throws.
+    public func readIfPresent<Value>(_ characteristic: GATTCharacteristic<Value>) async throws -> Value? {
+        let present = try await characteristics(of: ServiceID(characteristic.service))
+        guard present.contains(where: { $0.id == characteristic.id }) else { return nil }
+        return try await read(characteristic)
+    }
+
+    /// What the device's bytes mean.
+    func decoded<Value: GATTValue>(
+        _ data: Data, _ operation: BluetoothError.Operation, _ path: any AttributePath
+    ) throws(BluetoothError) -> Value {
+        do {
+            return try Value(decoding: data)
+        } catch {
+            throw BluetoothError(
+                BluetoothError.Context(
+                    operation, peer: identifier, peerName: name, path: path.description), .malformedValue(error))
+        }
+    }
+}
+
+extension DescriptorValue {
+    /// As they come over the air.
+    fileprivate var bytes: Data {
+        switch self {
+        case .number(let bits): UInt16(truncatingIfNeeded: bits).encoded
+        case .text(let text): text.encoded
+        case .data(let data): data
+        }
+    }
+}
+
+extension BluetoothError {
+    /// Which field of the device's value is wrong; nil for other reasons.
+    public var valueError: GATTValueError? {
+        if case .malformedValue(let error) = reason { error as? GATTValueError } else { nil }
+    }
+}
