@@ -121,7 +121,10 @@ import Testing
             try await withThrowingTaskGroup(of: (UInt8, Data).self) { group in
                 for number in UInt8(1)...5 {
                     group.addTask {
-                        (number, try await gadget.exchange(Data([number]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF1"))
+                        (
+                            number,
+                            try await gadget.exchange(Data([number]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF1")
+                        )
                     }
                 }
                 return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
