@@ -1,5 +1,5 @@
 public import AsyncBluetooth
-import BluetoothValues
+public import BluetoothValues
 public import CoreBluetooth
 
 /// A typed value out of an advertisement: what a beacon or a sensor broadcasts.
@@ -180,10 +180,10 @@ public struct CompanyIdentifier: RawRepresentable, Hashable, Sendable, CustomStr
 
     /// The company's name: `Ruuvi Innovations Ltd.` for 0x0499; nil for a number that is not assigned.
     ///
-    /// A program that asks for a name carries the names of all companies, about 80 kB.
+    /// A program that asks for a name carries the names of all companies, about 80 kB; no other program does.
+    @_alwaysEmitIntoClient
     public var name: String? { AssignedNumbers.company(rawValue) }
 
-    // Without the name: conformances are linked even where they are not used, and the table would be with them.
     /// The number: `0x0499`.
     public var description: String { "0x" + Decimals.hex(rawValue, width: 4) }
 }

@@ -2,9 +2,16 @@
 // Generated from Data/assigned-numbers by Scripts/generate-assigned-numbers. Do not edit.
 
 extension AssignedNumbers {
-    /// Appearances. Source: Assigned Numbers, 2.6.
-    static var appearances: NameTable {
-        NameTable(#"""
+    /// The name of an appearance, else that of its category: `Heart Rate Belt` for 0x0341.
+    @_alwaysEmitIntoClient
+    public static func appearance(_ value: UInt16) -> String? {
+        name(of: value, in: appearances) ?? name(of: value & ~0x3F, in: appearances)
+    }
+
+    /// Source: Assigned Numbers, 2.6.
+    @_alwaysEmitIntoClient
+    static var appearances: StaticString {
+#"""
 000	Unknown
 004	Phone
 008	Computer	Desktop Workstation	Server-class Computer	Laptop	Handheld PC/PDA (clamshell)	Palm-size PC/PDA	Wearable computer (watch size)	Tablet	Docking Station	All in One	Blade Server	Convertible	Detachable	IoT Gateway	Mini PC	Stick PC
@@ -59,6 +66,6 @@ extension AssignedNumbers {
 0D8	Medication Delivery
 0DC	Spirometer	Handheld Spirometer
 144	Outdoor Sports Activity	Location Display	Location and Navigation Display	Location Pod	Location and Navigation Pod
-"""#)
+"""#
     }
 }

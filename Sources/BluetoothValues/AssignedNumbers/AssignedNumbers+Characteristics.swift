@@ -2,9 +2,16 @@
 // Generated from Data/assigned-numbers by Scripts/generate-assigned-numbers. Do not edit.
 
 extension AssignedNumbers {
-    /// Characteristics. Source: Assigned Numbers, 3.8.
-    static var characteristics: NameTable {
-        NameTable(#"""
+    /// The name of a characteristic: `Heart Rate Measurement` for 0x2A37.
+    @_alwaysEmitIntoClient
+    public static func characteristic(_ uuid: UInt16) -> String? {
+        name(of: uuid, in: characteristics)
+    }
+
+    /// Source: Assigned Numbers, 3.8.
+    @_alwaysEmitIntoClient
+    static var characteristics: StaticString {
+#"""
 2A0	Device Name	Appearance	Peripheral Privacy Flag	Reconnection Address	Peripheral Preferred Connection Parameters	Service Changed	Alert Level	Tx Power Level	Date Time	Day of Week	Day Date Time	Exact Time 100	Exact Time 256	DST Offset	Time Zone	Local Time Information
 2A1	Secondary Time Zone	Time with DST	Time Accuracy	Time Source	Reference Time Information	Time Broadcast	Time Update Control Point	Time Update State	Glucose Measurement	Battery Level	Battery Power State	Battery Level State	Temperature Measurement	Temperature Type	Intermediate Temperature	Temperature Celsius
 2A2	Temperature Fahrenheit	Measurement Interval	Boot Keyboard Input Report	System ID	Model Number String	Serial Number String	Firmware Revision String	Hardware Revision String	Software Revision String	Manufacturer Name String	IEEE 11073-20601 Regulatory Certification Data List	Current Time	Magnetic Declination			Position 2D
@@ -37,6 +44,6 @@ extension AssignedNumbers {
 2BE	High Voltage	Light Distribution	Light Output	Light Source Type	Noise	Relative Runtime in a Correlated Color Temperature Range	Time Second 32	VOC Concentration	Voltage Frequency	Battery Critical Status	Battery Health Status	Battery Health Information	Battery Information	Battery Level Status	Battery Time Status	Estimated Service Date
 2BF	Battery Energy Status	Observation Schedule Changed	Current Elapsed Time	Health Sensor Features	GHS Control Point	LE GATT Security Levels	ESL Address	AP Sync Key Material	ESL Response Key Material	ESL Current Absolute Time	ESL Display Information	ESL Image Information	ESL Sensor Information	ESL LED Information	ESL Control Point	UDI for Medical Devices
 2C0	GMAP Role	UGG Features	UGT Features	BGS Features	BGR Features	Percentage 8 Steps
-"""#)
+"""#
     }
 }

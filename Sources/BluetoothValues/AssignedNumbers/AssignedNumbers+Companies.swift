@@ -2,9 +2,16 @@
 // Generated from Data/assigned-numbers by Scripts/generate-assigned-numbers. Do not edit.
 
 extension AssignedNumbers {
-    /// Companies. Source: Assigned Numbers, 7.1.
-    static var companies: NameTable {
-        NameTable(#"""
+    /// The name of the company with an identifier: `Ruuvi Innovations Ltd.` for 0x0499.
+    @_alwaysEmitIntoClient
+    public static func company(_ identifier: UInt16) -> String? {
+        name(of: identifier, in: companies)
+    }
+
+    /// Source: Assigned Numbers, 7.1.
+    @_alwaysEmitIntoClient
+    static var companies: StaticString {
+#"""
 000	Ericsson AB	Nokia Mobile Phones	Intel Corp.	IBM Corp.	Toshiba Corp.	3Com	Microsoft	Lucent	Motorola	Infineon Technologies AG	Qualcomm Technologies International, Ltd. (QTIL)	Silicon Wave	Digianswer A/S	Texas Instruments Inc.	Parthus Technologies Inc.	Broadcom Corporation
 001	Mitel Semiconductor	Widcomm, Inc.	Zeevo, Inc.	Atmel Corporation	Mitsubishi Electric Corporation	RTX A/S	KC Technology Inc.	Newlogic	Transilica, Inc.	Rohde & Schwarz GmbH & Co. KG	TTPCom Limited	Signia Technologies, Inc.	Conexant Systems Inc.	Qualcomm	Inventel	AVM Berlin
 002	BandSpeed, Inc.	Mansella Ltd	NEC Corporation	WavePlus Technology Co., Ltd.	Alcatel	NXP B.V.	C Technologies	Open Interface	R F Micro Devices	Hitachi Ltd	Symbol Technologies, Inc.	Tenovis	Macronix International Co. Ltd.	GCT Semiconductor	Norwood Systems	MewTel Technology Inc.
@@ -262,6 +269,6 @@ extension AssignedNumbers {
 103											FOSS Analytical A/S			Blahaj Ltd	Nextorage Corporation	infyni
 104	Raspberry Pi	Shenzhen Huasheng Jiaye Technology Co., Ltd	Namara Water Technologies, Inc	Shanghai Holychip Electronic Co., Ltd.	Rotarex S.A.	VOTRONIC Elektronik-Systeme GmbH	EXELIO S.R.L.	Yamaha Motor eBike Systems GmbH	Ferrari s.p.a.	Anhui Ubico Advanced Manufacture Co., Ltd.	Mueller-BBM Rail Technologies GmbH	Yoto Limited	LAUMAS Elettronica S.r.l.	BUND MEDIA PTY. LTD.	LSC Control Systems Pty Ltd	Safety Lighting Research Pty Ltd
 105	Hangzhou Sneuro Medical Co., Ltd.	UnlimitedIRL LLC	MAXTA TECH INC.	Sensorworx, Inc.
-"""#)
+"""#
     }
 }
