@@ -3,9 +3,11 @@ import CoreBluetoothPackage
 
 /// Errors of the CoreBluetooth classes in one line.
 enum ErrorText {
-    /// Apple's words, the ATT code where there is one, and what the daemon said.
-    static func of(_ error: any Error) -> String {
-        var text = subject(error)
+    /// Apple's words, the ATT code where there is one, what the user can do, and what the daemon said.
+    ///
+    /// - Parameter isSubscribing: Whether a subscription failed.
+    static func of(_ error: any Error, isSubscribing: Bool = false) -> String {
+        var text = [subject(error), advice(error, isSubscribing)].compactMap { $0 }.joined(separator: " ")
         if let detail = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String { text += " (\(detail))" }
         return PrintableText.of(text)
     }
@@ -20,6 +22,17 @@ enum ErrorText {
             return text ?? "\(words("\(error.code)")) (CBError \(error.errorCode))"
         default:
             return "\(error)"
+        }
+    }
+
+    /// What the user can do about an answer of the device; nil where there is nothing that helps for sure.
+    private static func advice(_ error: any Error, _ isSubscribing: Bool) -> String? {
+        switch (error as? CBATTError)?.code {
+        case .insufficientAuthentication, .insufficientEncryption:
+            "Pair with the device first: bluectl pair DEVICE."
+        case .requestNotSupported where isSubscribing:
+            "The characteristic does not notify: \"bluectl explore DEVICE\" lists the properties of each."
+        default: nil
         }
     }
 

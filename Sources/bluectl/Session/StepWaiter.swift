@@ -49,7 +49,9 @@ final class StepWaiter {
     func answer(_ step: Step, error: (any Error)? = nil) {
         guard isAwaiting(step) else { return }
         guard let error else { return resume(with: .success(())) }
-        resume(with: .failure(error as? Failure ?? Failure(.failed, ErrorText.of(error))))
+        let isSubscribing = if case .notificationState = step { true } else { false }
+        let text = ErrorText.of(error, isSubscribing: isSubscribing)
+        resume(with: .failure(error as? Failure ?? Failure(.failed, text)))
     }
 
     /// Ends whatever is awaited.

@@ -145,6 +145,35 @@ struct EndToEndTests {
         #expect(last == #"{"code":1,"error":"ATT error 0x02: Reading is not permitted."}"#)
     }
 
+    @Test func aSubscriptionToWhatDoesNotNotifyNamesTheProperties() async throws {
+        let run = try await tool("subscribe", Self.monitor, "2A38", "--count", "1")
+        #expect(run.status == 1)
+        #expect(
+            run.errors.hasSuffix(
+                "bluectl: ATT error 0x06: The request is not supported. The characteristic does not notify: "
+                    + "\"bluectl explore DEVICE\" lists the properties of each.\n"), "\(run)")
+    }
+
+    @Test func aReadThatNeedsABondNamesTheCommandThatPairs() async throws {
+        let world = """
+            devices:
+              - name: Safe
+                address: C0:DE:00:00:00:01
+                advertising: [{data: {localName: Safe}}]
+                pairing: {answer: reject}
+                services:
+                  - uuid: FFE0
+                    characteristics:
+                      - {uuid: FFE1, properties: [read], permissions: [readEncryptionRequired], value: 07}
+            """
+        try await Tool.withFile(world, "safe.yaml") { file in
+            let run = try await Tool.run(["read", "Safe", "FFE1", "--backend", "emulator", "--world", file])
+            #expect(run.status == 1)
+            #expect(run.errors.contains("bluectl: ATT error 0x"), "\(run)")
+            #expect(run.errors.hasSuffix("Pair with the device first: bluectl pair DEVICE.\n"), "\(run)")
+        }
+    }
+
     @Test func aWriteWithoutResponseNeedsTheProperty() async throws {
         let run = try await tool("write", Self.monitor, "2A39", "01", "--without-response")
         #expect(run.status == 1)
