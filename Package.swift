@@ -94,8 +94,7 @@ let package = Package(
         .target(
             name: "BluetoothProfiles",
             dependencies: [
-                "AsyncBluetooth", "BluetoothBackend", "BluetoothLocking", "BluetoothSystemClock", "BluetoothValues",
-                "CoreBluetooth", "CoreBluetoothPackage",
+                "AsyncBluetooth", "BluetoothLocking", "BluetoothValues", "CoreBluetooth",
             ],
             swiftSettings: settings),
         .target(

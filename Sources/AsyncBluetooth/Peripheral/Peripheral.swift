@@ -139,7 +139,9 @@ extension Peripheral {
     /// Its services, in the device's order.
     public func services() async throws -> [ServiceID] {
         try await run(.discover) { [core] in
-            Self.numbered(try await core.services().attribute).map { ServiceID($0.uuid, instance: $0.instance) }
+            AttributePathComponent.numbered(try await core.services().attribute.map(\.uuid)).map {
+                ServiceID($0.uuid, instance: $0.instance)
+            }
         }
     }
 
@@ -166,7 +168,7 @@ extension Peripheral {
     public func characteristics(of service: ServiceID) async throws -> [CharacteristicInfo] {
         try await run(.discover, service) { [core] in
             let all = try await core.characteristics(of: service).attribute
-            return zip(Self.numbered(all), all).map { component, characteristic in
+            return zip(AttributePathComponent.numbered(all.map(\.uuid)), all).map { component, characteristic in
                 CharacteristicInfo(
                     id: CharacteristicID(component.uuid, instance: component.instance, in: service),
                     properties: characteristic.properties)
@@ -177,18 +179,9 @@ extension Peripheral {
     /// A characteristic's descriptors, in the device's order.
     public func descriptors(of characteristic: CharacteristicID) async throws -> [DescriptorID] {
         try await run(.discover, characteristic) { [core] in
-            Self.numbered(try await core.descriptors(of: characteristic).attribute).map {
+            AttributePathComponent.numbered(try await core.descriptors(of: characteristic).attribute.map(\.uuid)).map {
                 DescriptorID($0.uuid, instance: $0.instance, of: characteristic)
             }
-        }
-    }
-
-    /// The UUIDs, with a number for each of those that are equal.
-    private static func numbered(_ attributes: [some CBAttribute]) -> [AttributePathComponent] {
-        var counts: [CBUUID: Int] = [:]
-        return attributes.map { attribute in
-            counts[attribute.uuid, default: 0] += 1
-            return AttributePathComponent(attribute.uuid, instance: counts[attribute.uuid, default: 1])
         }
     }
 }

@@ -22,6 +22,7 @@ extension PeripheralServer {
                 core.transition(manager.value) { $0.remove(id) }
                 throw error
             }
+            core.onEvent?(.published(id))
             return id
         }
     }
@@ -64,11 +65,15 @@ extension PeripheralServer {
                 state.startAdvertising(data, waiter)
             }
             try await waiter.value { core.transition(manager.value) { $0.stopAdvertising(of: waiter) } }
+            core.onEvent?(.advertising(services: services))
         }
     }
 
     /// Stops advertising; nothing happens where it does not.
     public func stopAdvertising() { core.transition(manager.value) { $0.stopAdvertising() } }
+
+    /// Stops advertising and withdraws all services; published channels stay.
+    public func withdrawAll() { core.transition(manager.value) { $0.withdrawAll() } }
 
     /// Whether it advertises.
     public var isAdvertising: Bool { manager.value.isAdvertising }

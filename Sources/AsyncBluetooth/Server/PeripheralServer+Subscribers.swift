@@ -41,6 +41,27 @@ extension PeripheralServer {
         }
     }
 
+    /// Sends a notification, or indication, to all subscribers as soon as there is room, and does not wait.
+    ///
+    /// Values are sent in the order of the calls. What a write handler sends follows the response to the write, as a
+    /// control point's indication must. A value that is longer than ``RemoteCentral/maximumUpdateLength`` is shortened.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - characteristic: Of a published service.
+    /// - Returns: Whether the value will be sent: false while the adapter is off, for a characteristic that is not
+    ///   published, and where ``Settings/updateLimit`` values wait.
+    @discardableResult
+    public func send(_ value: Data, of characteristic: CharacteristicID) -> Bool {
+        core.send(value, of: characteristic, manager.value)
+    }
+
+    /// The date of the server's backend: an emulator's in virtual time, else the system's.
+    public var date: Date { ManagerClock(of: manager.value).date }
+
+    /// The time since the backend's origin, which never goes back.
+    package var elapsedTime: Duration { ManagerClock(of: manager.value).elapsedTime }
+
     /// The subscriptions that begin and end from now on.
     ///
     /// A consumer that is late loses events as ``Settings/buffering`` says; ``subscribers(of:)`` is true at any time.

@@ -31,15 +31,17 @@ public final class PeripheralServer: Sendable {
     ///   - settings: Log, timeouts and limits.
     ///   - taskExecutor: Where handlers run; nil for the queue.
     ///   - onRestore: Receives the restored state, on the queue, before any other event.
+    ///   - onEvent: Receives what happens, on the queue or on the thread that sends a value; must return quickly.
     public init(
         queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, restoring services: [ServedService] = [],
         offer: ServedOffer? = nil, settings: Settings = Settings(), taskExecutor: (any TaskExecutor)? = nil,
-        onRestore: (@Sendable (RestoredServer) -> Void)? = nil
+        onRestore: (@Sendable (RestoredServer) -> Void)? = nil, onEvent: (@Sendable (Event) -> Void)? = nil
     ) {
         self.offer = offer
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth server"))
         core = ServerCoordinator(
-            executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore)
+            executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore,
+            onEvent: onEvent)
         manager = Unchecked(
             CBPeripheralManager(delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier)))
     }
@@ -55,15 +57,18 @@ public final class PeripheralServer: Sendable {
     ///   - settings: Log, timeouts and limits.
     ///   - taskExecutor: Where handlers run; nil for the queue.
     ///   - onRestore: Receives the restored state, on the queue, before any other event.
+    ///   - onEvent: Receives what happens, on the queue or on the thread that sends a value; must return quickly.
     public init(
         queue: DispatchQueue? = nil, backend: CBBackendSelection? = nil, restoreIdentifier: String? = nil,
         restoring services: [ServedService] = [], offer: ServedOffer? = nil, settings: Settings = Settings(),
-        taskExecutor: (any TaskExecutor)? = nil, onRestore: (@Sendable (RestoredServer) -> Void)? = nil
+        taskExecutor: (any TaskExecutor)? = nil, onRestore: (@Sendable (RestoredServer) -> Void)? = nil,
+        onEvent: (@Sendable (Event) -> Void)? = nil
     ) {
         self.offer = offer
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth server"))
         core = ServerCoordinator(
-            executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore)
+            executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore,
+            onEvent: onEvent)
         let options = Self.options(restoreIdentifier)
         let manager =
             if let backend {
@@ -134,6 +139,10 @@ extension PeripheralServer {
         /// Further requests are refused with `.insufficientResources`, and further writes without response are dropped;
         /// the first one is logged at level `warning`.
         public var handlerLimit: Int
+        /// How many values of ``PeripheralServer/send(_:of:)`` may wait for subscribers, at least 1.
+        ///
+        /// Further ones are dropped; the first one is logged at level `warning`.
+        public var updateLimit: Int
         /// How many events ``PeripheralServer/states`` and ``PeripheralServer/subscriptions`` keep for a consumer.
         public var buffering: BufferingPolicy
         /// How many open channels ``PeripheralServer/channels`` keeps for a consumer; further ones are closed.
@@ -142,15 +151,39 @@ extension PeripheralServer {
         /// Makes settings; what is left out has the value that is described with it.
         public init(
             logger: Logger? = nil, operationTimeout: Duration? = nil, handlerTimeout: Duration? = .seconds(30),
-            handlerLimit: Int = 128, buffering: BufferingPolicy = .standard, channelLimit: Int = 32
+            handlerLimit: Int = 128, updateLimit: Int = 1024, buffering: BufferingPolicy = .standard,
+            channelLimit: Int = 32
         ) {
             self.logger = logger
             self.operationTimeout = operationTimeout
             self.handlerTimeout = handlerTimeout
             self.handlerLimit = handlerLimit
+            self.updateLimit = updateLimit
             self.buffering = buffering
             self.channelLimit = channelLimit
         }
+    }
+}
+
+extension PeripheralServer {
+    /// An event at a server, for logs and tools; handlers and sequences do the work.
+    public enum Event: Sendable {
+        /// The adapter's state changed.
+        case stateChanged(CBManagerState)
+        /// A service was published.
+        case published(ServiceID)
+        /// An advertisement with these services was started.
+        case advertising(services: [CBUUID])
+        /// A device read a characteristic: the bytes from the requested offset on, or the error that it received.
+        case read(RemoteCentral, CharacteristicID, Result<Data, CBATTError>)
+        /// A device wrote a characteristic; `error` is the refusal that it received, nil if the write was accepted.
+        case wrote(WriteRequest, CharacteristicID, error: CBATTError?)
+        /// A device subscribed to a characteristic.
+        case subscribed(RemoteCentral, CharacteristicID)
+        /// A device unsubscribed from a characteristic, or its link ended.
+        case unsubscribed(RemoteCentral, CharacteristicID)
+        /// A value was handed to the system for the subscribers.
+        case notified(CharacteristicID, Data)
     }
 }
 

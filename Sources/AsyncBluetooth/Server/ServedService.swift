@@ -32,6 +32,8 @@ public struct ServedCharacteristic: Sendable {
     public typealias ReadHandler = @Sendable (RemoteCentral) async throws -> Data
     /// Takes a write; returning grants it, throwing refuses it, as with ``ReadHandler``.
     public typealias WriteHandler = @Sendable (WriteRequest) async throws -> Void
+    /// Runs from the first subscription to the end of the last one, and is cancelled then; a thrown error is logged.
+    public typealias SubscriptionHandler = @Sendable (SubscribedCharacteristic) async throws -> Void
 
     /// The characteristic's type.
     public var uuid: CBUUID
@@ -43,10 +45,14 @@ public struct ServedCharacteristic: Sendable {
     public var value: Data?
     /// A description for people (2901).
     public var userDescription: String?
+    /// Further descriptors: 2901 as text in UTF-8, 2904 in its layout; systems refuse others.
+    public var descriptors: [CBUUID: Data]
     /// Answers reads; without it they are refused.
     public var onRead: ReadHandler?
     /// Takes writes; without it they are refused.
     public var onWrite: WriteHandler?
+    /// Runs while at least one device subscribes, as for a measurement each second.
+    public var whileSubscribed: SubscriptionHandler?
 
     /// Describes a characteristic.
     ///
@@ -56,19 +62,24 @@ public struct ServedCharacteristic: Sendable {
     ///   - permissions: The operations that the server permits; nil for those of the properties, without encryption.
     ///   - value: A value that never changes.
     ///   - userDescription: A description for people.
+    ///   - descriptors: Further descriptors, by UUID.
     ///   - onRead: Answers reads.
     ///   - onWrite: Takes writes.
+    ///   - whileSubscribed: Runs while at least one device subscribes.
     public init(
         _ uuid: CBUUID, _ properties: CBCharacteristicProperties, permissions: CBAttributePermissions? = nil,
-        value: Data? = nil, userDescription: String? = nil, onRead: ReadHandler? = nil, onWrite: WriteHandler? = nil
+        value: Data? = nil, userDescription: String? = nil, descriptors: [CBUUID: Data] = [:],
+        onRead: ReadHandler? = nil, onWrite: WriteHandler? = nil, whileSubscribed: SubscriptionHandler? = nil
     ) {
         self.uuid = uuid
         self.properties = properties
         self.permissions = permissions ?? Self.permissions(for: properties)
         self.value = value
         self.userDescription = userDescription
+        self.descriptors = descriptors
         self.onRead = onRead
         self.onWrite = onWrite
+        self.whileSubscribed = whileSubscribed
     }
 
     private static func permissions(for properties: CBCharacteristicProperties) -> CBAttributePermissions {
@@ -81,11 +92,13 @@ public struct ServedCharacteristic: Sendable {
     fileprivate var object: CBMutableCharacteristic {
         let characteristic = CBMutableCharacteristic(
             type: uuid, properties: properties, value: value, permissions: permissions)
-        if let userDescription {
-            characteristic.descriptors = [
-                CBMutableDescriptor(
-                    type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: userDescription)
-            ]
+        let descriptionUUID = CBUUID(string: CBUUIDCharacteristicUserDescriptionString)
+        var descriptors = descriptors
+        if let userDescription { descriptors[descriptionUUID] = Data(userDescription.utf8) }
+        guard !descriptors.isEmpty else { return characteristic }
+        characteristic.descriptors = descriptors.sorted { $0.key.uuidString < $1.key.uuidString }.map { uuid, data in
+            CBMutableDescriptor(
+                type: uuid, value: uuid == descriptionUUID ? String(decoding: data, as: UTF8.self) : data)
         }
         return characteristic
     }

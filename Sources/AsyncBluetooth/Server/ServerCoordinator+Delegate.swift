@@ -28,24 +28,32 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {
-        tell(characteristic) { .subscribed(RemoteCentral(central), $0) }
+        guard let id = id(of: characteristic) else { return }
+        let central = RemoteCentral(central)
+        deliver(.subscribed(central, id), .subscribed(central, id))
+        addSubscriber(central.identifier, to: id, Unchecked(peripheral))
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        tell(characteristic) { .unsubscribed(RemoteCentral(central), $0) }
-        // What waited for this central's room alone goes to nobody now.
+        if let id = id(of: characteristic) {
+            let central = RemoteCentral(central)
+            transition(peripheral) { $0.removeSubscriber(central.identifier, from: id) }
+            deliver(.unsubscribed(central, id), .unsubscribed(central, id))
+        }
+        // Updates that waited for this central's room alone have no receiver any more.
         pump(peripheral)
     }
 
-    private func tell(_ characteristic: CBCharacteristic, _ event: (CharacteristicID) -> SubscriptionEvent) {
-        let (id, buffers) = withState { state in
-            (state.attributes[ObjectIdentifier(characteristic)]?.id, Array(state.subscriptionBuffers.values))
-        }
-        guard let id else { return }
-        let told = event(id)
-        for buffer in buffers { buffer.append(told) }
+    /// The path of a published characteristic; nil if it was withdrawn meanwhile.
+    private func id(of characteristic: CBCharacteristic) -> CharacteristicID? {
+        withState { $0.attributes[ObjectIdentifier(characteristic)]?.id }
+    }
+
+    private func deliver(_ subscription: SubscriptionEvent, _ event: PeripheralServer.Event) {
+        for buffer in withState({ Array($0.subscriptionBuffers.values) }) { buffer.append(subscription) }
+        onEvent?(event)
     }
 
     func peripheralManager(
@@ -74,50 +82,85 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
 /// Requests of other devices, each answered by a task.
 extension ServerCoordinator {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        let manager = Unchecked(peripheral)
-        let request = Unchecked(request)
-        let attribute = withState { $0.attributes[ObjectIdentifier(request.value.characteristic)] }
+        let attribute = withState { $0.attributes[ObjectIdentifier(request.characteristic)] }
+        let (manager, request, id) = (Unchecked(peripheral), Unchecked(request), attribute?.id)
         guard let handler = attribute?.served.onRead else {
-            return peripheral.respond(to: request.value, withResult: .readNotPermitted)
+            return respond(to: request, of: id, .failure(CBATTError(.readNotPermitted)), manager)
         }
         let central = RemoteCentral(request.value.central)
-        handle(refuse: { peripheral.respond(to: request.value, withResult: .insufficientResources) }) {
-            let result: CBATTError.Code
+        let refuse = { self.respond(to: request, of: id, .failure(CBATTError(.insufficientResources)), manager) }
+        handle(refuse: refuse) {
+            let result: Result<Data, CBATTError>
             do {
                 let value = try await self.limited(by: manager) { try await handler(central) }
-                if request.value.offset <= value.count {
-                    request.value.value = Data(value.dropFirst(request.value.offset))
-                    result = .success
-                } else {
-                    result = .invalidOffset
-                }
+                let offset = request.value.offset
+                result =
+                    offset <= value.count ? .success(Data(value.dropFirst(offset))) : .failure(.init(.invalidOffset))
             } catch {
-                result = error.attCode
+                result = .failure(error.attError)
             }
-            manager.value.respond(to: request.value, withResult: result)
+            self.respond(to: request, of: id, result, manager)
         }
+    }
+
+    private func respond(
+        to request: Unchecked<CBATTRequest>, of id: CharacteristicID?, _ result: Result<Data, CBATTError>,
+        _ manager: Unchecked<CBPeripheralManager>
+    ) {
+        switch result {
+        case .success(let value):
+            request.value.value = value
+            manager.value.respond(to: request.value, withResult: .success)
+        case .failure(let error): manager.value.respond(to: request.value, withResult: error.code)
+        }
+        if let id { onEvent?(.read(RemoteCentral(request.value.central), id, result)) }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         guard let first = requests.first else { return }
-        let manager = Unchecked(peripheral)
-        let answered = Unchecked(first)
+        let (manager, request) = (Unchecked(peripheral), Unchecked(first))
         let writes = joined(requests)
-        guard let writes else { return peripheral.respond(to: first, withResult: .writeNotPermitted) }
-        handle(refuse: { peripheral.respond(to: first, withResult: .insufficientResources) }) {
-            var result = CBATTError.Code.success
+        if writes.contains(where: { $0.handler == nil }) {
+            return respond(to: request, writes, CBATTError(.writeNotPermitted), manager)
+        }
+        let refuse = { self.respond(to: request, writes, CBATTError(.insufficientResources), manager) }
+        handle(refuse: refuse) {
+            var refusal: CBATTError?
+            let deferred = DeferredUpdates()
             do {
-                for (handler, write) in writes { try await self.limited(by: manager) { try await handler(write) } }
+                try await DeferredUpdates.$current.withValue(deferred) {
+                    for write in writes {
+                        guard let handler = write.handler else { continue }
+                        try await self.limited(by: manager) { try await handler(write.request) }
+                    }
+                }
             } catch {
-                result = error.attCode
+                refusal = error.attError
             }
-            manager.value.respond(to: answered.value, withResult: result)
+            self.respond(to: request, writes, refusal, manager)
+            for update in deferred.end() { _ = self.enqueue(update) }
+            self.pump(manager.value)
         }
     }
 
-    /// The writes with their handlers, the parts of a long one joined; nil if one has no handler.
-    private func joined(_ requests: [CBATTRequest]) -> [(ServedCharacteristic.WriteHandler, WriteRequest)]? {
-        var writes: [(handler: ServedCharacteristic.WriteHandler, request: WriteRequest)] = []
+    private func respond(
+        to request: Unchecked<CBATTRequest>, _ writes: [Write], _ refusal: CBATTError?,
+        _ manager: Unchecked<CBPeripheralManager>
+    ) {
+        manager.value.respond(to: request.value, withResult: refusal?.code ?? .success)
+        for write in writes { if let id = write.id { onEvent?(.wrote(write.request, id, error: refusal)) } }
+    }
+
+    /// One write of a request, with the handler and the path of its characteristic.
+    private struct Write: Sendable {
+        let handler: ServedCharacteristic.WriteHandler?
+        let id: CharacteristicID?
+        var request: WriteRequest
+    }
+
+    /// The writes of a request, the parts of a long one joined.
+    private func joined(_ requests: [CBATTRequest]) -> [Write] {
+        var writes: [Write] = []
         var previous: CBCharacteristic?
         for request in requests {
             let value = request.value ?? Data()
@@ -129,18 +172,17 @@ extension ServerCoordinator {
                 continue
             }
             let attribute = withState { $0.attributes[ObjectIdentifier(request.characteristic)] }
-            guard let handler = attribute?.served.onWrite else { return nil }
             previous = request.characteristic
             let write = WriteRequest(central: RemoteCentral(request.central), value: value, offset: request.offset)
-            writes.append((handler, write))
+            writes.append(Write(handler: attribute?.served.onWrite, id: attribute?.id, request: write))
         }
         return writes
     }
 }
 
 extension Error {
-    /// What a device is told of a handler's error.
-    fileprivate var attCode: CBATTError.Code { (self as? CBATTError)?.code ?? .unlikelyError }
+    /// The ATT error that a device receives for a handler's error.
+    fileprivate var attError: CBATTError { self as? CBATTError ?? CBATTError(.unlikelyError) }
 }
 
 /// The tasks that run the app's handlers.

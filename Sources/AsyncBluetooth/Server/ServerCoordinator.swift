@@ -10,12 +10,14 @@ final class ServerCoordinator: NSObject, Sendable {
     let executor: any TaskExecutor
     let settings: PeripheralServer.Settings
     let log: Log
+    let onEvent: (@Sendable (PeripheralServer.Event) -> Void)?
     private let state: Lock<Unchecked<ServerState>>
 
     init(
         executor: any TaskExecutor, settings: PeripheralServer.Settings, restoring services: [ServedService],
-        onRestore: (@Sendable (RestoredServer) -> Void)?
+        onRestore: (@Sendable (RestoredServer) -> Void)?, onEvent: (@Sendable (PeripheralServer.Event) -> Void)?
     ) {
+        self.onEvent = onEvent
         self.executor = executor
         self.settings = settings
         log = Log(settings.logger)
@@ -106,6 +108,7 @@ final class ServerCoordinator: NSObject, Sendable {
             state.changeState(to: new)
             return Array(state.stateBuffers.values)
         }
+        onEvent?(.stateChanged(new))
         for buffer in buffers { buffer.append(new) }
     }
 
@@ -132,6 +135,7 @@ final class ServerCoordinator: NSObject, Sendable {
                 guard manager.updateValue(update.value, for: object, onSubscribedCentrals: centrals) else { break }
                 withState { $0.updates.removeAll { $0.waiter === update.waiter } }
                 update.waiter.finish(.success(()))
+                onEvent?(.notified(update.characteristic, update.value))
             }
         } while withState { state in
             defer { state.mustPumpAgain = false }

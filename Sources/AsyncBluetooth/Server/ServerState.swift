@@ -60,6 +60,10 @@ struct ServerState {
     var channelBuffers: [Int: ElementBuffer<ByteChannel>] = [:]
     var handlers: [Int: Task<Void, Never>?] = [:]
     var refusedCount = 0
+    var refusedUpdateCount = 0
+    /// The subscribers of each characteristic, and the task that runs while there are any.
+    var subscribers: [CharacteristicID: Set<UUID>] = [:]
+    var subscriptionTasks: [CharacteristicID: Task<Void, Never>] = [:]
     var lastNumber = 0
     /// What answers for services that an earlier process left.
     var restorable: [ServedService] = []
@@ -69,7 +73,7 @@ struct ServerState {
 
     private var outbox: [Call] = []
     private var isSubmitting = false
-    private var completions: [() -> Void] = []
+    var completions: [() -> Void] = []
 
     init(restorable: [ServedService], onRestore: (@Sendable (RestoredServer) -> Void)?) {
         self.restorable = restorable
@@ -116,6 +120,7 @@ struct ServerState {
         for waiter in ready { complete(waiter, .success(())) }
         ready = []
         guard new != .poweredOn else { return }
+        removeAllSubscribers()
         let failure = OperationFailure(.unavailable(new))
         let waiters = [Waiter<Void>](additions.values) + advertisingCalls + updates.map(\.waiter)
         for waiter in waiters { complete(waiter, .failure(failure)) }
@@ -141,6 +146,7 @@ struct ServerState {
     ///
     /// - Returns: The handlers that run.
     mutating func abandon() -> [Task<Void, Never>] {
+        removeAllSubscribers()
         let failure = OperationFailure(.cancelled)
         let waiters = [Waiter<Void>](additions.values) + advertisingCalls + updates.map(\.waiter) + ready
         for waiter in waiters { complete(waiter, .failure(failure)) }
@@ -214,13 +220,13 @@ extension ServerState {
         while services[ServiceID(service.uuid, instance: number)] != nil { number += 1 }
         let id = ServiceID(service.uuid, instance: number)
         services[id] = object
-        var counts: [CBUUID: Int] = [:]
-        for (served, object) in zip(service.characteristics, object.characteristics ?? []) {
+        let objects = service.characteristics.isEmpty ? [] : object.characteristics ?? []
+        let components = AttributePathComponent.numbered(service.characteristics.map(\.uuid))
+        for (served, (component, object)) in zip(service.characteristics, zip(components, objects)) {
             guard let object = object as? CBMutableCharacteristic else { continue }
-            counts[served.uuid, default: 0] += 1
-            let path = CharacteristicID(served.uuid, instance: counts[served.uuid, default: 1], in: id)
+            let path = CharacteristicID(component.uuid, instance: component.instance, in: id)
             attributes[ObjectIdentifier(object)] = Attribute(id: path, served: served, object: object)
-            objects[path] = object
+            self.objects[path] = object
         }
         return id
     }
@@ -239,6 +245,7 @@ extension ServerState {
         for characteristic in object.characteristics ?? [] {
             guard let attribute = attributes.removeValue(forKey: ObjectIdentifier(characteristic)) else { continue }
             objects[attribute.id] = nil
+            removeSubscribers(of: attribute.id)
         }
         for update in updates where update.characteristic.service == id {
             complete(update.waiter, .failure(OperationFailure(.cancelled)))
@@ -270,5 +277,11 @@ extension ServerState {
                 object.uuid, isPrimary: object.isPrimary,
                 characteristics: (object.characteristics ?? []).map { ServedCharacteristic($0.uuid, $0.properties) })
         return (register(served, object), index != nil)
+    }
+
+    /// Stops advertising, and withdraws all services.
+    mutating func withdrawAll() {
+        if advertisement != nil || !advertisingCalls.isEmpty { stopAdvertising() }
+        for id in Array(services.keys) { remove(id) }
     }
 }

@@ -60,7 +60,12 @@ public func withTimeout<Result: Sendable>(
 typealias ManagerClock = ContinuousClock
 
 extension ContinuousClock {
+    private static let origin = ContinuousClock.now
+
     init(of manager: CBManager) { self.init() }
+
+    var date: Date { Date() }
+    var elapsedTime: Duration { Self.origin.duration(to: now) }
 }
 #endif
 

@@ -4,7 +4,9 @@ import Synchronization
 /// One awaited result: whoever finishes it first decides, and the waiting task goes on exactly once.
 ///
 /// The continuation is the unchecked one, as the state is the check: it leaves `waiting` once, and never without resuming.
-final class Waiter<Value: Sendable>: Sendable {
+package final class Waiter<Value: Sendable>: Sendable {
+    package init() {}
+
     private enum State {
         case untouched
         case waiting(UnsafeContinuation<Value, any Error>)
@@ -17,7 +19,7 @@ final class Waiter<Value: Sendable>: Sendable {
     ///
     /// - Returns: Whether this was the first one.
     @discardableResult
-    func finish(_ result: Result<Value, any Error>) -> Bool {
+    package func finish(_ result: Result<Value, any Error>) -> Bool {
         let (isFirst, continuation) = state.withLock { state -> (Bool, UnsafeContinuation<Value, any Error>?) in
             switch state {
             case .finished: return (false, nil)
@@ -37,7 +39,7 @@ final class Waiter<Value: Sendable>: Sendable {
     ///
     /// - Parameter onCancel: Called when the task is cancelled before there is a result.
     /// - Throws: The failure, or `CancellationError`.
-    func value(
+    package func value(
         isolation: isolated (any Actor)? = #isolation, onCancel: @Sendable () -> Void
     ) async throws -> Value {
         try await withTaskCancellationHandler {

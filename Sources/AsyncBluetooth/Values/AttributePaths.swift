@@ -150,6 +150,15 @@ public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertibl
         self.init(CBUUID(string: String(uuid)), instance: instance)
     }
 
+    /// Components for UUIDs in the order of their attributes; equal UUIDs are instances 1, 2, ….
+    package static func numbered(_ uuids: [CBUUID]) -> [AttributePathComponent] {
+        var counts: [CBUUID: Int] = [:]
+        return uuids.map { uuid in
+            counts[uuid, default: 0] += 1
+            return AttributePathComponent(uuid, instance: counts[uuid, default: 1])
+        }
+    }
+
     /// Whether `CBUUID` takes it; it traps where not.
     private static func isUUID(_ text: Substring) -> Bool {
         if text.utf8.count == 36 { return UUID(uuidString: String(text)) != nil }

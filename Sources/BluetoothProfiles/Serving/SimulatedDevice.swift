@@ -1,18 +1,22 @@
+import AsyncBluetooth
+import BluetoothLocking
 public import CoreBluetooth
+import Synchronization
 
-/// A device that this program plays: one class for the emulator and for a real adapter.
+/// A device that this program simulates: one class for the emulator and for a real adapter.
 ///
-/// It publishes its servers' services through a `CBPeripheralManager` and advertises them. It publishes them anew
-/// after the adapter was off. Any thread may use it; requests are answered on a queue of its own, one at a time.
+/// It publishes its servers' services through a `PeripheralServer` and advertises them, and publishes them again after
+/// the adapter was reset. Any thread may use it; requests are answered on a queue of its own, one at a time, and at most
+/// 4,096 wait there: further ones are refused with `insufficientResources`.
 ///
 ///     let device = SimulatedDevice(name: "Heart Rate Monitor", servers: [HeartRateServer(), BatteryServer()])
 ///     try await device.start()
 public final class SimulatedDevice: Sendable {
-    /// Something that happens to the device.
+    /// An event at the device.
     public enum Event: Sendable {
         /// The services are published.
         case published(services: [CBUUID])
-        /// It advertises these services.
+        /// The device advertises these services.
         case advertising(services: [CBUUID])
         /// A central read a value, or was refused.
         case read(central: UUID, service: CBUUID, characteristic: CBUUID, value: Data?, error: CBATTError.Code?)
@@ -20,68 +24,116 @@ public final class SimulatedDevice: Sendable {
         case wrote(central: UUID, service: CBUUID, characteristic: CBUUID, value: Data, error: CBATTError.Code?)
         /// A central subscribed to a value.
         case subscribed(central: UUID, service: CBUUID, characteristic: CBUUID)
-        /// A central does not subscribe to a value any more.
+        /// A central unsubscribed from a value.
         case unsubscribed(central: UUID, service: CBUUID, characteristic: CBUUID)
-        /// A value went to the subscribers.
+        /// A value was sent to the subscribers.
         case notified(service: CBUUID, characteristic: CBUUID, value: Data)
-        /// It could not be published, at first or when the adapter was on again.
+        /// The device could not be published, at first or after a reset of the adapter.
         case failed(SimulatedDeviceError)
         /// The adapter's state changed.
         case stateChanged(CBManagerState)
     }
 
-    /// The name that it advertises.
+    /// The advertised name.
     public let name: String
-    /// Its services, in the order in which they are published.
+    /// The services, in the order of their publication.
     public let servers: [any ProfileServer]
-    private let core: SimulatedDeviceCore
+    private let advertised: [CBUUID]
+    private let onEvent: (@Sendable (Event) -> Void)?
+    private let session = Lock<DeviceSession?>(nil)
 
-    /// A device that is not on the air yet.
+    /// Makes a device that is not published yet.
     ///
     /// - Parameters:
-    ///   - name: What it advertises; a real adapter may go by its own name besides.
-    ///   - servers: Its services.
-    ///   - advertised: The services to advertise; nil is all. 31 bytes have room for a short name and few services.
-    ///   - onEvent: Receives events, on the device's queue; must be quick.
+    ///   - name: The advertised name; a real adapter may show its own name besides.
+    ///   - servers: The services.
+    ///   - advertised: The services to advertise; nil for all. 31 bytes have room for a short name and few services.
+    ///   - onEvent: Receives events, on the device's queue; must return quickly.
     public init(
         name: String, servers: [any ProfileServer], advertising advertised: [CBUUID]? = nil,
         onEvent: (@Sendable (Event) -> Void)? = nil
     ) {
         self.name = name
         self.servers = servers
-        core = SimulatedDeviceCore(
-            name: name, servers: servers, advertised: advertised ?? servers.map(\.service), onEvent: onEvent)
+        self.advertised = advertised ?? servers.map(\.service)
+        self.onEvent = onEvent
     }
 
-    deinit { core.stop() }
+    deinit { stop() }
 
     #if canImport(Darwin)
-    /// Goes on the air; waits until the adapter is on, and until the device advertises.
+    /// Publishes the device; returns when it advertises.
     ///
     /// - Throws: ``SimulatedDeviceError``, or `CancellationError`.
     public func start() async throws {
-        try await core.start { delegate, queue in CBPeripheralManager(delegate: delegate, queue: queue) }
+        try await start { offer, settings, onEvent in
+            PeripheralServer(offer: offer, settings: settings, onEvent: onEvent)
+        }
     }
     #else
-    /// Goes on the air; waits until the adapter is on, and until the device advertises.
+    /// Publishes the device; returns when it advertises.
     ///
-    /// `backend`: The radio; nil for the one that is chosen for the task or the process.
+    /// `backend`: The backend; nil for the one that is selected for the task or the process.
     /// - Throws: ``SimulatedDeviceError``, or `CancellationError`.
     public func start(on backend: CBBackendSelection? = nil) async throws {
-        try await core.start { delegate, queue in
-            guard let backend else { return CBPeripheralManager(delegate: delegate, queue: queue) }
-            return CBPeripheralManager(backend: backend, delegate: delegate, queue: queue)
+        try await start { offer, settings, onEvent in
+            PeripheralServer(backend: backend, offer: offer, settings: settings, onEvent: onEvent)
         }
     }
     #endif
 
-    /// The characteristics whose values come each so often while somebody subscribes, once it has started.
-    package var periodicCharacteristics: Set<CBUUID> {
-        Set(servers.flatMap(\.values).filter { core.timers.isPeriodic($0) }.map(\.uuid))
+    private func start(_ makeServer: DeviceSession.ServerFactory) async throws {
+        let new = DeviceSession(servers, onEvent)
+        let isFree = session.withLock { session in
+            if session == nil { session = new }
+            return session === new
+        }
+        guard isFree else { throw SimulatedDeviceError.alreadyStarted }
+        do {
+            try await new.start(name: name, advertising: advertised, makeServer)
+        } catch {
+            end(new)
+            throw error
+        }
     }
 
-    /// Leaves the air: the advertisement, the services and the subscriptions end.
+    /// The characteristics that are notified periodically while a central subscribes; none before the start.
+    package var periodicCharacteristics: Set<CBUUID> { session.withLock { $0 }?.periodicCharacteristics ?? [] }
+
+    /// Withdraws the device: the advertisement, the services and the subscriptions end.
     ///
-    /// It can start again.
-    public func stop() { core.stop() }
+    /// The device can be started again.
+    public func stop() {
+        if let session = session.withLock({ $0 }) { end(session) }
+    }
+
+    private func end(_ ended: DeviceSession) {
+        session.withLock { if $0 === ended { $0 = nil } }
+        ended.stop()
+    }
+}
+
+/// The reason for which a device could not be published.
+public enum SimulatedDeviceError: Error, CustomStringConvertible {
+    /// The adapter does not support the peripheral role, or is not available now.
+    case unavailable(CBManagerState)
+    /// The device is already published.
+    case alreadyStarted
+    /// The device was stopped during its start.
+    case stopped
+    /// The system refused a service.
+    case serviceRefused(CBUUID, any Error)
+    /// The system refused the advertisement.
+    case advertisingRefused(any Error)
+
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .unavailable(let state): "the adapter is \(state)"
+        case .alreadyStarted: "the device is already published"
+        case .stopped: "the device was stopped"
+        case .serviceRefused(let uuid, let error): "service \(uuid.uuidString): \(error.localizedDescription)"
+        case .advertisingRefused(let error): "advertising: \(error.localizedDescription)"
+        }
+    }
 }

@@ -31,6 +31,12 @@ package struct ManagerClock: Clock {
         try await clock.sleep(for: deadline.offset - clock.now)
     }
 
+    /// The date of the backend.
+    package var date: Date { clock.date }
+
+    /// The time since the backend's origin.
+    package var elapsedTime: Duration { clock.now }
+
     /// Starts work on a queue, for whose end virtual time waits.
     package func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void) {
         clock.enqueue(work)

@@ -1,0 +1,137 @@
+import BluetoothLocking
+public import CoreBluetooth
+import Synchronization
+
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
+
+/// Values that a write handler sends: they follow the response to the write.
+///
+/// So an indication that answers a control point arrives after the response, as the services' specifications demand.
+final class DeferredUpdates: Sendable {
+    /// The values of the handler that runs in the present task.
+    @TaskLocal static var current: DeferredUpdates?
+
+    /// Nil once the response was sent.
+    private let updates = Lock<[ServerState.Update]?>([])
+
+    /// Appends a value.
+    ///
+    /// - Returns: Whether the response is still to come; without it the value is sent at once.
+    func append(_ update: ServerState.Update) -> Bool {
+        updates.withLock { updates in
+            guard updates != nil else { return false }
+            updates?.append(update)
+            return true
+        }
+    }
+
+    /// The values so far; later ones are not deferred.
+    func end() -> [ServerState.Update] {
+        updates.withLock { updates in
+            defer { updates = nil }
+            return updates ?? []
+        }
+    }
+}
+
+/// Access to one characteristic for the time in which at least one device subscribes to it.
+///
+/// A ``ServedCharacteristic/whileSubscribed`` task receives it.
+public struct SubscribedCharacteristic: Sendable {
+    let core: ServerCoordinator
+    let manager: Unchecked<CBPeripheralManager>
+    /// The path of the characteristic.
+    public let id: CharacteristicID
+
+    /// Sends a notification or indication to all subscribers, as ``PeripheralServer/send(_:of:)`` does.
+    @discardableResult
+    public func send(_ value: Data) -> Bool { core.send(value, of: id, manager.value) }
+
+    /// Suspends the task, in the time of the server's backend: an emulator's in virtual time.
+    ///
+    /// - Throws: `CancellationError` when the last device unsubscribes.
+    public func sleep(for duration: Duration) async throws {
+        try await ManagerClock(of: manager.value).sleep(for: duration)
+    }
+}
+
+extension ServerCoordinator {
+    /// Sends a value to the subscribers after all that wait, without waiting for it.
+    ///
+    /// - Returns: Whether the value will be sent.
+    func send(_ value: Data, of characteristic: CharacteristicID, _ manager: CBPeripheralManager) -> Bool {
+        let update = ServerState.Update(characteristic: characteristic, value: value, centrals: nil, waiter: Waiter())
+        if let deferred = DeferredUpdates.current, deferred.append(update) { return true }
+        let isSent = enqueue(update)
+        if isSent { pump(manager) }
+        return isSent
+    }
+
+    func enqueue(_ update: ServerState.Update) -> Bool {
+        let limit = max(1, settings.updateLimit)
+        let (isQueued, isFirstRefusal) = withState { state -> (Bool, Bool) in
+            guard state.managerState == .poweredOn, state.objects[update.characteristic] != nil else {
+                return (false, false)
+            }
+            guard state.updates.count < limit else {
+                state.refusedUpdateCount += 1
+                return (false, state.refusedUpdateCount == 1)
+            }
+            state.updates.append(update)
+            return (true, false)
+        }
+        if isFirstRefusal {
+            log.warning(.server, "\(limit) values wait for subscribers: further values are dropped until there is room")
+        }
+        return isQueued
+    }
+
+    // MARK: Tasks of subscribed characteristics
+
+    /// Starts the task of a characteristic at its first subscriber.
+    func addSubscriber(_ central: UUID, to id: CharacteristicID, _ manager: Unchecked<CBPeripheralManager>) {
+        let body = withState { state -> ServedCharacteristic.SubscriptionHandler? in
+            let isFirst = state.subscribers[id, default: []].isEmpty
+            state.subscribers[id, default: []].insert(central)
+            guard isFirst, let object = state.objects[id] else { return nil }
+            return state.attributes[ObjectIdentifier(object)]?.served.whileSubscribed
+        }
+        guard let body else { return }
+        let characteristic = SubscribedCharacteristic(core: self, manager: manager, id: id)
+        let log = log
+        let task = Task(executorPreference: executor) {
+            do {
+                try await body(characteristic)
+            } catch is CancellationError {
+            } catch {
+                log.warning(.server, "the task of \(id)'s subscribers failed: \(error)")
+            }
+        }
+        let isCurrent = withState { state -> Bool in
+            guard state.subscribers[id]?.isEmpty == false else { return false }
+            state.subscriptionTasks[id] = task
+            return true
+        }
+        if !isCurrent { task.cancel() }
+    }
+}
+
+extension ServerState {
+    /// Cancels the task of a characteristic with its last subscriber.
+    mutating func removeSubscriber(_ central: UUID, from id: CharacteristicID) {
+        subscribers[id]?.remove(central)
+        if subscribers[id]?.isEmpty == true { removeSubscribers(of: id) }
+    }
+
+    /// Cancels the task of a characteristic.
+    mutating func removeSubscribers(of id: CharacteristicID) {
+        subscribers[id] = nil
+        guard let task = subscriptionTasks.removeValue(forKey: id) else { return }
+        completions.append { task.cancel() }
+    }
+
+    /// Cancels the tasks of all characteristics.
+    mutating func removeAllSubscribers() { for id in Array(subscribers.keys) { removeSubscribers(of: id) } }
+}
