@@ -19,7 +19,7 @@ FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUES
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples counts
+.PHONY: help deps build demo test test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples picture counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -79,6 +79,10 @@ lint: deps ## formatting and style, the edges between targets, and that the gene
 	@Scripts/lint-swift
 	@Scripts/check-edges
 	@Scripts/generate-assigned-numbers --check
+
+picture: deps ## draw what bluectl shows, for README
+	@$(BUILD) --product bluectl
+	@PATH="$(CURDIR)/.build/debug:$$PATH" Scripts/terminal-svg
 
 counts: ## how large files and types are, which names are declared twice, and which old words are left
 	@Scripts/counts
