@@ -115,7 +115,7 @@ let package = Package(
         .executableTarget(
             name: "bluectl",
             dependencies: [
-                "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking",
+                "AsyncBluetooth", "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking",
                 "BluetoothValues", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),

@@ -196,7 +196,7 @@ public struct AdvertisedData: Hashable, Sendable {
     public init() {}
 
     /// Reads CoreBluetooth's dictionary.
-    init(_ dictionary: [String: Any]) {
+    package init(_ dictionary: [String: Any]) {
         localName = dictionary[CBAdvertisementDataLocalNameKey] as? String
         serviceUUIDs = dictionary[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         overflowServiceUUIDs = dictionary[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] ?? []

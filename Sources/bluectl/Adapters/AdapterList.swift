@@ -29,7 +29,7 @@ struct AdapterList {
 
     private func bluez() async throws(Failure) -> [AdapterRecord] {
         #if BlueZ && os(Linux)
-        let facts = await FactFinder(limit: limit).facts()
+        let facts = await SystemProbe(limit: limit).facts()
         if let reason = facts.bus.text { throw Failure(.failed, "the system bus is not reachable: \(reason)") }
         if let reason = facts.daemon?.text { throw Failure(.failed, "bluetoothd is not running: \(reason)") }
         if let reason = facts.objects?.text {

@@ -3,8 +3,8 @@ import BluetoothBackend
 import CoreBluetoothPackage
 
 /// `bluectl advertise`: a name and services on the air, without anything behind them.
-struct AdvertiseCommand: RadioCommand {
-    typealias Role = PeripheralSession
+struct AdvertiseCommand: BackendCommand {
+    typealias Role = PeripheralRole
 
     static let configuration = CommandConfiguration(
         commandName: "advertise",
@@ -60,11 +60,11 @@ struct AdvertiseCommand: RadioCommand {
         return content
     }
 
-    func perform(in session: PeripheralSession) async throws {
+    func perform(in role: PeripheralRole) async throws {
         let content = try advertised()
-        try await session.advertise(content)
-        session.showAdvertising(content)
-        try await session.wait(for: duration?.duration)
+        try await role.advertise(content)
+        role.showAdvertising(content)
+        try await role.wait(for: duration?.duration)
     }
 }
 
@@ -90,7 +90,7 @@ struct AdvertisedContent {
     var serviceData: [CBUUID: Data] = [:]
 }
 
-extension PeripheralSession {
+extension PeripheralRole {
     /// Prints that the device is on the air.
     func showAdvertising(_ content: AdvertisedContent) {
         let data = content.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }.sorted { $0.0 < $1.0 }

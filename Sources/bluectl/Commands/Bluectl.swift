@@ -20,7 +20,7 @@ struct Bluectl: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, DoctorCommand.self, ScanCommand.self, DevicesCommand.self, InfoCommand.self,
             ExploreCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, WatchCommand.self,
-            RSSICommand.self, UARTCommand.self, ChannelCommand.self, MonitorCommand.self, ServeCommand.self,
+            RSSICommand.self, UARTCommand.self, L2CAPCommand.self, MonitorCommand.self, ServeCommand.self,
             AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, ShellCommand.self,
             CompletionsCommand.self,
         ])

@@ -1,8 +1,9 @@
 import ArgumentParser
+import AsyncBluetooth
 import CoreBluetoothPackage
 
 /// `bluectl demo`: the main job on the emulator, step by step.
-struct DemoCommand: RadioCommand {
+struct DemoCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Show scan, connect, discover, read, write and subscribe on an emulated heart-rate monitor.",
@@ -22,63 +23,66 @@ struct DemoCommand: RadioCommand {
         if global.adapter != nil { throw ValidationError("demo has its own emulated adapter: leave --adapter out") }
     }
 
-    func selection() throws(Failure) -> CBBackendSelection { try RadioSelection.emulator() }
+    func selection() throws(Failure) -> CBBackendSelection { try BackendSelector.emulator() }
 
-    func perform(in session: Session) async throws {
-        let narrator = Narrator(session)
+    func perform(in role: CentralRole) async throws {
+        let narrator = Narrator(role)
         narrator.say("scan", "Scanning for devices that advertise \(AttributeText.label("180D"))…")
-        let peripheral = try await session.find(.name(Self.monitor))
+        let peripheral = try await role.find(.name(Self.monitor))
         narrator.say("scan", "Found \"\(Self.monitor)\", \(peripheral.address ?? peripheral.identifier.uuidString).")
         narrator.say("connect", "Connecting…")
-        try await session.connect(peripheral)
+        try await role.connect(peripheral)
         narrator.say("connect", "Connected; the link's MTU is \(peripheral.mtuLength) bytes.")
-        let services = try await session.discover(peripheral)
+        let services = try await role.discover(peripheral)
         for service in services {
-            let names = (service.characteristics ?? []).map { AttributeText.label($0.uuid) }
+            let names = service.characteristics.map { AttributeText.label($0.uuid) }
             narrator.say("discover", "\(AttributeText.label(service.uuid)): \(names.joined(separator: ", "))")
         }
-        let characteristics = services.flatMap { $0.characteristics ?? [] }
-        try await read(characteristics, of: peripheral, session, narrator)
-        try await write(characteristics, of: peripheral, session, narrator)
-        try await subscribe(characteristics, session, narrator)
+        let characteristics = services.flatMap(\.characteristics)
+        try await read(characteristics, of: peripheral, role, narrator)
+        try await write(characteristics, of: peripheral, role, narrator)
+        try await subscribe(characteristics, of: peripheral, role, narrator)
         narrator.say("done", "Done. The same on a real device: bluectl scan, bluectl explore DEVICE.")
     }
 
     @MainActor
     private func read(
-        _ characteristics: [CBCharacteristic], of peripheral: CBPeripheral, _ session: Session, _ narrator: Narrator
+        _ characteristics: [DiscoveredCharacteristic], of peripheral: Peripheral, _ role: CentralRole,
+        _ narrator: Narrator
     ) async throws {
         for characteristic in characteristics where characteristic.properties.contains(.read) {
-            let value = try await session.read(characteristic, of: peripheral)
+            let value = try await role.read(characteristic, of: peripheral)
             narrator.say("read", "Read \(AttributeText.label(characteristic.uuid))", characteristic, value)
         }
     }
 
     @MainActor
     private func write(
-        _ characteristics: [CBCharacteristic], of peripheral: CBPeripheral, _ session: Session, _ narrator: Narrator
+        _ characteristics: [DiscoveredCharacteristic], of peripheral: Peripheral, _ role: CentralRole,
+        _ narrator: Narrator
     ) async throws {
         let controlPoint = try Self.characteristic("2A39", in: characteristics)
         let reset = Data([1])
-        try await session.write(reset, to: controlPoint, of: peripheral, type: .withResponse)
+        try await role.write(reset, to: controlPoint, of: peripheral, type: .withResponse)
         narrator.say("write", "Wrote \(AttributeText.label(controlPoint.uuid)), reset energy", controlPoint, reset)
     }
 
     @MainActor
     private func subscribe(
-        _ characteristics: [CBCharacteristic], _ session: Session, _ narrator: Narrator
+        _ characteristics: [DiscoveredCharacteristic], of peripheral: Peripheral, _ role: CentralRole,
+        _ narrator: Narrator
     ) async throws {
         let measurement = try Self.characteristic("2A37", in: characteristics)
         narrator.say("subscribe", "Subscribing to \(AttributeText.label(measurement.uuid))…")
-        try await session.values(of: measurement, count: Self.measurements) { value in
+        try await role.values(of: [measurement], at: peripheral, count: Self.measurements) { _, value in
             narrator.say("subscribe", "The heart beats", measurement, value)
         }
     }
 
     @MainActor
     private static func characteristic(
-        _ uuid: String, in characteristics: [CBCharacteristic]
-    ) throws(Failure) -> CBCharacteristic {
+        _ uuid: String, in characteristics: [DiscoveredCharacteristic]
+    ) throws(Failure) -> DiscoveredCharacteristic {
         guard let found = characteristics.first(where: { $0.uuid == CBUUID(string: uuid) }) else {
             throw Failure(.failed, "the emulated monitor has no \(AttributeText.label(uuid))")
         }
@@ -97,18 +101,18 @@ private struct Narrator {
         let backend: String?
     }
 
-    private let session: Session
+    private let role: CentralRole
 
-    init(_ session: Session) { self.session = session }
+    init(_ role: CentralRole) { self.role = role }
 
     /// One line; with a value, its bytes and what they mean.
-    func say(_ step: String, _ text: String, _ characteristic: CBCharacteristic? = nil, _ value: Data? = nil) {
-        let console = session.console
+    func say(_ step: String, _ text: String, _ characteristic: DiscoveredCharacteristic? = nil, _ value: Data? = nil) {
+        let console = role.console
         if console.isJSON {
             return console.print(
                 json: Record(
                     step: step, text: text, characteristic: characteristic?.uuid.uuidString,
-                    value: value.map(HexText.of), backend: session.emulatedBackend))
+                    value: value.map(HexText.of), backend: role.emulatedBackend))
         }
         guard let characteristic, let value else { return console.print(text) }
         console.print("\(text): \(console.palette.value(AttributeText.value(value, of: characteristic.uuid)))")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncBluetooth
 import BluetoothBackend
 import BluetoothLocking
 import CoreBluetoothPackage
@@ -9,7 +10,7 @@ import BluetoothEmulator
 #endif
 
 /// `bluectl devices`: what the system is paired with or connected to.
-struct DevicesCommand: RadioCommand {
+struct DevicesCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List the devices that are paired or connected.",
@@ -27,13 +28,13 @@ struct DevicesCommand: RadioCommand {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func perform(in session: Session) async throws {
-        for device in try await session.knownDevices() {
+    func perform(in role: CentralRole) async throws {
+        for device in try await role.knownDevices() {
             guard device.isPaired || !paired, device.isConnected || !connected else { continue }
-            if session.console.isJSON {
-                session.console.print(json: device)
+            if role.console.isJSON {
+                role.console.print(json: device)
             } else {
-                session.console.print(device.line)
+                role.console.print(device.line)
             }
         }
     }
@@ -55,21 +56,21 @@ struct KnownDevice: Encodable, Equatable, Sendable {
     }
 }
 
-extension Session {
+extension CentralRole {
     /// The devices that are paired or connected, by address.
     ///
     /// - Throws: A failure where the daemon does not list them.
-    func knownDevices() async throws(Failure) -> [KnownDevice] {
+    func knownDevices() async throws -> [KnownDevice] {
         #if Emulator
-        if backendName == "emulator" { return emulatedDevices() }
+        if backendName == "emulator" { return try await emulatedDevices() }
         #endif
         #if BlueZ && os(Linux)
-        let facts = await FactFinder(limit: limit).facts()
+        let facts = await SystemProbe(limit: limit).facts()
         if let reason = facts.objects?.text {
             throw Failure(.failed, "bluetoothd does not list its devices: \(reason)")
         }
         // Those of other adapters are strangers here.
-        let own = Set(central.retrievePeripherals(withIdentifiers: facts.devices.map(\.identifier)).map(\.identifier))
+        let own = Set(try await known(facts.devices.map(\.identifier)).map(\.identifier))
         return facts.devices.filter { own.contains($0.identifier) && ($0.isPaired || $0.isConnected) }.map {
             KnownDevice(
                 identifier: $0.identifier.uuidString, address: $0.address, name: $0.name, isPaired: $0.isPaired,
@@ -82,23 +83,21 @@ extension Session {
 
     #if Emulator
     /// The bonds of the emulated host, and its links.
-    private func emulatedDevices() -> [KnownDevice] {
-        guard let emulator = RadioSelection.current.withLock({ $0 }) else { return [] }
+    private func emulatedDevices() async throws -> [KnownDevice] {
+        guard let emulator = BackendSelector.current.withLock({ $0 }) else { return [] }
         let adapter = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
         let host = emulator.hosts.first { $0.name == adapter || $0.address.description == adapter } ?? emulator.host
         let bonded = Set(
             emulator.devices.filter { host.isBonded(with: $0) }.compactMap { $0.identifier(onHost: host.name)?.uuid })
-        let connected = central.retrieveConnectedPeripherals(withServices: ["1800", "1801"].map(CBUUID.init(string:)))
-        let others = central.retrievePeripherals(
-            withIdentifiers: bonded.filter { id in !connected.contains { $0.identifier == id } }.sorted {
-                $0.uuidString < $1.uuidString
-            })
+        let connected = try await connected()
+        let others = try await known(
+            bonded.filter { id in !connected.contains { $0.identifier == id } }
+                .sorted { $0.uuidString < $1.uuidString })
         return (connected + others).map { peripheral in
             KnownDevice(
                 identifier: peripheral.identifier.uuidString, address: peripheral.address, name: peripheral.name,
                 isPaired: bonded.contains(peripheral.identifier),
-                isConnected: peripheral.state == .connected
-                    || connected.contains { $0 === peripheral }, backend: backendName)
+                isConnected: peripheral.state == .connected || connected.contains(peripheral), backend: backendName)
         }
     }
     #endif

@@ -22,7 +22,7 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
         #if BlueZ && os(Linux)
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
-        let facts = await FactFinder(limit: global.timeout.duration).facts()
+        let facts = await SystemProbe(limit: global.timeout.duration).facts()
         let diagnosis = Diagnosis(facts: facts, adapter: global.effectiveAdapter)
         await report(diagnosis.findings + [global.emulationFinding].compactMap { $0 })
         if diagnosis.hasProblem { throw ExitCode.failure }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CoreBluetoothPackage
 
 /// `bluectl monitor`: what happens on the radio.
-struct MonitorCommand: RadioCommand {
+struct MonitorCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
         abstract: "Print events as they happen: states of the radio, discoveries, connections.",
@@ -27,16 +27,15 @@ struct MonitorCommand: RadioCommand {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func perform(in session: Session) async throws {
-        let monitor = Monitor(session, services: service.map(\.uuid)) { record in
-            if session.console.isJSON {
-                session.console.print(json: record)
+    func perform(in role: CentralRole) async throws {
+        let monitor = Monitor(role.backend, services: service.map(\.uuid), allowsDuplicates: duplicates) { record in
+            if role.console.isJSON {
+                role.console.print(json: record)
             } else {
-                session.console.print(record.line)
+                role.console.print(record.line)
             }
         }
-        monitor.start(allowsDuplicates: duplicates)
         defer { monitor.stop() }
-        try await session.wait(for: duration?.duration)
+        try await role.wait(for: duration?.duration)
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `bluectl pair`: keys for an encrypted link.
-struct PairCommand: RadioCommand {
+struct PairCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
         abstract: "Pair with a device and bond.",
@@ -20,9 +20,9 @@ struct PairCommand: RadioCommand {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func perform(in session: Session) async throws {
-        let peripheral = try await session.find(device.query)
-        let isBonded = try await PairingPrompt.pair(peripheral, in: session, saysYes: yes)
-        session.show(BondRecord("paired", peripheral, isBonded: isBonded, backend: session.emulatedBackend))
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        let isBonded = try await PairingPrompt.pair(peripheral, in: role, saysYes: yes)
+        role.show(BondRecord("paired", peripheral, isBonded: isBonded, backend: role.emulatedBackend))
     }
 }

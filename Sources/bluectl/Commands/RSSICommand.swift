@@ -1,8 +1,9 @@
 import ArgumentParser
+import AsyncBluetooth
 import CoreBluetoothPackage
 
 /// `bluectl rssi`: the signal strength of a link.
-struct RSSICommand: RadioCommand {
+struct RSSICommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "rssi",
         abstract: "Connect and print the signal strength of the link, in dBm.")
@@ -25,22 +26,33 @@ struct RSSICommand: RadioCommand {
         if count < 0 { throw ValidationError("--count takes a number from 0 on, not \(count)") }
     }
 
-    func perform(in session: Session) async throws {
-        let peripheral = try await session.find(device.query)
-        try await session.connect(peripheral)
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        try await role.connect(peripheral)
+        // A reading makes a lost link again; this listing ends with its link.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { throw await Failure(try await peripheral.waitUntilDisconnected()) }
+            group.addTask { try await list(peripheral, in: role) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    @MainActor
+    private func list(_ peripheral: Peripheral, in role: CentralRole) async throws {
         var left = count
         while true {
-            let rssi = try await session.readRSSI(of: peripheral)
-            if session.console.isJSON {
-                session.console.print(
+            let rssi = try await role.readRSSI(of: peripheral)
+            if role.console.isJSON {
+                role.console.print(
                     json: RSSIRecord(
-                        identifier: peripheral.identifier.uuidString, rssi: rssi, backend: session.emulatedBackend))
+                        identifier: peripheral.identifier.uuidString, rssi: rssi, backend: role.emulatedBackend))
             } else {
-                session.console.print("\(rssi) dBm")
+                role.console.print("\(rssi) dBm")
             }
             left -= 1
             if left == 0 { return }
-            try await session.wait(for: interval.duration)
+            try await role.wait(for: interval.duration)
         }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `bluectl read`: one value.
-struct ReadCommand: RadioCommand {
+struct ReadCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
         abstract: "Read a characteristic or a descriptor.",
@@ -26,16 +26,16 @@ struct ReadCommand: RadioCommand {
         if let descriptor { _ = try usage { () throws(Failure) in try AttributeQuery(descriptor) } }
     }
 
-    func perform(in session: Session) async throws {
-        let (peripheral, characteristic) = try await session.locate(try AttributePath(path), on: device.query)
-        session.console.progress("Reading…")
+    func perform(in role: CentralRole) async throws {
+        let (peripheral, characteristic) = try await role.locate(try AttributePath(path), on: device.query)
+        role.console.progress("Reading…")
         if let descriptor {
             let query = try AttributeQuery(descriptor)
-            let descriptor = try await session.locate(query, of: characteristic, at: peripheral)
-            let value = try await session.read(descriptor, of: peripheral)
-            return session.show(value, of: descriptor, at: characteristic)
+            let descriptor = try await role.locate(query, of: characteristic, at: peripheral)
+            let value = try await role.read(descriptor, of: peripheral)
+            return role.show(value, of: descriptor, at: characteristic)
         }
-        let value = try await session.read(characteristic, of: peripheral)
-        session.show(value, of: characteristic)
+        let value = try await role.read(characteristic, of: peripheral)
+        role.show(value, of: characteristic)
     }
 }

@@ -1,9 +1,10 @@
 import ArgumentParser
+import AsyncBluetooth
 import BluetoothBackend
 import CoreBluetoothPackage
 
 /// `bluectl scan`: what advertises in reach.
-struct ScanCommand: RadioCommand {
+struct ScanCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
         abstract: "List the devices that advertise in reach.",
@@ -46,32 +47,23 @@ struct ScanCommand: RadioCommand {
         if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi takes -127...20, not \(rssi)") }
     }
 
-    func perform(in session: Session) async throws {
-        let listing = ScanListing(
-            session.console, backend: session.central.backendName, showsDuplicates: duplicates)
-        var isFound = false
-        session.onDiscovery = { _, device in
-            guard isWanted(device), !(first && isFound) else { return }
-            isFound = true
-            listing.show(device)
-            if first { session.answer(.discovery) }
-        }
-        defer {
-            session.stopScan()
-            session.onDiscovery = nil
-            listing.finish()
-        }
-        let settings = ScanSettings(services: service.map(\.uuid), allowsDuplicates: duplicates)
-        guard first else {
-            session.startScan(settings)
-            return try await session.wait(for: duration?.duration)
-        }
+    func perform(in role: CentralRole) async throws {
+        let listing = ScanListing(role.console, backend: role.backendName, showsDuplicates: duplicates)
+        defer { listing.finish() }
+        let reports = role.central.scan(for: service.map { CBUUID($0.uuid) }, allowDuplicates: duplicates)
+        let limit = duration?.duration ?? (first ? role.limit : nil)
         do {
-            try await session.perform(.discovery, within: duration?.duration ?? session.limit) {
-                session.startScan(settings)
+            try await role.step("looking for the device", within: limit) {
+                for try await report in reports {
+                    role.onHeard?(report.peripheral)
+                    let device = DeviceRecord(report)
+                    guard isWanted(device) else { continue }
+                    listing.show(device)
+                    if first { return }
+                }
             }
         } catch let failure as Failure where failure.status == .timedOut {
-            throw Failure(.timedOut, "no device matches: \(failure.description)")
+            if first { throw Failure(.timedOut, "no device matches: \(failure.description)") }
         }
     }
 

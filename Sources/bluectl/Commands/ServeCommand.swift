@@ -3,8 +3,8 @@ import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// `bluectl serve`: a device of a file on the air.
-struct ServeCommand: RadioCommand {
-    typealias Role = PeripheralSession
+struct ServeCommand: BackendCommand {
+    typealias Role = PeripheralRole
 
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -77,85 +77,79 @@ struct ServeCommand: RadioCommand {
         }
     }
 
-    func perform(in session: PeripheralSession) async throws {
-        if let file { try await serve(file, in: session) } else { try await serveProfiles(in: session) }
+    func perform(in role: PeripheralRole) async throws {
+        if let file { try await serve(file, in: role) } else { try await serveProfiles(in: role) }
     }
 
     /// Plays a device of profiles.
     @MainActor
-    private func serveProfiles(in session: PeripheralSession) async throws {
+    private func serveProfiles(in role: PeripheralRole) async throws {
         let name = name ?? profile.first?.profile.deviceName ?? "bluectl"
-        let listing = SimulationListing(console: session.console, backend: session.emulatedBackend, name: name)
+        let listing = SimulationEventPrinter(console: role.console, backend: role.emulatedBackend, name: name)
         let device = SimulatedDevice(name: name, servers: profile.map { $0.profile.makeServer() }) { event in
             DispatchQueue.main.async { MainActor.assumeIsolated { listing.show(event) } }
         }
         do {
-            try await device.start(on: session.radio)
+            try await device.start(on: role.backend)
         } catch let error as SimulatedDeviceError {
             throw Failure(.failed, error.description)
         }
         defer { device.stop() }
         let services = device.servers.map(\.service)
-        let visited = Visitor.Device(
+        let visited = LoopbackClient.Device(
             name: name, advertisedServices: services, services: services,
             periodic: device.periodicCharacteristics, writesUnread: false)
-        try await stay(visited, in: session)
+        try await stay(visited, in: role)
     }
 
     /// Stays on the air until the user, the time or the end of the visit ends it.
     @MainActor
-    private func stay(_ device: Visitor.Device, in session: PeripheralSession) async throws {
-        guard visit else { return try await session.wait(for: duration?.duration) }
-        let visitor = Visitor(of: device, host: session)
-        var outcome: Result<Void, any Error>?
-        let visit = Task {
-            do {
-                try await visitor.visit()
-                outcome = .success(())
-                if once { session.answer(.end) }
-            } catch {
-                outcome = .failure(error)
-                session.answer(.end)
+    private func stay(_ device: LoopbackClient.Device, in role: PeripheralRole) async throws {
+        guard visit else { return try await role.wait(for: duration?.duration) }
+        let client = LoopbackClient(of: device, host: role)
+        let isVisited = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await client.visit()
+                if !once { try await sleepUntilCancelled() }
+                return true
             }
+            group.addTask {
+                try await role.wait(for: duration?.duration)
+                return await client.isOver
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? true
         }
-        defer { withExtendedLifetime(visit) {} }
-        try await session.wait(for: duration?.duration)
-        if outcome == nil {
-            session.console.note("the visit is cut short: --duration is over")
-            visitor.stop()
-            await visit.value
-        } else {
-            try outcome?.get()
-        }
+        if !isVisited { role.console.note("the visit is cut short: --duration is over") }
     }
 
     #if Emulator
     // The file comes first: a mistake is told before any radio is asked.
     func selection() throws(Failure) -> CBBackendSelection {
-        if let file { _ = try ServedFile(path: file, device: device) }
-        return try RadioSelection.selection(global)
+        if let file { _ = try WorldFileDevice(path: file, device: device) }
+        return try BackendSelector.selection(global)
     }
 
     @MainActor
-    private func serve(_ file: String, in session: PeripheralSession) async throws {
-        let file = try ServedFile(path: file, device: device)
+    private func serve(_ file: String, in role: PeripheralRole) async throws {
+        let file = try WorldFileDevice(path: file, device: device)
         let ignored = file.ignoredFields
-        if !ignored.isEmpty { session.console.note("left to the radio: \(ignored.joined(separator: ", "))") }
+        if !ignored.isEmpty { role.console.note("left to the radio: \(ignored.joined(separator: ", "))") }
         let device = ServedDevice(file.description)
-        let server = Server(device, session: session)
+        let server = Server(device, role: role)
         defer { server.stop() }
-        let pairing = device.needsEncryption ? PairingPrompt.serving(session, saysYes: acceptPairing) : nil
+        let pairing = device.needsEncryption ? PairingPrompt.serving(role, saysYes: acceptPairing) : nil
         defer { pairing?.stop() }
         do {
             try await server.start()
         } catch let failure as Failure where failure.status == .usage {
             throw file.failure(at: "services[\(server.publishedCount)]", failure.description)
         }
-        try await stay(device.visited, in: session)
+        try await stay(device.visited, in: role)
     }
     #else
     @MainActor
-    private func serve(_ file: String, in session: PeripheralSession) async throws {
+    private func serve(_ file: String, in role: PeripheralRole) async throws {
         throw Failure(.failed, "this bluectl was built without the emulator, which reads the files")
     }
     #endif

@@ -32,7 +32,7 @@ struct ShellCommand: AsyncParsableCommand, Sendable {
         let lines = try script.map { path throws(Failure) in try Script(path: path) }
         global.prepareProcess()
         let shell = try Shell(global)
-        if lines == nil, StandardInput.shared.isTerminal, Descriptor.output.isTerminal {
+        if lines == nil, StandardInput.shared.isTerminal, StandardStream.output.isTerminal {
             return await shell.runInteractively()
         }
         let status = await shell.run(script: try lines ?? Script(path: "-"), keepsGoing: keepGoing)

@@ -1,9 +1,10 @@
 import ArgumentParser
+import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// `bluectl uart`: a serial line to a device, over the service Nordic UART or one like it.
-struct UARTCommand: RadioCommand {
+struct UARTCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "uart",
         abstract: "Talk to a device over Nordic UART: standard input goes to it, what it sends to standard output.",
@@ -61,25 +62,23 @@ struct UARTCommand: RadioCommand {
         )
     }
 
-    func perform(in session: Session) async throws {
+    func perform(in role: CentralRole) async throws {
         let paths = try paths()
-        let (peripheral, receive) = try await session.locate(paths.receive, on: device.query)
-        let transmit = try await session.locate(paths.transmit, at: peripheral)
-        let console = ByteConsole(session, ending: end.ending) { session.showReceived($0) }
-        session.onNotification = { source, value in
-            if source === transmit { console.receive(value) }
-        }
-        defer { session.onNotification = nil }
-        try await session.subscribe(to: transmit)
+        let (peripheral, receive) = try await role.locate(paths.receive, on: device.query)
+        let transmit = try await role.locate(paths.transmit, at: peripheral)
+        let values = try await role.subscribe(to: [transmit], of: peripheral)
         let type: CBCharacteristicWriteType =
             receive.properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse
-        let length = max(1, min(512, peripheral.maximumWriteValueLength(for: type)))
+        let length = max(1, min(512, try await role.maximumWriteLength(of: peripheral, for: type)))
         let isTyped = StandardInput.shared.isTerminal
-        try await console.run { data in
+        let pipe = BytePipe(end.ending(within: role.limit)) { role.showReceived($0) }
+        try await pipe.run {
+            try await values.next()?.value
+        } send: { data in
             let data = isTyped ? lineEnding.applied(to: data) : data
             for start in stride(from: 0, to: data.count, by: length) {
                 let piece = Data(data.dropFirst(start).prefix(length))
-                try await session.write(piece, to: receive, of: peripheral, type: type)
+                try await role.write(piece, to: receive, of: peripheral, type: type)
             }
         }
     }

@@ -3,7 +3,7 @@ import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// `bluectl watch`: the typed values of a profile.
-struct WatchCommand: RadioCommand {
+struct WatchCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Print the values of a profile, in words, as they come.",
@@ -32,27 +32,27 @@ struct WatchCommand: RadioCommand {
         if let count, count < 1 { throw ValidationError("--count takes a number from 1 on, not \(count)") }
     }
 
-    func perform(in session: Session) async throws {
-        let peripheral = try await session.find(device.query)
-        try await session.connect(peripheral)
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        try await role.connect(peripheral)
         let uuid = profile.profile.service
-        let services = try await session.discover(peripheral).filter { $0.uuid == uuid }
+        let services = try await role.discover(peripheral).filter { $0.uuid == uuid }
         guard !services.isEmpty else {
             throw Failure(.failed, "the device does not have the service \(AttributeText.label(uuid))")
         }
-        let characteristics = services.flatMap { $0.characteristics ?? [] }
+        let characteristics = services.flatMap(\.characteristics)
         for characteristic in characteristics where characteristic.properties.contains(.read) {
-            session.showTyped(try await session.read(characteristic, of: peripheral), of: characteristic)
+            role.showTyped(try await role.read(characteristic, of: peripheral), of: characteristic)
         }
         let notified = characteristics.filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
         guard !notified.isEmpty else { return }
-        try await session.values(of: notified, count: count) { session.showTyped($1, of: $0) }
+        try await role.values(of: notified, at: peripheral, count: count) { role.showTyped($1, of: $0) }
     }
 }
 
-extension Session {
+extension CentralRole {
     /// Prints what a value means, or its bytes where that is not known.
-    func showTyped(_ value: Data, of characteristic: CBCharacteristic) {
+    func showTyped(_ value: Data, of characteristic: DiscoveredCharacteristic) {
         let typed = AttributeText.typed(value, of: characteristic.uuid)
         guard !console.isJSON else {
             var record = ValueRecord(characteristic, value, backend: emulatedBackend)

@@ -2,7 +2,7 @@ import ArgumentParser
 import CoreBluetoothPackage
 
 /// `bluectl write`: one value, or the bytes of a file.
-struct WriteCommand: RadioCommand {
+struct WriteCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "write",
         abstract: "Write a characteristic or a descriptor.",
@@ -83,16 +83,16 @@ struct WriteCommand: RadioCommand {
         return (try AttributePath(text == nil ? words.dropLast() : words), value)
     }
 
-    func perform(in session: Session) async throws {
+    func perform(in role: CentralRole) async throws {
         let (path, value) = try request()
         // The file comes first: a mistake is told before the device is asked.
         let source = try file.map { file throws(Failure) in try ByteSource(file) }
-        let (peripheral, characteristic) = try await session.locate(path, on: device.query)
+        let (peripheral, characteristic) = try await role.locate(path, on: device.query)
         if let descriptor, let value {
             let query = try AttributeQuery(descriptor)
-            let descriptor = try await session.locate(query, of: characteristic, at: peripheral)
-            try await session.write(value, to: descriptor, of: peripheral)
-            return session.show(value, of: descriptor, at: characteristic)
+            let descriptor = try await role.locate(query, of: characteristic, at: peripheral)
+            try await role.write(value, to: descriptor, of: peripheral)
+            return role.show(value, of: descriptor, at: characteristic)
         }
         let type: CBCharacteristicWriteType = withoutResponse ? .withoutResponse : .withResponse
         // A command to a characteristic that takes none would vanish without an answer.
@@ -100,23 +100,23 @@ struct WriteCommand: RadioCommand {
             throw Failure(
                 .failed, "\(AttributeText.label(characteristic.uuid)) cannot be written without response")
         }
-        session.console.progress("Writing…")
+        role.console.progress("Writing…")
         if let value {
-            try await session.write(value, to: characteristic, of: peripheral, type: type)
-            return session.show(value, of: characteristic)
+            try await role.write(value, to: characteristic, of: peripheral, type: type)
+            return role.show(value, of: characteristic)
         }
         guard let source else { return }
-        let length = chunk ?? min(Self.maximumLength, peripheral.maximumWriteValueLength(for: type))
+        let longest = try await role.maximumWriteLength(of: peripheral, for: type)
+        let length = chunk ?? min(Self.maximumLength, longest)
         var written = (bytes: 0, writes: 0)
-        while let piece = await source.next(length, in: session) {
-            try await session.write(piece, to: characteristic, of: peripheral, type: type)
+        while let piece = try await source.next(length) {
+            try await role.write(piece, to: characteristic, of: peripheral, type: type)
             written = (written.bytes + piece.count, written.writes + 1)
-            session.console.progress("Writing… \(written.bytes) bytes")
-            if session.console.isJSON { session.show(piece, of: characteristic) }
+            role.console.progress("Writing… \(written.bytes) bytes")
+            if role.console.isJSON { role.show(piece, of: characteristic) }
         }
-        if session.steps.isInterrupted { throw Interruption() }
-        guard !session.console.isJSON else { return }
-        session.console.print(
+        guard !role.console.isJSON else { return }
+        role.console.print(
             "\(AttributeText.label(characteristic.uuid)): \(written.bytes) bytes in \(written.writes) writes")
     }
 }

@@ -81,8 +81,8 @@ enum Diagnostics {
     }
 
     private static func write(_ line: Held) {
-        let isTerminal = Descriptor.error.isTerminal
+        let isTerminal = StandardStream.error.isTerminal
         // Nobody is left to be told where standard error is closed.
-        _ = Descriptor.error.write((isTerminal ? "\r\u{1B}[K" : "") + line.line + "\n")
+        _ = StandardStream.error.write((isTerminal ? "\r\u{1B}[K" : "") + line.line + "\n")
     }
 }

@@ -1,6 +1,6 @@
 /// The findings of one adapter.
 struct AdapterDiagnosis {
-    let adapter: DoctorFacts.Adapter
+    let adapter: SystemReport.Adapter
 
     /// Power, role, other scanners, features.
     ///

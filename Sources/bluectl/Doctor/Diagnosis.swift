@@ -1,6 +1,6 @@
 /// From facts to findings; pure.
 struct Diagnosis {
-    let facts: DoctorFacts
+    let facts: SystemReport
     /// The adapter that the user chose, by name or address.
     let adapter: String?
 
@@ -92,7 +92,7 @@ struct Diagnosis {
     }
 
     /// The adapters that would be used.
-    private var chosen: [DoctorFacts.Adapter] {
+    private var chosen: [SystemReport.Adapter] {
         guard let adapter else { return facts.adapters }
         return facts.adapters.filter { $0.name == adapter || $0.address?.lowercased() == adapter.lowercased() }
     }

@@ -10,11 +10,11 @@ enum SystemFacts {
     }
 
     /// The kernel's switches for Bluetooth.
-    static func switches(in folder: String = "/sys/class/rfkill") -> [DoctorFacts.RadioSwitch] {
+    static func switches(in folder: String = "/sys/class/rfkill") -> [SystemReport.RadioSwitch] {
         names(in: folder).compactMap { entry in
             let path = "\(folder)/\(entry)"
             guard text("\(path)/type") == "bluetooth" else { return nil }
-            return DoctorFacts.RadioSwitch(
+            return SystemReport.RadioSwitch(
                 name: text("\(path)/name") ?? entry, isSoftBlocked: text("\(path)/soft") == "1",
                 isHardBlocked: text("\(path)/hard") == "1")
         }

@@ -18,19 +18,20 @@ final class ByteSource {
         }
     }
 
-    /// The next bytes, as many as are wanted or as there are; nil at the end, or where the user stops.
-    func next(_ count: Int, in session: Session) async -> Data? {
+    /// The next bytes, as many as are wanted or as there are; nil at the end.
+    ///
+    /// - Throws: `CancellationError`.
+    func next(_ count: Int) async throws -> Data? {
         if let rest {
             guard !rest.isEmpty else { return nil }
             self.rest = rest.dropFirst(count)
             return Data(rest.prefix(count))
         }
         let input = StandardInput.shared
-        session.steps.onInterruption = { input.cancel() }
-        defer { session.steps.onInterruption = nil }
         var data = Data()
         while data.count < count, let piece = await input.next() { data += piece }
         input.putBack(Data(data.dropFirst(count)))
-        return data.isEmpty || session.steps.isInterrupted ? nil : Data(data.prefix(count))
+        try Task.checkCancellation()
+        return data.isEmpty ? nil : Data(data.prefix(count))
     }
 }

@@ -16,13 +16,16 @@ final class StandardInput {
     /// Whether there is nothing more to come; at a terminal Ctrl-D ends only what reads now.
     private(set) var isAtEnd = false
     private var waiting: CheckedContinuation<Data?, Never>?
+    /// The number of the call that waits.
+    private var lastCall = 0
     private let wanted = DispatchSemaphore(value: 0)
     private var hasThread = false
 
     /// Whether a person types.
     var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// The next piece; nil at the end of the input, or where `cancel()` comes first.
+    /// The next piece; nil at the end of the input, or where `cancel()` or the end of
+    /// the task comes first.
     ///
     /// One caller at a time.
     func next() async -> Data? {
@@ -30,13 +33,19 @@ final class StandardInput {
             buffered = nil
             return data
         }
-        if isAtEnd { return nil }
+        if isAtEnd || Task.isCancelled { return nil }
         if !isReading {
             isReading = true
             startThread()
             wanted.signal()
         }
-        return await withCheckedContinuation { waiting = $0 }
+        lastCall += 1
+        let call = lastCall
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting = $0 }
+        } onCancel: {
+            Task { @MainActor in if call == lastCall { cancel() } }
+        }
     }
 
     /// Gives the last part of a piece back to the next caller.

@@ -23,10 +23,10 @@ final class Console {
     ) {
         self.isJSON = isJSON
         self.showsTime = showsTime
-        let isTerminal = Descriptor.output.isTerminal && environment["TERM"] != "dumb"
+        let isTerminal = StandardStream.output.isTerminal && environment["TERM"] != "dumb"
         palette = Palette(isTerminal: isTerminal, environment: environment)
         isLive = isTerminal && !isJSON
-        showsProgress = Descriptor.error.isTerminal && environment["TERM"] != "dumb" && !isJSON
+        showsProgress = StandardStream.error.isTerminal && environment["TERM"] != "dumb" && !isJSON
     }
 
     /// Writes a line of results.
@@ -38,10 +38,10 @@ final class Console {
     }
 
     /// Writes to standard output as it is.
-    func put(_ text: String) { put { Descriptor.output.write(text) } }
+    func put(_ text: String) { put { StandardStream.output.write(text) } }
 
     /// Writes bytes to standard output as they are.
-    func put(_ data: Data) { put { data.withUnsafeBytes { Descriptor.output.write($0) } } }
+    func put(_ data: Data) { put { data.withUnsafeBytes { StandardStream.output.write($0) } } }
 
     private func put(_ write: () -> Int32) {
         clearProgress()
@@ -57,7 +57,7 @@ final class Console {
     func note(_ text: String) {
         clearProgress()
         // Nobody is left to be told where standard error is closed.
-        _ = Descriptor.error.write((isJSON ? JSONLine.of(["warning": text]) : text) + "\n")
+        _ = StandardStream.error.write((isJSON ? JSONLine.of(["warning": text]) : text) + "\n")
     }
 
     /// Writes why the command failed to standard error, one line.
@@ -65,15 +65,15 @@ final class Console {
         clearProgress()
         let record = FailureRecord(error: failure.description, code: failure.status.rawValue)
         let line = isJSON ? JSONLine.of(record) : "bluectl: \(failure.description)"
-        _ = Descriptor.error.write(line + "\n")
+        _ = StandardStream.error.write(line + "\n")
     }
 
     /// Shows what takes long, on a terminal, until the next line.
     func progress(_ text: String) {
         guard showsProgress else { return }
-        let width = Descriptor.error.size?.columns ?? 80
+        let width = StandardStream.error.size?.columns ?? 80
         let cut = PrintableText.columns(text) < width ? text : PrintableText.fitted(text, to: width - 1)
-        _ = Descriptor.error.write("\r\u{1B}[K\(cut)")
+        _ = StandardStream.error.write("\r\u{1B}[K\(cut)")
         hasProgress = true
     }
 
@@ -81,7 +81,7 @@ final class Console {
     func clearProgress() {
         guard hasProgress else { return }
         hasProgress = false
-        _ = Descriptor.error.write("\r\u{1B}[K")
+        _ = StandardStream.error.write("\r\u{1B}[K")
     }
 }
 

@@ -1,3 +1,4 @@
+import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
@@ -32,20 +33,32 @@ struct DeviceRecord: Equatable, Sendable {
 }
 
 extension DeviceRecord {
-    /// A report as the delegate gets it.
-    @MainActor
+    /// A device without an advertisement.
+    init(_ peripheral: Peripheral) {
+        self.init(identifier: peripheral.identifier, address: peripheral.address, name: peripheral.name)
+    }
+
+    /// A report of a scan.
+    init(_ report: DiscoveredPeripheral) {
+        self.init(report.peripheral)
+        take(report.advertisement, rssi: report.rssi)
+    }
+
+    /// A device, and its advertisement where there is one, as a delegate gets them.
     init(_ peripheral: CBPeripheral, advertisementData: [String: Any] = [:], rssi: NSNumber? = nil) {
-        identifier = peripheral.identifier
-        address = peripheral.address
-        name = peripheral.name
-        advertisedName = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+        self.init(identifier: peripheral.identifier, address: peripheral.address, name: peripheral.name)
         // 127 stands for "not available" (Core Specification, Vol 4, Part E, 7.7.65.2).
-        self.rssi = rssi.map { $0.intValue }.flatMap { $0 == 127 ? nil : $0 }
-        services = (advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])?.map(\.uuidString) ?? []
-        manufacturerData = advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data
-        serviceData = advertisementData[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]
-        txPower = (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
-        isConnectable = (advertisementData[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue
+        take(AdvertisedData(advertisementData), rssi: rssi.map { $0.intValue }.flatMap { $0 == 127 ? nil : $0 })
+    }
+
+    private mutating func take(_ advertisement: AdvertisedData, rssi: Int?) {
+        advertisedName = advertisement.localName
+        self.rssi = rssi
+        services = advertisement.serviceUUIDs.map(\.uuidString)
+        manufacturerData = advertisement.manufacturerData
+        serviceData = advertisement.serviceData
+        txPower = advertisement.txPowerLevel
+        isConnectable = advertisement.isConnectable
     }
 }
 

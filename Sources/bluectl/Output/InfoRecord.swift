@@ -1,3 +1,4 @@
+import AsyncBluetooth
 import CoreBluetoothPackage
 
 /// A device in short, as JSON.
@@ -34,13 +35,12 @@ struct InfoRecord: Encodable, Equatable {
 
 extension InfoRecord {
     /// What is known without asking the device.
-    @MainActor
-    init(_ peripheral: CBPeripheral, backend: String?) {
+    init(_ peripheral: Peripheral, maximumWriteLength: Int, backend: String?) {
         identifier = peripheral.identifier.uuidString
         address = peripheral.address
         name = peripheral.name
         mtu = peripheral.mtuLength
-        maximumWriteLength = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        self.maximumWriteLength = maximumWriteLength
         self.backend = backend
     }
 }

@@ -69,7 +69,7 @@ final class ScanListing {
     }
 
     private func draw() {
-        let size = Descriptor.output.size ?? (columns: 80, rows: 24)
+        let size = StandardStream.output.size ?? (columns: 80, rows: 24)
         let lines = table.lines(columns: size.columns, rows: size.rows, palette: console.palette)
         // Up to the first line, each line anew, and away with what is below.
         let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : ""

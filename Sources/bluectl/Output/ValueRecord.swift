@@ -1,3 +1,4 @@
+import AsyncBluetooth
 import CoreBluetoothPackage
 
 /// A value that was read, written or notified, as JSON.
@@ -18,9 +19,8 @@ struct ValueRecord: Encodable, Equatable {
 
 extension ValueRecord {
     /// The value `data` of a characteristic.
-    @MainActor
-    init(_ characteristic: CBCharacteristic, _ data: Data, backend: String?) {
-        service = characteristic.service?.uuid.uuidString
+    init(_ characteristic: DiscoveredCharacteristic, _ data: Data, backend: String?) {
+        service = characteristic.id.service.uuid.uuidString
         self.characteristic = characteristic.uuid.uuidString
         handle = characteristic.handle.map { Int($0) }
         value = HexText.of(data)

@@ -1,4 +1,5 @@
-import CoreBluetoothPackage
+import AsyncBluetooth
+import Foundation
 
 /// What became of a bond, as JSON.
 struct BondRecord: Encodable, Equatable {
@@ -14,8 +15,7 @@ struct BondRecord: Encodable, Equatable {
 }
 
 extension BondRecord {
-    @MainActor
-    init(_ event: String, _ peripheral: CBPeripheral, isBonded: Bool?, backend: String?) {
+    init(_ event: String, _ peripheral: Peripheral, isBonded: Bool?, backend: String?) {
         self.event = event
         identifier = peripheral.identifier.uuidString
         address = peripheral.address
@@ -33,7 +33,7 @@ extension BondRecord {
     }
 }
 
-extension Session {
+extension CentralRole {
     /// Prints what became of a bond.
     func show(_ record: BondRecord) {
         if console.isJSON { console.print(json: record) } else { console.print(record.line) }

@@ -1,15 +1,18 @@
+import AsyncBluetooth
 import CoreBluetoothPackage
 
 /// Answers what pairings ask, by the user at the terminal.
 @MainActor
 final class PairingPrompt {
-    private let session: any RadioSession
+    private let role: any CommandRole
     /// The one device that the user wants to pair with; nil for whichever asks.
     private let peer: PairingPeer?
     /// Whether yes is the answer to all that needs no number.
     private let saysYes: Bool
     private let input = LineInput()
     private var agent: CBPairingAgent?
+    /// The limit of the pairing that the user began.
+    private var timeout: PausableTimeout?
     private var asking: Task<Void, Never>?
     private var asked: CBPairingRequest?
     /// Devices whose refusal the user was told of.
@@ -17,11 +20,11 @@ final class PairingPrompt {
     private var isBonded = false
 
     /// - Parameters:
-    ///   - session: Whose radio it is.
+    ///   - role: The role in which the command pairs.
     ///   - peer: The device that the user wants to pair with, others being refused; nil for all that ask.
     ///   - saysYes: Whether yes is the answer to all that needs no number.
-    private init(_ session: any RadioSession, peer: PairingPeer?, saysYes: Bool) {
-        self.session = session
+    private init(_ role: any CommandRole, peer: PairingPeer?, saysYes: Bool) {
+        self.role = role
         self.peer = peer
         self.saysYes = saysYes
     }
@@ -32,34 +35,36 @@ final class PairingPrompt {
     ///
     /// - Parameter saysYes: Whether yes is the answer to all that needs no number.
     /// - Returns: Whether both sides keep the keys.
-    static func pair(_ peripheral: CBPeripheral, in session: Session, saysYes: Bool) async throws -> Bool {
+    static func pair(_ peripheral: Peripheral, in role: CentralRole, saysYes: Bool) async throws -> Bool {
         let peer = PairingPeer(
             identifier: peripheral.identifier, name: peripheral.name, address: peripheral.address)
-        let prompt = PairingPrompt(session, peer: peer, saysYes: saysYes)
+        let prompt = PairingPrompt(role, peer: peer, saysYes: saysYes)
         let agent = prompt.makeAgent(.keyboardDisplay)
         defer { prompt.stop() }
-        session.console.progress("Pairing with \(peer.label)…")
-        try await session.perform(.pairing) {
-            agent.pair(peripheral) { [session] error in
-                let failure = error.map { Failure(.failed, "cannot pair: " + ErrorText.of($0)) }
-                MainActor.assumeIsolated { session.answer(.pairing, error: failure) }
-            }
+        role.console.progress("Pairing with \(peer.label)…")
+        let timeout = PausableTimeout(role.limit, "pairing")
+        prompt.timeout = timeout
+        do {
+            try await timeout.run { try await agent.pair(peripheral) }
+        } catch let error as BluetoothError {
+            guard case .refused(let reason) = error.reason else { throw Failure(error) }
+            throw Failure(.failed, "cannot pair: " + ErrorText.of(reason))
         }
-        session.console.clearProgress()
+        role.console.clearProgress()
         return prompt.isBonded
     }
 
-    /// Answers centrals that pair with what a session publishes, until `stop()`.
+    /// Answers centrals that pair with what is published, until `stop()`.
     ///
     /// - Parameter saysYes: Whether they pair unasked, as with a device without display and keyboard.
-    static func serving(_ session: PeripheralSession, saysYes: Bool) -> PairingPrompt {
-        let prompt = PairingPrompt(session, peer: nil, saysYes: saysYes)
+    static func serving(_ role: PeripheralRole, saysYes: Bool) -> PairingPrompt {
+        let prompt = PairingPrompt(role, peer: nil, saysYes: saysYes)
         _ = prompt.makeAgent(saysYes ? .noInputNoOutput : .keyboardDisplay)
         return prompt
     }
 
     private func makeAgent(_ capability: CBPairingCapability) -> CBPairingAgent {
-        let agent = CBPairingAgent(backend: session.radio, capability: capability, delegate: self, queue: .main)
+        let agent = CBPairingAgent(backend: role.backend, capability: capability, delegate: self, queue: .main)
         self.agent = agent
         return agent
     }
@@ -82,10 +87,10 @@ final class PairingPrompt {
         case .enterPasskey: await enter(request)
         case .consent, .confirm, .outOfBand:
             if saysYes { return request.accept() }
-            if session.isAwaiting(.pairing) { session.steps.stopTimer() }
+            timeout?.pause()
             let line = await input.next()
             if line == nil, self.peer == nil, request.isOpen {
-                session.console.note("refused, since the input has ended; --accept-pairing agrees unasked")
+                role.console.note("refused, since the input has ended; --accept-pairing agrees unasked")
             }
             let answer = line?.trimmingCharacters(in: .whitespaces).lowercased()
             decide(request, ["y", "yes"].contains(answer) ? .accept : .reject)
@@ -93,13 +98,13 @@ final class PairingPrompt {
     }
 
     private func enter(_ request: CBPairingRequest) async {
-        if session.isAwaiting(.pairing) { session.steps.stopTimer() }
+        timeout?.pause()
         while let line = await input.next() {
             let digits = line.filter { !$0.isWhitespace }
             if let passkey = Int(digits), digits.count <= 6, (0...999_999).contains(passkey) {
                 return decide(request, .passkey(passkey))
             }
-            session.console.note("\"\(PrintableText.of(line))\" is not a passkey: six digits are wanted")
+            role.console.note("\"\(PrintableText.of(line))\" is not a passkey: six digits are wanted")
         }
         decide(request, .reject)
     }
@@ -107,7 +112,7 @@ final class PairingPrompt {
     private enum Decision { case accept, reject, passkey(Int) }
 
     private func decide(_ request: CBPairingRequest, _ decision: Decision) {
-        if session.isAwaiting(.pairing) { session.steps.restartTimer() }
+        timeout?.restart()
         // It may be void by now.
         guard request.isOpen else { return }
         switch decision {
@@ -118,11 +123,11 @@ final class PairingPrompt {
     }
 
     private func show(_ question: CBPairingRequest.Question, about peer: PairingPeer) {
-        let text = PairingText(question, about: peer, backend: session.emulatedBackend)
-        if session.console.isJSON {
-            session.console.print(json: text.record)
+        let text = PairingText(question, about: peer, backend: role.emulatedBackend)
+        if role.console.isJSON {
+            role.console.print(json: text.record)
         } else if !saysYes || text.needsUser {
-            session.console.note(text.line)
+            role.console.note(text.line)
         }
     }
 
@@ -130,7 +135,7 @@ final class PairingPrompt {
     private func refuse(_ request: CBPairingRequest) {
         request.reject()
         guard refused.count < 16, refused.insert(request.peerIdentifier).inserted else { return }
-        session.console.note("another device, \(request.peerIdentifier.uuidString), asked to pair and was refused")
+        role.console.note("another device, \(request.peerIdentifier.uuidString), asked to pair and was refused")
     }
 }
 

@@ -5,19 +5,19 @@ import CoreBluetoothPackage
 /// Listens for the channels of a device that is served, and keeps those that centrals open.
 @MainActor
 final class ChannelServer {
-    private let session: PeripheralSession
-    private let listing: ServeListing
+    private let role: PeripheralRole
+    private let listing: ServerEventPrinter
     private var descriptions: [CBL2CAPPSM: ChannelDescription] = [:]
     private var open: [ServedChannel] = []
 
-    init(session: PeripheralSession, listing: ServeListing) {
-        self.session = session
+    init(role: PeripheralRole, listing: ServerEventPrinter) {
+        self.role = role
         self.listing = listing
     }
 
     /// Listens for a channel; the system chooses its number.
     func publish(_ description: ChannelDescription) async throws {
-        let psm = try await session.publishChannel(withEncryption: description.isEncryptionRequired)
+        let psm = try await role.publishChannel(withEncryption: description.isEncryptionRequired)
         descriptions[psm] = description
         listing.listening(psm)
     }

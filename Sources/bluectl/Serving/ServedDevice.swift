@@ -9,7 +9,7 @@ final class ServedDevice {
     let name: String
     /// In the order in which they are published: what is included comes before.
     let services: [CBMutableService]
-    let characteristics: [ServedCharacteristic]
+    let characteristics: [StoredCharacteristic]
     let channels: [ChannelDescription]
     /// What is advertised; nil where the file has no advertising set that is on.
     let advertised: AdvertisedContent?
@@ -18,9 +18,9 @@ final class ServedDevice {
         name = description.name
         channels = description.channels
         var services: [CBMutableService] = []
-        var characteristics: [ServedCharacteristic] = []
+        var characteristics: [StoredCharacteristic] = []
         for service in description.services {
-            let own = service.characteristics.map { ServedCharacteristic($0) }
+            let own = service.characteristics.map { StoredCharacteristic($0) }
             let object = CBMutableService(type: CBUUID(service.uuid), primary: service.isPrimary)
             object.characteristics = own.map(\.object)
             // The file's rules say that each names an earlier service.
@@ -49,16 +49,16 @@ final class ServedDevice {
         } || channels.contains(where: \.isEncryptionRequired)
     }
 
-    /// For a visitor.
-    var visited: Visitor.Device {
-        Visitor.Device(
+    /// For a client.
+    var visited: LoopbackClient.Device {
+        LoopbackClient.Device(
             name: advertised?.name, advertisedServices: advertised?.services ?? [], services: services.map(\.uuid),
             periodic: Set(characteristics.filter { $0.description.timer != nil }.map(\.object.uuid)),
             writesUnread: true)
     }
 
     /// What stands behind an object.
-    func served(_ characteristic: CBCharacteristic) -> ServedCharacteristic? {
+    func served(_ characteristic: CBCharacteristic) -> StoredCharacteristic? {
         characteristics.first { $0.object === characteristic }
     }
 }

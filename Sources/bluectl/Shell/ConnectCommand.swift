@@ -1,8 +1,7 @@
 import ArgumentParser
-import CoreBluetoothPackage
 
 /// `connect`: in a shell alone, as nothing else has connections that last.
-struct ConnectCommand: RadioCommand {
+struct ConnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect", abstract: "Connect to a device, and stay connected.")
 
@@ -12,11 +11,11 @@ struct ConnectCommand: RadioCommand {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func perform(in session: Session) async throws {
-        let peripheral = try await session.find(device.query)
-        try await session.connect(peripheral)
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        try await role.connect(peripheral)
         // So that the names of its characteristics complete.
-        _ = try await session.discover(peripheral)
-        session.show(ConnectionRecord("connected", peripheral, backend: session.emulatedBackend))
+        _ = try await role.discover(peripheral)
+        role.show(ConnectionRecord("connected", peripheral, backend: role.emulatedBackend))
     }
 }

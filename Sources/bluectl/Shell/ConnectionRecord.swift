@@ -1,4 +1,5 @@
-import CoreBluetoothPackage
+import AsyncBluetooth
+import Foundation
 
 /// What became of a connection, as JSON.
 struct ConnectionRecord: Encodable, Equatable {
@@ -10,8 +11,7 @@ struct ConnectionRecord: Encodable, Equatable {
     /// Only where the radio is not a real one.
     let backend: String?
 
-    @MainActor
-    init(_ event: String, _ peripheral: CBPeripheral, backend: String?) {
+    init(_ event: String, _ peripheral: Peripheral, backend: String?) {
         self.event = event
         identifier = peripheral.identifier.uuidString
         address = peripheral.address
@@ -20,7 +20,7 @@ struct ConnectionRecord: Encodable, Equatable {
     }
 }
 
-extension Session {
+extension CentralRole {
     /// Prints what became of a connection.
     func show(_ record: ConnectionRecord) {
         guard !console.isJSON else { return console.print(json: record) }

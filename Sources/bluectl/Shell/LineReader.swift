@@ -88,13 +88,13 @@ final class LineReader {
     }
 
     private func draw() {
-        let columns = Descriptor.output.size?.columns ?? 80
+        let columns = StandardStream.output.size?.columns ?? 80
         let row = editor.row(prompt: prompt, columns: columns)
         write("\r\(row.text)\u{1B}[K\r" + (row.column > 0 ? "\u{1B}[\(row.column)C" : ""))
     }
 
     private func write(_ text: String) {
         // Where the terminal has gone, its end comes as the end of the input.
-        _ = Descriptor.output.write(text)
+        _ = StandardStream.output.write(text)
     }
 }

@@ -1,30 +1,33 @@
 import ArgumentParser
+import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// Commands one after the other, over one radio: connections last from one to the next.
+/// Commands one after the other, over one backend: connections last from one to the next.
 @MainActor
 final class Shell {
     /// The one that runs; nil where the process runs a single command.
     private(set) static var current: Shell?
 
     private let options: GlobalOptions
-    private let radio: CBBackendSelection
+    private let backend: CBBackendSelection
     /// The central role, from the first command that wants it on.
-    private var central: Session?
-    /// What the command that runs waits for.
-    private var running: StepWaiter?
+    private var central: CentralRole?
+    /// The command that runs.
+    private var running: Task<Void, any Error>?
+    /// Links that were lost while a command ran.
+    private var lostLinks: [(peripheral: Peripheral, failure: Failure)] = []
     private var signals: Signals?
     private lazy var reader = LineReader(prompt: "bluectl> ") { [weak self] in
         self?.completion.candidates(after: $0, word: $1) ?? []
     }
     /// The devices that were heard or connected, by name or address, the newest last.
-    private var devices: [CBPeripheral] = []
+    private var devices: [Peripheral] = []
     private var isOver = false
 
     init(_ options: GlobalOptions) throws(Failure) {
         self.options = options
-        let radio = try RadioSelection.selection(options)
-        self.radio = options.verbose ? RadioSelection.traced(radio) : radio
+        let backend = try BackendSelector.selection(options)
+        self.backend = options.verbose ? BackendSelector.traced(backend) : backend
     }
 
     // MARK: Lines
@@ -82,7 +85,7 @@ final class Shell {
         signals = Signals { [weak self] number in
             guard let self else { return }
             if number != SIGINT { isOver = true }
-            if let running { running.interrupt() } else if isOver { StandardInput.shared.cancel() }
+            if let running { running.cancel() } else if isOver { StandardInput.shared.cancel() }
         }
     }
 
@@ -93,66 +96,76 @@ final class Shell {
 
     // MARK: Commands
 
-    /// Runs a command over the shell's radio.
-    func perform<Command: RadioCommand>(_ command: Command) async throws {
+    /// Runs a command over the shell's backend.
+    func perform<Command: BackendCommand>(_ command: Command) async throws {
         let options = command.global
         guard options.effectiveBackend == self.options.effectiveBackend,
             options.effectiveAdapter == self.options.effectiveAdapter,
             options.effectiveWorld == self.options.effectiveWorld
         else { throw Failure(.usage, "a shell has one radio: --backend, --adapter and --world stand before \"shell\"") }
         let console = Console(options)
-        let isCentral = Command.Role.self == Session.self
         let isFirst = central == nil
-        let session = try session(Command.Role.self, console, options)
-        running = session.steps
-        console.onClosedOutput = { session.steps.interrupt() }
+        let role = role(Command.Role.self, console, options)
+        let isCentral = role === central
+        let work = Task {
+            if isFirst || !isCentral { try await role.powerOn() } else { try await role.waitUntilPoweredOn() }
+            try await command.perform(in: role)
+        }
+        running = work
+        console.onClosedOutput = { work.cancel() }
         defer {
             running = nil
             signals?.reset()
         }
-        do {
-            if isFirst || !isCentral { try await session.powerOn() } else { try await session.awaitPower() }
-            try await command.perform(in: session)
-            if isCentral { await session.endCommand() } else { await session.close() }
-        } catch {
+        let result = await work.result
+        if case .failure = result {
             Diagnostics.open()
             console.clearProgress()
-            if isCentral { await session.endCommand() } else { await session.close() }
-            if isFirst, let central, central.state != .poweredOn { self.central = nil }
-            try command.check(error)
         }
+        if isCentral { await role.endCommand() } else { await role.close() }
+        if case .failure = result, isFirst, let central, central.central.state != .poweredOn { self.central = nil }
+        remarkOnLostLinks(besides: result)
+        try command.check(result)
     }
 
-    private func session<Role: RadioSession>(
+    private func role<Role: CommandRole>(
         _ role: Role.Type, _ console: Console, _ options: GlobalOptions
-    ) throws(Failure) -> Role {
+    ) -> Role {
         let limit = options.timeout.duration
         guard let known = central as? Role else {
-            let session = Role(radio, console: console, limit: limit)
-            if let session = session as? Session { adopt(session) }
-            return session
+            let role = Role(backend, console: console, limit: limit)
+            if let role = role as? CentralRole { adopt(role) }
+            return role
         }
         known.console = console
-        known.steps.reset(limit: limit)
+        known.limit = limit
         return known
     }
 
-    private func adopt(_ session: Session) {
-        central = session
-        session.onDisconnection = { [weak self] peripheral, failure in
-            let name = peripheral.name.map(PrintableText.of) ?? peripheral.identifier.uuidString
-            self?.remark("\(name): \(failure.description)")
+    private func adopt(_ role: CentralRole) {
+        central = role
+        role.onDisconnection = { [weak self] peripheral, failure in
+            guard let self else { return }
+            lostLinks.append((peripheral, failure))
+            if running == nil { remarkOnLostLinks() }
         }
-        session.onHeard = { [weak self] peripheral in
-            guard let self, !devices.contains(where: { $0 === peripheral }) else { return }
+        role.onHeard = { [weak self] peripheral in
+            guard let self, !devices.contains(peripheral) else { return }
             // Enough to complete; a street full of phones must not fill the memory.
             devices = (devices + [peripheral]).suffix(256)
         }
     }
 
-    /// Tells what happened by itself, beside what is being typed.
-    private func remark(_ text: String) {
-        if reader.isEditing { reader.interject(text) } else { central?.console.note(text) }
+    /// Tells which links were lost, beside what is being typed.
+    ///
+    /// - Parameter result: How a command ended; the loss that it failed with is known.
+    private func remarkOnLostLinks(besides result: Result<Void, any Error> = .success(())) {
+        for (peripheral, failure) in lostLinks {
+            if case .failure(let error as Failure) = result, error == failure { continue }
+            let text = "\(PrintableText.of(peripheral.description)): \(failure.description)"
+            if reader.isEditing { reader.interject(text) } else { central?.console.note(text) }
+        }
+        lostLinks = []
     }
 
     // MARK: Completion
@@ -162,11 +175,10 @@ final class Shell {
         for peripheral in devices {
             names += [peripheral.name.map(PrintableText.of), peripheral.address].compactMap { $0 }
         }
-        let services = central?.peripherals.filter { $0.state == .connected }.flatMap { $0.services ?? [] } ?? []
-        let attributes = services.flatMap { service in
-            (service.characteristics ?? []).flatMap { characteristic in
-                [AttributeText.standardName(characteristic.uuid), characteristic.uuid.uuidString].compactMap { $0 }
-            }
+        let connected = central?.peripherals.filter { $0.state == .connected } ?? []
+        let services = connected.flatMap { central?.discovered[$0] ?? [] }
+        let attributes = services.flatMap(\.characteristics).flatMap { characteristic in
+            [AttributeText.standardName(characteristic.uuid), characteristic.uuid.uuidString].compactMap { $0 }
         }
         return ShellCompletion(devices: names, attributes: attributes)
     }

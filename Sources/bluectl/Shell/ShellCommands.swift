@@ -17,7 +17,7 @@ struct ShellCommands: ParsableCommand {
         subcommands: [
             ScanCommand.self, ConnectCommand.self, DisconnectCommand.self, DevicesCommand.self, InfoCommand.self,
             ExploreCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, WatchCommand.self,
-            RSSICommand.self, UARTCommand.self, ChannelCommand.self, MonitorCommand.self, ServeCommand.self,
+            RSSICommand.self, UARTCommand.self, L2CAPCommand.self, MonitorCommand.self, ServeCommand.self,
             AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, DoctorCommand.self,
             ExitCommand.self,
         ])

@@ -3,8 +3,8 @@ import Testing
 @testable import bluectl
 
 struct DiagnosisTests {
-    private let healthy: DoctorFacts = {
-        var facts = DoctorFacts(
+    private let healthy: SystemReport = {
+        var facts = SystemReport(
             busAddress: "unix:path=/run/dbus/system_bus_socket", bus: .yes, user: "ann", isRoot: false,
             groups: ["ann", "bluetooth"], hasBluetoothGroup: true)
         facts.daemon = .yes
@@ -12,9 +12,9 @@ struct DiagnosisTests {
         facts.isActivatable = true
         facts.objects = .yes
         facts.kernelControllers = ["hci0"]
-        facts.switches = [DoctorFacts.RadioSwitch(name: "hci0", isSoftBlocked: false, isHardBlocked: false)]
+        facts.switches = [SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: false, isHardBlocked: false)]
         facts.adapters = [
-            DoctorFacts.Adapter(
+            SystemReport.Adapter(
                 name: "hci0", address: "00:11:22:33:44:55", isPowered: true, isDiscovering: false,
                 roles: ["central", "peripheral"],
                 interfaces: ["org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1"],
@@ -23,7 +23,7 @@ struct DiagnosisTests {
         return facts
     }()
 
-    private func problem(_ check: String, in facts: DoctorFacts, adapter: String? = nil) throws -> Finding {
+    private func problem(_ check: String, in facts: SystemReport, adapter: String? = nil) throws -> Finding {
         let diagnosis = Diagnosis(facts: facts, adapter: adapter)
         #expect(diagnosis.hasProblem)
         return try #require(diagnosis.findings.first { $0.check == check && $0.status == .problem })
@@ -92,7 +92,7 @@ struct DiagnosisTests {
 
     @Test func oneOfTwoAdaptersMayBeOff() {
         var facts = healthy
-        facts.adapters.append(DoctorFacts.Adapter(name: "hci1", isPowered: false))
+        facts.adapters.append(SystemReport.Adapter(name: "hci1", isPowered: false))
         #expect(!Diagnosis(facts: facts, adapter: nil).hasProblem)
         #expect(Diagnosis(facts: facts, adapter: "hci1").hasProblem)
     }
@@ -100,9 +100,9 @@ struct DiagnosisTests {
     @Test func blockedSwitchesTellSoftFromHard() throws {
         var facts = healthy
         facts.adapters[0].isPowered = false
-        facts.switches = [DoctorFacts.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)]
+        facts.switches = [SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)]
         #expect(try problem("rfkill", in: facts).remedy == "rfkill unblock bluetooth")
-        facts.switches = [DoctorFacts.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]
+        facts.switches = [SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]
         #expect(try problem("rfkill", in: facts).detail == "hci0 is blocked by a hardware switch")
     }
 

@@ -25,7 +25,7 @@ struct SystemFactsTests {
         try withFolder(files) { folder in
             #expect(
                 SystemFacts.switches(in: folder) == [
-                    DoctorFacts.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)
+                    SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)
                 ])
         }
     }

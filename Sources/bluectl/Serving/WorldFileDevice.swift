@@ -4,7 +4,7 @@ import BluetoothEmulator
 import Foundation
 
 /// A world file of which one device is served.
-struct ServedFile {
+struct WorldFileDevice {
     let file: WorldFile
     let text: String
     /// Its number in the file, from 0.

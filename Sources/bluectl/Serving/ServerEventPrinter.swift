@@ -4,7 +4,7 @@ import CoreBluetoothPackage
 
 /// Prints what happens at a device that is served: a line or a JSON object each.
 @MainActor
-struct ServeListing {
+struct ServerEventPrinter {
     private let console: Console
     private let backend: String?
 

@@ -9,7 +9,7 @@ import BluetoothEmulator
 #endif
 
 /// From the options to a radio.
-enum RadioSelection {
+enum BackendSelector {
     /// The radio that the options name.
     ///
     /// - Throws: A usage failure for a world file with a mistake, a failure for a radio that this build lacks.

@@ -11,18 +11,16 @@ import Testing
 @Suite struct MonitorTests {
     private let emulator = Emulator(time: .virtual)
     private let device: EmulatedDevice
-    private let session: Session
 
     init() throws {
         device = try emulator.add(EmulatedPeripheral(.blinky))
-        session = Session(.emulator(emulator), console: Console(isJSON: true), limit: .seconds(5))
     }
 
     @Test func connectionsOfOtherProgramsAndStatesOfTheRadioAreReported() async throws {
-        try await emulator.advance(by: .seconds(1))
         var events: [String] = []
-        let monitor = Monitor(session, services: []) { events.append($0.state ?? $0.event) }
-        monitor.start(allowsDuplicates: false)
+        let monitor = Monitor(.emulator(emulator), services: [], allowsDuplicates: false) {
+            events.append($0.state ?? $0.event)
+        }
         try await emulator.advance(by: .seconds(2))
         #expect(events.first == "poweredOn")
         #expect(Set(events.dropFirst()) == ["discovered"])
@@ -50,11 +48,12 @@ import Testing
         emulator.host.connectOtherApp(to: device)
         try await emulator.advance(by: .seconds(2))
         var events: [String] = []
-        let monitor = Monitor(session, services: ["00001523-1212-EFDE-1523-785FEABCD123"]) {
+        let services: [BluetoothUUID] = ["00001523-1212-EFDE-1523-785FEABCD123"]
+        let monitor = Monitor(.emulator(emulator), services: services, allowsDuplicates: false) {
             events.append($0.state ?? $0.event)
         }
-        monitor.start(allowsDuplicates: false)
-        #expect(events == ["poweredOn", "connected"])
+        try await emulator.advance(by: .seconds(1))
+        #expect(events.prefix(2) == ["poweredOn", "connected"])
         monitor.stop()
     }
 }

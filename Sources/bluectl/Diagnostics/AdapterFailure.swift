@@ -1,8 +1,8 @@
 import CoreBluetoothPackage
 
 /// What to do where the radio cannot be used.
-enum RadioState {
-    /// The failure for a state: what the radio's own log line says, else a line of ours.
+enum AdapterFailure {
+    /// The failure for a state: what the backend's own log line says, else a line of ours.
     ///
     /// The log is silent afterwards, so that the user reads the remedy once.
     static func failure(_ state: CBManagerState) -> Failure {

@@ -3,7 +3,7 @@ import CoreBluetoothPackage
 
 /// Prints what happens at a simulated device: a line or a JSON object each, as for a device of a file.
 @MainActor
-struct SimulationListing {
+struct SimulationEventPrinter {
     let console: Console
     let backend: String?
     let name: String

@@ -3,7 +3,7 @@ import Foundation
 /// What the doctor saw.
 ///
 /// Facts only: what could not be found out is nil.
-struct DoctorFacts: Equatable, Sendable {
+struct SystemReport: Equatable, Sendable {
     /// How a question to the bus or the daemon ended.
     enum Answer: Equatable, Sendable {
         case yes

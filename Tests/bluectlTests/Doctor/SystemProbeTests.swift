@@ -5,7 +5,7 @@ import Testing
 
 @testable import bluectl
 
-struct FactFinderTests {
+struct SystemProbeTests {
     private func objects(_ entries: [(String, [(String, DBusValue)])]) throws -> [DBusValue] {
         let interfaces = DBusType.dictionary(key: .string, value: .dictionary(key: .string, value: .variant))
         let dictionary = DBusDictionary(
@@ -32,12 +32,12 @@ struct FactFinderTests {
             ("/org/bluez/hci0", [("org.bluez.Adapter1", adapter), ("org.bluez.GattManager1", .properties([:]))]),
         ])
         #expect(
-            FactFinder.adapters(reply) == [
-                DoctorFacts.Adapter(
+            SystemProbe.adapters(reply) == [
+                SystemReport.Adapter(
                     name: "hci0", address: "00:11:22:33:44:55", isPowered: true, isDiscovering: false,
                     roles: ["central"], interfaces: ["org.bluez.Adapter1", "org.bluez.GattManager1"],
                     properties: ["Address", "Powered", "Discovering", "Roles"]),
-                DoctorFacts.Adapter(name: "hci1", interfaces: ["org.bluez.Adapter1"]),
+                SystemReport.Adapter(name: "hci1", interfaces: ["org.bluez.Adapter1"]),
             ])
     }
 
@@ -57,21 +57,21 @@ struct FactFinderTests {
         let identifier = PeerIdentity.identifier(
             adapter: "00:11:22:33:44:55", address: "F0:F1:F2:F3:F4:F5", isRandom: true)
         #expect(
-            FactFinder.devices(reply).first
-                == DoctorFacts.Device(
+            SystemProbe.devices(reply).first
+                == SystemReport.Device(
                     identifier: identifier, address: "F0:F1:F2:F3:F4:F5", name: "A", isPaired: true))
-        #expect(FactFinder.devices(reply).map(\.isPaired) == [true, false])
-        #expect(FactFinder.adapters(reply).map(\.name) == ["hci0"])
+        #expect(SystemProbe.devices(reply).map(\.isPaired) == [true, false])
+        #expect(SystemProbe.adapters(reply).map(\.name) == ["hci0"])
     }
 
     @Test func anAnswerOfAnotherShapeHasNoAdapters() {
-        #expect(FactFinder.adapters([]).isEmpty)
-        #expect(FactFinder.adapters([.string("surprise")]).isEmpty)
+        #expect(SystemProbe.adapters([]).isEmpty)
+        #expect(SystemProbe.adapters([.string("surprise")]).isEmpty)
     }
 
     @Test func propertiesOfAnotherTypeAreUnknown() throws {
         let adapter = DBusValue.properties(["Address": .uint32(7), "Powered": .string("yes"), "Roles": .boolean(true)])
-        let found = FactFinder.adapters(try objects([("/org/bluez/hci0", [("org.bluez.Adapter1", adapter)])]))
+        let found = SystemProbe.adapters(try objects([("/org/bluez/hci0", [("org.bluez.Adapter1", adapter)])]))
         #expect(found.map(\.name) == ["hci0"])
         #expect(found.first?.address == nil)
         #expect(found.first?.isPowered == nil)

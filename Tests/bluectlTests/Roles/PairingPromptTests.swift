@@ -1,4 +1,5 @@
 #if Emulator
+import AsyncBluetooth
 import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetoothPackage
@@ -55,25 +56,24 @@ import Testing
         let emulator = Emulator(time: .virtual)
         let wanted = try emulator.add(Self.device("Wanted"))
         let pest = try emulator.add(Self.device("Pest"))
-        let session = Session(.emulator(emulator), console: Console(isJSON: true), limit: .seconds(60))
-        var found: [String: CBPeripheral] = [:]
-        session.onDiscovery = { peripheral, record in found[record.advertisedName ?? ""] = peripheral }
-        try await emulator.advance(by: .seconds(1))
-        session.startScan()
-        try await emulator.advance(by: .seconds(3))
-        session.stopScan()
-        let device = try #require(found["Wanted"])
-        let other = try #require(found["Pest"])
+        let backend = TracingBackend(around: CBBackendSelection.emulator(emulator).backend, to: .memory)
+        let role = CentralRole(.custom(backend), console: Console(isJSON: true), limit: .seconds(60))
+        let central = role.central
+        let (device, other) = try await emulator.run {
+            let wanted = try await central.first(within: .seconds(10)) { $0.advertisement.localName == "Wanted" }
+            let pest = try await central.first(within: .seconds(10)) { $0.advertisement.localName == "Pest" }
+            return (wanted.peripheral, pest.peripheral)
+        }
 
         // While the user pairs with one device, a program on this computer uses another.
         wanted.setProximity(.outOfRange)
-        let pairing = Task { try await PairingPrompt.pair(device, in: session, saysYes: true) }
-        while !session.isAwaiting(.pairing) { await Task.yield() }
+        let pairing = Task { try await PairingPrompt.pair(device, in: role, saysYes: true) }
+        while !backend.trace.entries.contains(where: { "\($0)".contains("pair") }) { await Task.yield() }
         let reader = Reader()
-        let central = CBCentralManager(backend: .emulator(emulator), delegate: reader, queue: .main)
+        let app = CBCentralManager(backend: .emulator(emulator), delegate: reader, queue: .main)
         try await emulator.advance(by: .seconds(1))
-        let used = try #require(central.retrievePeripherals(withIdentifiers: [other.identifier]).first)
-        central.connect(used)
+        let used = try #require(app.retrievePeripherals(withIdentifiers: [other.identifier]).first)
+        app.connect(used)
         try await emulator.advance(by: .seconds(20))
         #expect(used.state == .connected)
         guard case .failure(let error)? = reader.outcome else {

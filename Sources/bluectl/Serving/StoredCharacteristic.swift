@@ -5,7 +5,7 @@ import CoreBluetoothPackage
 
 /// A characteristic that is served: its object, and the value that it holds now.
 @MainActor
-final class ServedCharacteristic {
+final class StoredCharacteristic {
     let description: CharacteristicDescription
     let object: CBMutableCharacteristic
     /// What reads answer.

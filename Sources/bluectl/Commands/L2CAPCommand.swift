@@ -1,8 +1,9 @@
 import ArgumentParser
+import AsyncBluetooth
 import CoreBluetoothPackage
 
 /// `bluectl channel`: an L2CAP channel as a pipe.
-struct ChannelCommand: RadioCommand {
+struct L2CAPCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "channel",
         abstract: "Open an L2CAP channel: standard input goes to the device, what it sends to standard output.",
@@ -25,16 +26,17 @@ struct ChannelCommand: RadioCommand {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func perform(in session: Session) async throws {
-        let peripheral = try await session.find(device.query)
-        try await session.connect(peripheral)
-        let streams = try await session.openChannel(psm.number, at: peripheral)
-        let console = ByteConsole(session, ending: end.ending) { session.showReceived($0) }
-        streams.onBytes = { console.receive($0) }
-        streams.onEnd = { console.stop(nil) }
-        streams.open()
-        defer { streams.close() }
-        try await console.run { try await streams.send($0) }
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        try await role.connect(peripheral)
+        let channel = try await role.openChannel(psm.number, at: peripheral)
+        defer { channel.close() }
+        let pipe = BytePipe(end.ending(within: role.limit)) { role.showReceived($0) }
+        try await pipe.run {
+            try await channel.read()
+        } send: { data in
+            try await role.step("waiting for room in the channel") { try await channel.write(data) }
+        }
     }
 }
 
@@ -51,7 +53,10 @@ struct EndOptions: ParsableArguments, Sendable {
         if let count, count < 1 { throw ValidationError("--count takes a number from 1 on, not \(count)") }
     }
 
-    var ending: ByteConsole.Ending { ByteConsole.Ending(count: count, quiet: quiet.duration) }
+    /// - Parameter limit: How long nothing may come, where a count is wanted.
+    func ending(within limit: Duration) -> BytePipe.Ending {
+        BytePipe.Ending(count: count, quiet: quiet.duration, limit: limit)
+    }
 }
 
 /// PSM on the command line: 1...65535, decimal or with `0x`.
@@ -67,17 +72,14 @@ struct PSMArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-extension Session {
-    /// Opens a channel; its streams are still closed.
-    fileprivate func openChannel(_ psm: CBL2CAPPSM, at peripheral: CBPeripheral) async throws -> ChannelStreams {
-        openedChannel = nil
+extension CentralRole {
+    /// Opens a channel.
+    fileprivate func openChannel(_ psm: CBL2CAPPSM, at peripheral: Peripheral) async throws -> ByteChannel {
         do {
-            try await perform(.channelOpen) { peripheral.openL2CAPChannel(psm) }
+            return try await step("opening the channel") { try await peripheral.openChannel(psm) }
         } catch let failure as Failure where failure.status == .failed {
             throw Failure(.failed, "cannot open the channel \(psm): \(failure.description)")
         }
-        guard let openedChannel else { throw Failure(.failed, "cannot open the channel \(psm)") }
-        return ChannelStreams(openedChannel, session: self)
     }
 
     /// Prints bytes as they are, or in hex.

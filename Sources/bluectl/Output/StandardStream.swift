@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// An open file descriptor to write lines to.
-enum Descriptor: Int32, Sendable {
+enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 
 /// Asks the bus and the daemon, each question with a deadline.
-struct FactFinder {
+struct SystemProbe {
     private static let busName = "org.freedesktop.DBus"
     private static let daemonName = "org.bluez"
 
@@ -13,9 +13,9 @@ struct FactFinder {
     let limit: Duration
 
     /// All facts.
-    func facts() async -> DoctorFacts {
+    func facts() async -> SystemReport {
         let address = DBusAddress.system
-        var facts = DoctorFacts(
+        var facts = SystemReport(
             busAddress: address.text ?? "", bus: .yes, kernelControllers: SystemFacts.controllers(),
             switches: SystemFacts.switches(), user: SystemFacts.user(), isRoot: geteuid() == 0,
             groups: SystemFacts.groups(), hasBluetoothGroup: SystemFacts.hasGroup("bluetooth"))
@@ -37,7 +37,7 @@ struct FactFinder {
         }
     }
 
-    private func ask(_ connection: DBusConnection, _ facts: inout DoctorFacts) async {
+    private func ask(_ connection: DBusConnection, _ facts: inout SystemReport) async {
         do throws(DBusError) {
             let names = try await bus(connection, "ListActivatableNames")
             facts.isActivatable = names.first?.stringsValue?.contains(Self.daemonName)
@@ -86,10 +86,10 @@ struct FactFinder {
     }
 
     /// The adapters among the managed objects, `a{oa{sa{sv}}}`; what has another shape is left out.
-    static func adapters(_ reply: [DBusValue]) -> [DoctorFacts.Adapter] {
+    static func adapters(_ reply: [DBusValue]) -> [SystemReport.Adapter] {
         objects(reply, "org.bluez.Adapter1").compactMap { path, properties, interfaces in
             guard let name = path.split(separator: "/").last else { return nil }
-            return DoctorFacts.Adapter(
+            return SystemReport.Adapter(
                 name: String(name), address: properties["Address"]?.stringValue,
                 alias: properties["Alias"]?.stringValue, isPowered: properties["Powered"]?.boolValue,
                 powerState: properties["PowerState"]?.stringValue, isDiscovering: properties["Discovering"]?.boolValue,
@@ -99,7 +99,7 @@ struct FactFinder {
     }
 
     /// The devices among the managed objects, by address.
-    static func devices(_ reply: [DBusValue]) -> [DoctorFacts.Device] {
+    static func devices(_ reply: [DBusValue]) -> [SystemReport.Device] {
         let adapters = objects(reply, "org.bluez.Adapter1").compactMap { path, properties, _ in
             properties["Address"]?.stringValue.map { (path, $0) }
         }
@@ -109,7 +109,7 @@ struct FactFinder {
                 let adapter = properties["Adapter"]?.pathValue.flatMap({ addresses["\($0)"] })
             else { return nil }
             let isRandom = properties["AddressType"]?.stringValue == "random"
-            return DoctorFacts.Device(
+            return SystemReport.Device(
                 identifier: PeerIdentity.identifier(adapter: adapter, address: address, isRandom: isRandom),
                 address: address, name: properties["Alias"]?.stringValue,
                 isPaired: properties["Paired"]?.boolValue ?? false,

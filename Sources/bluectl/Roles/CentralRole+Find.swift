@@ -1,0 +1,101 @@
+import AsyncBluetooth
+import CoreBluetoothPackage
+
+/// From what the user wrote to a device.
+extension CentralRole {
+    /// How long a scan goes on once a device of the right name is found, to see whether there is another.
+    private static let settling = Duration.seconds(1)
+
+    /// The device that is meant.
+    ///
+    /// - Throws: A failure: none was found in time, or several bear the name.
+    func find(_ query: DeviceQuery) async throws -> Peripheral {
+        if query == .last {
+            guard let peripheral else {
+                throw Failure(.failed, "\".\" is the device that was connected last, and there is none")
+            }
+            return peripheral
+        }
+        if case .identifier(let identifier) = query, let known = try await known([identifier]).first { return known }
+        // A device that is connected already may not advertise.
+        let own = peripherals.filter { $0.state == .connected && query.matches(DeviceRecord($0)) }
+        if own.count == 1 { return own[0] }
+        if let match = try await connected().first(where: { query.matches(DeviceRecord($0)) }) { return match }
+        return try await scan(for: query)
+    }
+
+    /// The devices of these identifiers that the system knows.
+    func known(_ identifiers: [UUID]) async throws -> [Peripheral] {
+        let central = central
+        return try await step("looking for the device") { try await central.peripherals(identifiers: identifiers) }
+    }
+
+    /// The devices that any program is connected to; each has Generic Access and Generic Attribute.
+    func connected() async throws -> [Peripheral] {
+        let central = central
+        return try await step("looking for the device") {
+            try await central.connectedPeripherals(offering: ["1800", "1801"].map { CBUUID(string: $0) })
+        }
+    }
+
+    private func scan(for query: DeviceQuery) async throws -> Peripheral {
+        console.progress("Looking for \(query.text)…")
+        defer { console.clearProgress() }
+        let matches = Matches()
+        do {
+            try await step("looking for the device") { try await self.settle(matches, of: query) }
+        } catch let failure as Failure where failure.status == .timedOut && matches.found.isEmpty {
+            throw Failure(.timedOut, "there is no device \(query.text) in reach: \(failure.description)")
+        } catch let failure as Failure where failure.status == .timedOut {
+            // The time was too short to settle; what was found counts.
+        }
+        guard let first = matches.found.first else {
+            throw Failure(.failed, "there is no device \(query.text) in reach")
+        }
+        guard matches.found.count == 1 else { throw Self.ambiguous(query, matches.found.map(\.record)) }
+        return first.peripheral
+    }
+
+    /// The devices that a query matches.
+    @MainActor
+    private final class Matches {
+        var found: [(peripheral: Peripheral, record: DeviceRecord)] = []
+    }
+
+    /// Scans until the one device is found that can match, or for a while after the first of several.
+    private func settle(_ matches: Matches, of query: DeviceQuery) async throws {
+        let (firstMatch, match) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.collect(matches, of: query) { match.yield() } }
+            group.addTask {
+                for await _ in firstMatch { break }
+                try await Task.sleep(for: Self.settling)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Scans until the one device is found that can match.
+    ///
+    /// - Parameter found: Called for each device that matches.
+    private func collect(
+        _ matches: Matches, of query: DeviceQuery, found: @Sendable () -> Void
+    ) async throws {
+        for try await report in central.scan() {
+            onHeard?(report.peripheral)
+            let record = DeviceRecord(report)
+            guard query.matches(record), !matches.found.contains(where: { $0.peripheral == report.peripheral }) else {
+                continue
+            }
+            matches.found.append((report.peripheral, record))
+            if query.isUnique { return }
+            found()
+        }
+    }
+
+    static func ambiguous(_ query: DeviceQuery, _ devices: [DeviceRecord]) -> Failure {
+        let list = devices.map { ($0.address.map { "\($0) " } ?? "") + $0.identifier.uuidString }.sorted()
+        return Failure(.failed, "several devices are named \(query.text): choose \(list.joined(separator: ", "))")
+    }
+}

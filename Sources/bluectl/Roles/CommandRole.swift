@@ -1,0 +1,86 @@
+import AsyncBluetooth
+import CoreBluetoothPackage
+
+/// The role in which a command uses Bluetooth: central or peripheral.
+///
+/// A command runs in a task of its own; an interruption by the user cancels it.
+@MainActor
+protocol CommandRole: AnyObject, Sendable {
+    /// - Parameters:
+    ///   - backend: The backend.
+    ///   - console: Where the command writes.
+    ///   - limit: How long one step may take.
+    init(_ backend: CBBackendSelection, console: Console, limit: Duration)
+
+    var backend: CBBackendSelection { get }
+    /// Where the command that runs writes.
+    var console: Console { get set }
+    /// How long one step may take.
+    var limit: Duration { get set }
+    /// "bluez", "emulator".
+    var backendName: String { get }
+
+    /// Waits until the adapter is on.
+    ///
+    /// - Throws: A failure that says what to do, if the adapter is off, missing or forbidden.
+    func waitUntilPoweredOn() async throws
+
+    /// Waits for so long, or until the command is interrupted.
+    func wait(for duration: Duration?) async throws
+
+    /// Ends all that was begun.
+    func close() async
+
+    /// Ends what a command began, and keeps the connections: in a shell, where other commands follow.
+    func endCommand() async
+}
+
+/// Waits until the task is cancelled.
+func sleepUntilCancelled() async throws {
+    while true { try await Task.sleep(for: .seconds(86_400)) }
+}
+
+extension CommandRole {
+    func endCommand() async { await close() }
+
+    func wait(for duration: Duration?) async throws {
+        if let duration { try await Task.sleep(for: duration) } else { try await sleepUntilCancelled() }
+    }
+
+    /// "emulator" where the backend is that, for records; nil for a real adapter.
+    var emulatedBackend: String? { backendName == "emulator" ? backendName : nil }
+
+    /// As `waitUntilPoweredOn()`; the log is open afterwards, and a note says if the devices are emulated.
+    func powerOn() async throws {
+        console.progress("Waiting for the adapter…")
+        try await waitUntilPoweredOn()
+        Diagnostics.open()
+        console.clearProgress()
+        if emulatedBackend != nil { console.note("EMULATED: the devices of this radio are not real") }
+    }
+
+    /// Runs one step of a command.
+    ///
+    /// - Parameters:
+    ///   - phrase: What it does, for "timed out after 15 s …".
+    ///   - limit: How long it may take; nil for as long as it takes.
+    /// - Throws: A `Failure`, or `CancellationError`.
+    func step<Result: Sendable>(
+        _ phrase: String, within limit: Duration?, _ body: @escaping @MainActor @Sendable () async throws -> Result
+    ) async throws -> Result {
+        do {
+            guard let limit else { return try await body() }
+            return try await withTimeout(limit, clock: ContinuousClock(), body)
+        } catch let error as BluetoothError {
+            if case .timedOut(let limit) = error.reason { throw Failure.timedOut(limit, phrase) }
+            throw Failure(error)
+        }
+    }
+
+    /// As `step(_:within:_:)`, as long as one step may take.
+    func step<Result: Sendable>(
+        _ phrase: String, _ body: @escaping @MainActor @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await step(phrase, within: limit, body)
+    }
+}

@@ -1,0 +1,101 @@
+import AsyncBluetooth
+import CoreBluetoothPackage
+
+/// A central of the same process that visits a device that is served: it finds it, subscribes, reads and writes.
+///
+/// For the emulator, whose air ends with the process, so that nobody else can come.
+@MainActor
+final class LoopbackClient {
+    private let role: CentralRole
+    private let device: Device
+    /// Whether the visit is over.
+    private(set) var isOver = false
+
+    /// What the client knows of the device.
+    struct Device {
+        /// What it advertises.
+        let name: String?
+        let advertisedServices: [CBUUID]
+        /// What it has published.
+        let services: [CBUUID]
+        /// What comes each so often while somebody subscribes.
+        let periodic: Set<CBUUID>
+        /// Whether also what cannot be read is written: nothing, as there is nothing to write back.
+        let writesUnread: Bool
+    }
+
+    /// A client on the backend of a server.
+    init(of device: Device, host: PeripheralRole) {
+        role = CentralRole(host.backend, console: host.console, limit: host.limit)
+        self.device = device
+    }
+
+    /// Does all that the characteristics allow, and leaves.
+    func visit() async throws {
+        do {
+            try await use()
+        } catch {
+            await close()
+            throw error
+        }
+        await close()
+    }
+
+    /// Ends subscriptions and link, in a task of its own: the visit may have been cut short.
+    private func close() async {
+        await Task { await role.close() }.value
+        isOver = true
+    }
+
+    private func use() async throws {
+        try await role.waitUntilPoweredOn()
+        let peripheral = try await find()
+        try await role.connect(peripheral)
+        for service in try await role.discover(peripheral) where device.services.contains(service.uuid) {
+            for characteristic in service.characteristics { try await use(characteristic, of: peripheral) }
+        }
+    }
+
+    private func find() async throws -> Peripheral {
+        let central = role.central
+        return try await role.step("looking for the device") {
+            for try await report in central.scan() where self.isMeant(DeviceRecord(report)) { return report.peripheral }
+            throw CancellationError()
+        }
+    }
+
+    /// By name, which may be shortened, or else by service.
+    private func isMeant(_ record: DeviceRecord) -> Bool {
+        guard let name = device.name else {
+            return device.advertisedServices.first.map { record.services.contains($0.uuidString) } ?? false
+        }
+        return record.advertisedName.map { !$0.isEmpty && name.hasPrefix($0) } ?? false
+    }
+
+    private func use(_ characteristic: DiscoveredCharacteristic, of peripheral: Peripheral) async throws {
+        let properties = characteristic.properties
+        if !properties.isDisjoint(with: [.notify, .indicate]) {
+            try await subscribe(to: characteristic, of: peripheral)
+        }
+        var value = Data()
+        if properties.contains(.read) {
+            value = try await role.read(characteristic, of: peripheral)
+        } else if !device.writesUnread {
+            return
+        }
+        if properties.contains(.write) {
+            try await role.write(value, to: characteristic, of: peripheral, type: .withResponse)
+        } else if properties.contains(.writeWithoutResponse) {
+            try await role.write(value, to: characteristic, of: peripheral, type: .withoutResponse)
+        }
+    }
+
+    /// Waits for a value where the device sends one by itself.
+    private func subscribe(to characteristic: DiscoveredCharacteristic, of peripheral: Peripheral) async throws {
+        guard device.periodic.contains(characteristic.uuid) else {
+            _ = try await role.subscribe(to: [characteristic], of: peripheral)
+            return
+        }
+        try await role.values(of: [characteristic], at: peripheral, count: 1) { _, _ in }
+    }
+}
