@@ -117,7 +117,7 @@ import Testing
         let texts = events.values.map { event in
             switch event {
             case .stateChanged(let state): "state \(state)"
-            case .published(let id): "published \(id)"
+            case .published(let ids): "published \(ids)"
             case .advertising(let services): "advertising \(services)"
             case .read(_, let id, .success(let value)): "read \(id) \([UInt8](value))"
             case .wrote(let request, let id, let error?):
@@ -127,7 +127,7 @@ import Testing
         }
         #expect(
             texts == [
-                "state poweredOn", "published FFF0", "advertising [FFF0]", "read FFF0/FFF1 [5]",
+                "state poweredOn", "published [FFF0]", "advertising [FFF0]", "read FFF0/FFF1 [5]",
                 "FFF0/FFF1 refused [6] \(CBATTError.insufficientResources.rawValue)",
             ])
         server.withdrawAll()

@@ -9,6 +9,12 @@ extension PeripheralServer {
     /// - Throws: ``BluetoothError`` with the system's reason, as for a service that the system keeps for itself.
     @discardableResult
     public func add(_ service: ServedService) async throws -> ServiceID {
+        let id = try await publish(service)
+        core.onEvent?(.published([id]))
+        return id
+    }
+
+    private func publish(_ service: ServedService) async throws -> ServiceID {
         let core = core
         let manager = manager
         return try await core.run(.publish, service.uuid.uuidString, on: manager) {
@@ -22,7 +28,6 @@ extension PeripheralServer {
                 core.transition(manager.value) { $0.remove(id) }
                 throw error
             }
-            core.onEvent?(.published(id))
             return id
         }
     }
@@ -100,9 +105,9 @@ extension PeripheralServer {
             switch state {
             case .poweredOn:
                 do {
-                    for service in (offer?.services ?? []).dropFirst(published.count) {
-                        published.append(try await add(service))
-                    }
+                    let missing = (offer?.services ?? []).dropFirst(published.count)
+                    for service in missing { published.append(try await publish(service)) }
+                    if !missing.isEmpty { core.onEvent?(.published(published)) }
                     if let offer, !isAdvertised {
                         try await startAdvertising(name: offer.name, services: offer.advertisedServices)
                         isAdvertised = true
@@ -111,7 +116,10 @@ extension PeripheralServer {
                     return
                 } catch let error as BluetoothError {
                     // The next state tells how to go on.
-                    guard case .unavailable = error.reason else { throw error }
+                    guard case .unavailable = error.reason else {
+                        core.onEvent?(.failed(error))
+                        throw error
+                    }
                 }
             case .poweredOff:
                 // The services stay, and what is advertised goes on with the power.

@@ -170,8 +170,8 @@ extension PeripheralServer {
     public enum Event: Sendable {
         /// The adapter's state changed.
         case stateChanged(CBManagerState)
-        /// A service was published.
-        case published(ServiceID)
+        /// Services were published: one by ``PeripheralServer/add(_:)``, all of the offer by ``PeripheralServer/run()``.
+        case published([ServiceID])
         /// An advertisement with these services was started.
         case advertising(services: [CBUUID])
         /// A device read a characteristic: the bytes from the requested offset on, or the error that it received.
@@ -184,6 +184,8 @@ extension PeripheralServer {
         case unsubscribed(RemoteCentral, CharacteristicID)
         /// A value was handed to the system for the subscribers.
         case notified(CharacteristicID, Data)
+        /// ``PeripheralServer/run()`` ends with this error.
+        case failed(BluetoothError)
     }
 }
 

@@ -11,10 +11,8 @@ final class DeviceSession: Sendable {
 
     private struct State {
         var server: PeripheralServer?
-        var task: Task<Void, Never>?
+        var task: Task<Void, any Error>?
         var isStopped = false
-        /// How many services are published, of those that the device has.
-        var publishedCount = 0
         var jobs: [ObjectIdentifier: PeriodicJob] = [:]
     }
 
@@ -25,13 +23,13 @@ final class DeviceSession: Sendable {
     }
 
     private let servers: [any ProfileServer]
-    private let onEvent: (@Sendable (SimulatedDevice.Event) -> Void)?
+    private let onEvent: (@Sendable (PeripheralServer.Event) -> Void)?
     private let started = Waiter<Void>()
     private let state = Lock(State())
     /// The published path of each value.
     private let paths: [ObjectIdentifier: CharacteristicID]
 
-    init(_ servers: [any ProfileServer], _ onEvent: (@Sendable (SimulatedDevice.Event) -> Void)?) {
+    init(_ servers: [any ProfileServer], _ onEvent: (@Sendable (PeripheralServer.Event) -> Void)?) {
         self.servers = servers
         self.onEvent = onEvent
         var paths: [ObjectIdentifier: CharacteristicID] = [:]
@@ -70,13 +68,8 @@ final class DeviceSession: Sendable {
         }
         let context = ServerContext { [weak self] in self }
         for profile in servers { profile.start(context) }
-        let task = Task(executorPreference: server.executor) { [weak self] in
-            do {
-                try await server.run()
-            } catch {
-                self?.fail(error)
-            }
-        }
+        // Its errors are events.
+        let task = Task(executorPreference: server.executor) { try await server.run() }
         state.withLock { $0.task = task }
         try await started.value {}
     }
@@ -90,12 +83,6 @@ final class DeviceSession: Sendable {
         for profile in servers { for value in profile.values { value.connect(nil) } }
         task?.cancel()
         server?.withdrawAll()
-    }
-
-    private func fail(_ error: any Error) {
-        let error = (error as? BluetoothError).map { deviceError($0) } ?? error
-        if let error = error as? SimulatedDeviceError { onEvent?(.failed(error)) }
-        started.finish(.failure(error))
     }
 
     private func deviceError(_ error: BluetoothError) -> SimulatedDeviceError {
@@ -153,55 +140,13 @@ final class DeviceSession: Sendable {
 
     private func handle(_ event: PeripheralServer.Event) {
         guard state.withLock({ !$0.isStopped }) else { return }
-        for event in deviceEvents(event) { onEvent?(event) }
+        onEvent?(event)
         switch event {
         case .advertising: started.finish(.success(()))
         case .stateChanged(let new) where ![.poweredOn, .unknown, .resetting].contains(new):
-            fail(SimulatedDeviceError.unavailable(new))
+            started.finish(.failure(SimulatedDeviceError.unavailable(new)))
+        case .failed(let error): started.finish(.failure(deviceError(error)))
         default: break
-        }
-    }
-
-    private func deviceEvents(_ event: PeripheralServer.Event) -> [SimulatedDevice.Event] {
-        switch event {
-        case .stateChanged(let new):
-            // A switched off adapter keeps the services.
-            if new != .poweredOn, new != .poweredOff { state.withLock { $0.publishedCount = 0 } }
-            return [.stateChanged(new)]
-        case .published:
-            let count = state.withLock { state in
-                state.publishedCount += 1
-                return state.publishedCount
-            }
-            return count == servers.count ? [.published(services: servers.map(\.service))] : []
-        case .advertising(let services): return [.advertising(services: services)]
-        case .read(let central, let path, let result):
-            let (value, error): (Data?, CBATTError.Code?) =
-                switch result {
-                case .success(let value): (value, nil)
-                case .failure(let refusal): (nil, refusal.code)
-                }
-            return [
-                .read(
-                    central: central.identifier, service: path.service.uuid, characteristic: path.uuid, value: value,
-                    error: error)
-            ]
-        case .wrote(let request, let path, let error):
-            return [
-                .wrote(
-                    central: request.central.identifier, service: path.service.uuid, characteristic: path.uuid,
-                    value: request.value, error: error?.code)
-            ]
-        case .subscribed(let central, let path):
-            return [
-                .subscribed(central: central.identifier, service: path.service.uuid, characteristic: path.uuid)
-            ]
-        case .unsubscribed(let central, let path):
-            return [
-                .unsubscribed(central: central.identifier, service: path.service.uuid, characteristic: path.uuid)
-            ]
-        case .notified(let path, let value):
-            return [.notified(service: path.service.uuid, characteristic: path.uuid, value: value)]
         }
     }
 }

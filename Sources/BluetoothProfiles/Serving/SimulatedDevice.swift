@@ -1,4 +1,4 @@
-import AsyncBluetooth
+public import AsyncBluetooth
 import BluetoothLocking
 public import CoreBluetooth
 import Synchronization
@@ -13,26 +13,7 @@ import Synchronization
 ///     try await device.start()
 public final class SimulatedDevice: Sendable {
     /// An event at the device.
-    public enum Event: Sendable {
-        /// The services are published.
-        case published(services: [CBUUID])
-        /// The device advertises these services.
-        case advertising(services: [CBUUID])
-        /// A central read a value, or was refused.
-        case read(central: UUID, service: CBUUID, characteristic: CBUUID, value: Data?, error: CBATTError.Code?)
-        /// A central wrote a value, or was refused.
-        case wrote(central: UUID, service: CBUUID, characteristic: CBUUID, value: Data, error: CBATTError.Code?)
-        /// A central subscribed to a value.
-        case subscribed(central: UUID, service: CBUUID, characteristic: CBUUID)
-        /// A central unsubscribed from a value.
-        case unsubscribed(central: UUID, service: CBUUID, characteristic: CBUUID)
-        /// A value was sent to the subscribers.
-        case notified(service: CBUUID, characteristic: CBUUID, value: Data)
-        /// The device could not be published, at first or after a reset of the adapter.
-        case failed(SimulatedDeviceError)
-        /// The adapter's state changed.
-        case stateChanged(CBManagerState)
-    }
+    public typealias Event = PeripheralServer.Event
 
     /// The advertised name.
     public let name: String
@@ -48,7 +29,7 @@ public final class SimulatedDevice: Sendable {
     ///   - name: The advertised name; a real adapter may show its own name besides.
     ///   - servers: The services.
     ///   - advertised: The services to advertise; nil for all. 31 bytes have room for a short name and few services.
-    ///   - onEvent: Receives events, on the device's queue; must return quickly.
+    ///   - onEvent: Receives events, on the device's queue or the thread that sends a value; must return quickly.
     public init(
         name: String, servers: [any ProfileServer], advertising advertised: [CBUUID]? = nil,
         onEvent: (@Sendable (Event) -> Void)? = nil

@@ -1,3 +1,4 @@
+import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
@@ -13,40 +14,40 @@ struct SimulationEventPrinter {
         case .published(let services):
             var record = ServeRecord("published", backend: backend)
             record.name = name
-            record.services = services.map(\.uuidString)
-            show(record, "Published \"\(name)\": \(services.map { AttributeText.label($0) }.joined(separator: ", "))")
+            record.services = services.map(\.uuid.uuidString)
+            let list = services.map { AttributeText.label($0.uuid) }.joined(separator: ", ")
+            show(record, "Published \"\(name)\": \(list)")
         case .advertising(let services):
             var record = ServeRecord("advertising", backend: backend)
             record.name = name
             record.services = services.map(\.uuidString)
             let list = services.map { AttributeText.label($0) }.joined(separator: ", ")
             show(record, "Advertising as \"\(name)\" with \(list)")
-        case .read(let central, let service, let uuid, let value, let error):
-            request("read", central, service, uuid, value, error)
-        case .wrote(let central, let service, let uuid, let value, let error):
-            request("write", central, service, uuid, value, error)
-        case .subscribed(let central, let service, let uuid): request("subscribe", central, service, uuid, nil, nil)
-        case .unsubscribed(let central, let service, let uuid): request("unsubscribe", central, service, uuid, nil, nil)
-        case .notified(let service, let uuid, let value): request("notify", nil, service, uuid, value, nil)
+        case .read(let central, let id, .success(let value)): request("read", central, id, value)
+        case .read(let central, let id, .failure(let error)): request("read", central, id, nil, error)
+        case .wrote(let write, let id, let error): request("write", write.central, id, write.value, error)
+        case .subscribed(let central, let id): request("subscribe", central, id)
+        case .unsubscribed(let central, let id): request("unsubscribe", central, id)
+        case .notified(let id, let value): request("notify", nil, id, value)
         case .failed(let error): console.note("\(error)")
-        case .stateChanged: break
+        case .stateChanged(let state): if state != .poweredOn { console.note("the adapter is \(state)") }
         }
     }
 
     private func request(
-        _ event: String, _ central: UUID?, _ service: CBUUID, _ uuid: CBUUID, _ value: Data?,
-        _ error: CBATTError.Code?
+        _ event: String, _ central: RemoteCentral?, _ id: CharacteristicID, _ value: Data? = nil,
+        _ error: CBATTError? = nil
     ) {
         var record = ServeRecord(event, backend: backend)
-        record.central = central?.uuidString
-        record.service = service.uuidString
-        record.characteristic = uuid.uuidString
+        record.central = central?.identifier.uuidString
+        record.service = id.service.uuid.uuidString
+        record.characteristic = id.uuid.uuidString
         record.value = value.map(HexText.of)
-        record.error = error?.rawValue
-        let who = central?.uuidString ?? "all subscribers"
-        var line = "\(PrintableText.fitted(event, to: 11))  \(who)  \(AttributeText.label(uuid))"
-        if let value { line += ": " + console.palette.value(AttributeText.value(value, of: uuid)) }
-        if let error { line += ", refused with ATT error 0x" + Decimals.hex(error.rawValue, width: 2) }
+        record.error = error?.code.rawValue
+        let who = central?.identifier.uuidString ?? "all subscribers"
+        var line = "\(PrintableText.fitted(event, to: 11))  \(who)  \(AttributeText.label(id.uuid))"
+        if let value { line += ": " + console.palette.value(AttributeText.value(value, of: id.uuid)) }
+        if let error { line += ", refused with ATT error 0x" + Decimals.hex(error.code.rawValue, width: 2) }
         show(record, line)
     }
 

@@ -80,16 +80,15 @@ import Testing
 
     private static func text(_ event: SimulatedDevice.Event) -> String {
         switch event {
-        case .published(let services): "published " + services.map(\.uuidString).joined()
+        case .published(let services): "published " + services.map(\.description).joined()
         case .advertising(let services): "advertising " + services.map(\.uuidString).joined()
-        case .read(_, let service, let uuid, let value, _):
-            "read \(service.uuidString)/\(uuid.uuidString) \(value?.hex ?? "")"
-        case .wrote(_, let service, let uuid, let value, _):
-            "wrote \(service.uuidString)/\(uuid.uuidString) \(value.hex)"
-        case .subscribed(_, let service, let uuid): "subscribed \(service.uuidString)/\(uuid.uuidString)"
-        case .unsubscribed(_, let service, let uuid): "unsubscribed \(service.uuidString)/\(uuid.uuidString)"
-        case .notified(let service, let uuid, let value):
-            "notified \(service.uuidString)/\(uuid.uuidString) \(value.hex)"
+        case .read(_, let id, .success(let value)): "read \(id) \(value.hex)"
+        case .read(_, let id, .failure(let error)): "read \(id) refused \(error.code.rawValue)"
+        case .wrote(let request, let id, let error):
+            "wrote \(id) \(request.value.hex)" + (error == nil ? "" : " refused")
+        case .subscribed(_, let id): "subscribed \(id)"
+        case .unsubscribed(_, let id): "unsubscribed \(id)"
+        case .notified(let id, let value): "notified \(id) \(value.hex)"
         case .failed(let error): "failed \(error)"
         case .stateChanged: "state"
         }
