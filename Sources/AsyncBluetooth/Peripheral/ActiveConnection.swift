@@ -8,12 +8,12 @@ struct ActiveConnection {
     /// The first one of a line is with CoreBluetooth.
     struct QueuedCommand {
         enum Purpose {
-            case waiter(Waiter<PeripheralResponse>)
+            case waiter(Waiter<CallResult>)
             case discovery(DiscoveryKey)
             case subscription(CharacteristicID, isOn: Bool)
         }
 
-        let command: PeripheralCommand
+        let command: PeripheralCall
         let purpose: Purpose
     }
 
@@ -21,12 +21,12 @@ struct ActiveConnection {
     struct PendingWrite {
         let characteristic: CBCharacteristic
         let value: Data
-        let waiter: Waiter<PeripheralResponse>
+        let waiter: Waiter<CallResult>
     }
 
     let number: Int
-    private var queues: [PeripheralCommand.Key: [QueuedCommand]] = [:]
-    var demands: [DiscoveryKey: [Waiter<PeripheralResponse>]] = [:]
+    private var queues: [PeripheralCall.Key: [QueuedCommand]] = [:]
+    var demands: [DiscoveryKey: [Waiter<CallResult>]] = [:]
     var discovered: Set<DiscoveryKey> = []
     var characteristics: [CharacteristicID: CBCharacteristic] = [:]
     /// The services that others include, and that no discovery of services lists.
@@ -35,14 +35,14 @@ struct ActiveConnection {
     var notifying: [ObjectIdentifier: CharacteristicID] = [:]
     var writes: [PendingWrite] = []
     /// Those who wait for the end.
-    var ends: [Waiter<PeripheralResponse>] = []
+    var ends: [Waiter<CallResult>] = []
 
     init(number: Int) { self.number = number }
 
     /// Puts a command in line.
     ///
     /// - Returns: The command, if it is its turn.
-    mutating func enqueue(_ queued: QueuedCommand) -> PeripheralCommand? {
+    mutating func enqueue(_ queued: QueuedCommand) -> PeripheralCall? {
         queues[queued.command.key, default: []].append(queued)
         return queues[queued.command.key]?.count == 1 ? queued.command : nil
     }
@@ -50,7 +50,7 @@ struct ActiveConnection {
     /// Takes the command that an answer is for.
     ///
     /// - Returns: The command, and the one whose turn it is now.
-    mutating func take(_ key: PeripheralCommand.Key) -> (queued: QueuedCommand, next: PeripheralCommand?)? {
+    mutating func take(_ key: PeripheralCall.Key) -> (queued: QueuedCommand, next: PeripheralCall?)? {
         guard let queued = queues[key]?.first else { return nil }
         queues[key]?.removeFirst()
         return (queued, queues[key]?.first?.command)
@@ -59,14 +59,14 @@ struct ActiveConnection {
     /// Takes back a command that nobody waits for any more.
     ///
     /// One that is with CoreBluetooth stays in its place: its late answer must not go to the next one.
-    mutating func withdraw(_ waiter: Waiter<PeripheralResponse>, _ key: PeripheralCommand.Key) {
+    mutating func withdraw(_ waiter: Waiter<CallResult>, _ key: PeripheralCall.Key) {
         guard let index = queues[key]?.firstIndex(where: { $0.isOf(waiter) }), index > 0 else { return }
         queues[key]?.remove(at: index)
     }
 
     /// All who wait for anything on this link.
-    var waiters: [Waiter<PeripheralResponse>] {
-        let called = queues.values.joined().compactMap { queued -> Waiter<PeripheralResponse>? in
+    var waiters: [Waiter<CallResult>] {
+        let called = queues.values.joined().compactMap { queued -> Waiter<CallResult>? in
             if case .waiter(let waiter) = queued.purpose { waiter } else { nil }
         }
         return called + Array(demands.values.joined()) + writes.map(\.waiter)
@@ -84,13 +84,13 @@ struct ActiveConnection {
 }
 
 extension ActiveConnection.QueuedCommand {
-    fileprivate func isOf(_ waiter: Waiter<PeripheralResponse>) -> Bool {
+    fileprivate func isOf(_ waiter: Waiter<CallResult>) -> Bool {
         if case .waiter(let own) = purpose { own === waiter } else { false }
     }
 }
 
 /// A call of `CBPeripheral` that a callback answers.
-enum PeripheralCommand {
+enum PeripheralCall {
     case readRSSI
     case discoverServices([CBUUID]?)
     case discoverIncludedServices(CBService)
@@ -150,7 +150,7 @@ enum PeripheralCommand {
 }
 
 /// What a command's callback brought.
-enum PeripheralResponse: Sendable {
+enum CallResult: Sendable {
     case done
     case value(Data)
     case descriptor(DescriptorValue)

@@ -189,7 +189,7 @@ extension PeripheralCoordinator {
     private func subscribeOnce(_ id: CharacteristicID) async throws {
         let found = try await characteristic(id)
         try Task.checkCancellation()
-        let waiter = Waiter<PeripheralResponse>()
+        let waiter = Waiter<CallResult>()
         let isOn = transition { state -> Bool? in
             guard state.link?.number == found.link else { return nil }
             // Where nobody consumes any more, the subscription failed, and the buffers say why.
@@ -207,7 +207,7 @@ extension PeripheralCoordinator {
     /// Ends all consumers of a characteristic, and waits until its subscription is off.
     func unsubscribe(_ id: CharacteristicID) async throws {
         try Task.checkCancellation()
-        let waiter = Waiter<PeripheralResponse>()
+        let waiter = Waiter<CallResult>()
         guard transition({ $0.unsubscribe(id, waiter) }) else { return }
         _ = try await waiter.value { withState { $0.subscriptions[id]?.endWaiters.removeAll { $0 === waiter } } }
     }
@@ -249,7 +249,7 @@ struct Subscription {
     /// The characteristic on the present link, once it was found.
     var characteristic: CBCharacteristic?
     /// Those who wait until it is on.
-    var waiters: [Waiter<PeripheralResponse>] = []
+    var waiters: [Waiter<CallResult>] = []
     /// Those who wait until it is off.
-    var endWaiters: [Waiter<PeripheralResponse>] = []
+    var endWaiters: [Waiter<CallResult>] = []
 }

@@ -25,7 +25,7 @@ extension Peripheral {
     ///
     /// - Parameter attribute: A service, a characteristic or a descriptor.
     /// - Throws: ``BluetoothError``, also where the device does not have the attribute.
-    public func handle(of attribute: some AttributePath) async throws -> UInt16? {
+    public func handle(of attribute: some PathIdentifier) async throws -> UInt16? {
         try await run(.discover, attribute) { [core] in
             switch attribute {
             case let service as ServiceID: try await core.service(service).attribute.handle

@@ -88,9 +88,9 @@ extension PeripheralCoordinator {
     }
 
     /// Looks for something unless that was done; who comes while it is under way waits with the others.
-    private func discover(_ key: DiscoveryKey, _ command: PeripheralCommand, on number: Int) async throws {
+    private func discover(_ key: DiscoveryKey, _ command: PeripheralCall, on number: Int) async throws {
         try Task.checkCancellation()
-        let waiter = Waiter<PeripheralResponse>()
+        let waiter = Waiter<CallResult>()
         let isDone = transition { state -> Bool? in
             guard let link = state.link, link.number == number else { return nil }
             if link.discovered.contains(key) { return true }

@@ -8,7 +8,7 @@ extension PeripheralCoordinator {
         guard object.state == .connected else { return }
         log.debug(.connection, "connected to \(identifier)", context)
         transition { state in
-            if state.isConnecting { state.beginLink() }
+            if state.connecting.isActive { state.beginLink() }
         }
     }
 
@@ -16,7 +16,7 @@ extension PeripheralCoordinator {
         log.debug(.connection, "no connection to \(identifier)", context)
         transition { state in
             state.failConnects(.connectionFailed(error))
-            if state.isClosing { state.endClosing() }
+            if state.connecting.isClosing { state.endClosing() }
         }
     }
 
@@ -39,7 +39,7 @@ extension PeripheralCoordinator {
         }
     }
 
-    private func answered(_ key: PeripheralCommand.Key, _ error: (any Error)?, _ answer: PeripheralResponse = .done) {
+    private func answered(_ key: PeripheralCall.Key, _ error: (any Error)?, _ answer: CallResult = .done) {
         transition { $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
     }
 }

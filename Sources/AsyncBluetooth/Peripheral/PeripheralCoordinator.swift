@@ -54,7 +54,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         guard let object = livingObject() else {
             return transition { state in
                 state.failConnects(.unknownPeripheral)
-                if state.isClosing { state.endClosing() }
+                if state.connecting.isClosing { state.endClosing() }
             }
         }
         log.debug(.connection, "connect \(identifier)", context)
@@ -107,9 +107,9 @@ final class PeripheralCoordinator: NSObject, Sendable {
         let waiter = Waiter<Int>()
         let number = transition { state -> Int? in
             if let link = state.link { return link.number }
-            state.connects.append(waiter)
-            if !state.isConnecting {
-                state.isConnecting = true
+            state.connecting.waiters.append(waiter)
+            if !state.connecting.isActive {
+                state.connecting.isActive = true
                 state.order(.connect)
             }
             return nil
@@ -121,9 +121,9 @@ final class PeripheralCoordinator: NSObject, Sendable {
         if now != .poweredOn { transition { $0.failConnects(.unavailable(now)) } }
         return try await waiter.value {
             transition { state in
-                state.connects.removeAll { $0 === waiter }
-                guard state.connects.isEmpty, state.isConnecting else { return }
-                state.isConnecting = false
+                state.connecting.waiters.removeAll { $0 === waiter }
+                guard state.connecting.waiters.isEmpty, state.connecting.isActive else { return }
+                state.connecting.isActive = false
                 state.order(.cancel)
             }
         }
@@ -133,19 +133,19 @@ final class PeripheralCoordinator: NSObject, Sendable {
     func disconnect() async {
         let waiter = Waiter<Void>()
         let mustWait = transition { state -> Bool in
-            let isActive = state.link != nil || state.isConnecting
+            let isActive = state.link != nil || state.connecting.isActive
             state.stopMaintenance()
-            guard isActive || state.isClosing else { return false }
+            guard isActive || state.connecting.isClosing else { return false }
             if isActive { state.order(.cancel) }
             state.endLink(.cancelled)
             state.failConnects(.cancelled)
-            state.isClosing = true
-            state.closes.append(waiter)
+            state.connecting.isClosing = true
+            state.connecting.closes.append(waiter)
             return true
         }
         guard mustWait else { return }
         do {
-            try await waiter.value { withState { $0.closes.removeAll { $0 === waiter } } }
+            try await waiter.value { withState { $0.connecting.closes.removeAll { $0 === waiter } } }
         } catch {
             // The task was cancelled; the link ends all the same.
         }
@@ -156,7 +156,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
     /// - Returns: Why.
     /// - Throws: `CancellationError`.
     func end(of number: Int) async throws -> BluetoothError.Reason {
-        let waiter = Waiter<PeripheralResponse>()
+        let waiter = Waiter<CallResult>()
         let isUp = withState { state -> Bool in
             guard state.link?.number == number else { return false }
             state.link?.ends.append(waiter)
@@ -175,14 +175,14 @@ final class PeripheralCoordinator: NSObject, Sendable {
     ///
     /// CoreBluetooth's state is asked too: it changes before the callback that ends the link here.
     func endOfLink(_ number: Int) -> BluetoothError.Reason? {
-        let (object, isUp, isClosing) = withState { ($0.object, $0.link?.number == number, $0.isClosing) }
+        let (object, isUp, isClosing) = withState { ($0.object, $0.link?.number == number, $0.connecting.isClosing) }
         if isUp, object.state == .connected { return nil }
         return isClosing ? .cancelled : .disconnected(nil)
     }
 
     /// The last reference to the peripheral is gone.
     func abandon() {
-        let (object, isActive) = withState { ($0.object, $0.link != nil || $0.isConnecting) }
+        let (object, isActive) = withState { ($0.object, $0.link != nil || $0.connecting.isActive) }
         if isActive, radio.core.managerState == .poweredOn { radio.manager.value.cancelPeripheralConnection(object) }
         radio.core.forget(identifier)
     }
@@ -190,9 +190,9 @@ final class PeripheralCoordinator: NSObject, Sendable {
     // MARK: Commands
 
     /// Carries out a command on a link.
-    func perform(_ command: PeripheralCommand, on number: Int) async throws -> PeripheralResponse {
+    func perform(_ command: PeripheralCall, on number: Int) async throws -> CallResult {
         try Task.checkCancellation()
-        let waiter = Waiter<PeripheralResponse>()
+        let waiter = Waiter<CallResult>()
         let isUp = transition { state -> Bool in
             guard state.link?.number == number else { return false }
             state.enqueue(command, .waiter(waiter))
@@ -207,7 +207,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
     /// Writes without response as soon as there is room.
     func writeWithoutResponse(_ value: Data, to characteristic: CBCharacteristic, on number: Int) async throws {
         try Task.checkCancellation()
-        let waiter = Waiter<PeripheralResponse>()
+        let waiter = Waiter<CallResult>()
         let isUp = withState { state -> Bool in
             guard state.link?.number == number else { return false }
             state.link?.writes.append(
@@ -221,13 +221,13 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     /// Sends writes without response while there is room, one thread at a time.
     func pump() {
-        guard withState({ $0.beginPumping() }) else { return }
+        guard withState({ $0.writes.begin() }) else { return }
         repeat {
             let object = object
             while object.canSendWriteWithoutResponse, let write = withState({ $0.nextWrite() }) {
                 object.writeValue(write.value, for: write.characteristic, type: .withoutResponse)
                 write.waiter.finish(.success(.done))
             }
-        } while !withState { $0.endPumping() }
+        } while withState { $0.writes.mustRepeat() }
     }
 }

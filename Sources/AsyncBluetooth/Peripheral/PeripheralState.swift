@@ -2,26 +2,32 @@ import CoreBluetooth
 
 /// What a peripheral is to this module: its link, what is under way on it, its subscriptions.
 ///
-/// A change is made under the lock; what it leads to is put aside and done outside: calls of CoreBluetooth in `outbox`,
+/// A change is made under the lock; what it leads to is put aside and done outside: calls of CoreBluetooth in `calls`,
 /// in order, and those who are to go on in `completions`.
 struct PeripheralState {
+    /// The making and the ending of links.
+    struct Connecting {
+        var lastLink = 0
+        /// A link is being made.
+        var isActive = false
+        /// The app ended a link, and the callback is still to come.
+        var isClosing = false
+        var waiters: [Waiter<Int>] = []
+        var closes: [Waiter<Void>] = []
+    }
+
     /// A call to make.
     enum Order {
         case connect
         case cancel
-        case command(PeripheralCommand, link: Int)
+        case command(PeripheralCall, link: Int)
     }
 
     var object: CBPeripheral
     /// CoreBluetooth does not know the object any more; it has to be asked for another one.
     var isStale = false
     var link: ActiveConnection?
-    var lastLink = 0
-    var isConnecting = false
-    /// The app ended a link, and the callback is still to come.
-    var isClosing = false
-    var connects: [Waiter<Int>] = []
-    var closes: [Waiter<Void>] = []
+    var connecting = Connecting()
     var subscriptions: [CharacteristicID: Subscription] = [:]
     var lastConsumer = 0
     /// The tasks that keep the connection up; notifications survive the link while one is active.
@@ -30,20 +36,17 @@ struct PeripheralState {
     var turns: [CharacteristicID: [Waiter<Void>]] = [:]
     var context: [ObjectIdentifier: any Sendable] = [:]
 
-    private var outbox: [Order] = []
-    private var isSubmitting = false
+    var writes = Pump()
+    private var calls = CallQueue<Order>()
     private var completions: [() -> Void] = []
-    private var isPumping = false
-    private var mustPumpAgain = false
 
-    let identifier: UUID
+    var identifier: UUID { object.identifier }
 
     init(_ object: CBPeripheral) {
         self.object = object
-        identifier = object.identifier
         switch object.state {
         case .connected: beginLink()
-        case .connecting: isConnecting = true
+        case .connecting: connecting.isActive = true
         default: break
         }
     }
@@ -55,24 +58,16 @@ struct PeripheralState {
         return completions
     }
 
-    mutating func beginSubmitting() -> Bool {
-        guard !isSubmitting, !outbox.isEmpty else { return false }
-        isSubmitting = true
-        return true
-    }
+    mutating func beginSubmitting() -> Bool { calls.begin() }
 
-    /// The next call; nil ends the submitting.
+    /// The next call; nil ends the submitting. Commands of links that have ended are dropped.
     mutating func nextOrder() -> Order? {
-        while !outbox.isEmpty {
-            let order = outbox.removeFirst()
-            if case .command(_, let number) = order, link?.number != number { continue }
-            return order
-        }
-        isSubmitting = false
-        return nil
+        let number = link?.number
+        calls.removeAll { order in if case .command(_, let link) = order { link != number } else { false } }
+        return calls.next { _ in true }
     }
 
-    mutating func order(_ order: Order) { outbox.append(order) }
+    mutating func order(_ order: Order) { calls.append(order) }
 
     mutating func complete<Value>(_ waiter: Waiter<Value>, _ result: Result<Value, any Error>) {
         completions.append { waiter.finish(result) }
@@ -91,23 +86,23 @@ struct PeripheralState {
     // MARK: The link
 
     mutating func beginLink() {
-        isConnecting = false
-        lastLink += 1
-        link = ActiveConnection(number: lastLink)
-        for waiter in connects { complete(waiter, .success(lastLink)) }
-        connects = []
+        connecting.isActive = false
+        connecting.lastLink += 1
+        link = ActiveConnection(number: connecting.lastLink)
+        for waiter in connecting.waiters { complete(waiter, .success(connecting.lastLink)) }
+        connecting.waiters = []
     }
 
     mutating func failConnects(_ reason: BluetoothError.Reason) {
-        isConnecting = false
-        for waiter in connects { complete(waiter, .failure(OperationFailure(reason))) }
-        connects = []
+        connecting.isActive = false
+        for waiter in connecting.waiters { complete(waiter, .failure(OperationFailure(reason))) }
+        connecting.waiters = []
     }
 
     mutating func endClosing() {
-        isClosing = false
-        for waiter in closes { complete(waiter, .success(())) }
-        closes = []
+        connecting.isClosing = false
+        for waiter in connecting.closes { complete(waiter, .success(())) }
+        connecting.closes = []
     }
 
     /// The link is over, with all that was under way; notifications go on with the next one if that is kept up.
@@ -157,17 +152,17 @@ struct PeripheralState {
 
     // MARK: Commands
 
-    mutating func enqueue(_ command: PeripheralCommand, _ purpose: ActiveConnection.QueuedCommand.Purpose) {
+    mutating func enqueue(_ command: PeripheralCall, _ purpose: ActiveConnection.QueuedCommand.Purpose) {
         guard let number = link?.number else { return }
         if let now = link?.enqueue(ActiveConnection.QueuedCommand(command: command, purpose: purpose)) {
-            outbox.append(.command(now, link: number))
+            calls.append(.command(now, link: number))
         }
     }
 
     /// A callback came.
-    mutating func answered(_ key: PeripheralCommand.Key, _ result: Result<PeripheralResponse, any Error>) {
+    mutating func answered(_ key: PeripheralCall.Key, _ result: Result<CallResult, any Error>) {
         guard let number = link?.number, let (slot, next) = link?.take(key) else { return }
-        if let next { outbox.append(.command(next, link: number)) }
+        if let next { calls.append(.command(next, link: number)) }
         let result = result.mapError { error -> any Error in OperationFailure(.refused(error)) }
         switch slot.purpose {
         case .waiter(let waiter): complete(waiter, result)
@@ -198,7 +193,7 @@ struct PeripheralState {
     /// Ends all consumers of a characteristic.
     ///
     /// - Returns: Whether the waiter waits for the end of the subscription; false where there is none.
-    mutating func unsubscribe(_ id: CharacteristicID, _ waiter: Waiter<PeripheralResponse>) -> Bool {
+    mutating func unsubscribe(_ id: CharacteristicID, _ waiter: Waiter<CallResult>) -> Bool {
         for consumer in subscriptions[id]?.consumers ?? [] { completions.append { consumer.finish(nil) } }
         subscriptions[id]?.consumers = []
         reconcile(id)
@@ -231,7 +226,7 @@ struct PeripheralState {
     }
 
     private mutating func subscribed(
-        _ id: CharacteristicID, _ isOn: Bool, _ result: Result<PeripheralResponse, any Error>
+        _ id: CharacteristicID, _ isOn: Bool, _ result: Result<CallResult, any Error>
     ) {
         guard var subscription = subscriptions[id] else { return }
         let isDone = if case .success = result { true } else { false }
@@ -272,19 +267,6 @@ struct PeripheralState {
     }
 
     // MARK: Writes without response
-
-    mutating func beginPumping() -> Bool {
-        mustPumpAgain = isPumping
-        defer { isPumping = true }
-        return !isPumping
-    }
-
-    /// - Returns: Whether nobody asked for more in the meantime.
-    mutating func endPumping() -> Bool {
-        defer { mustPumpAgain = false }
-        if !mustPumpAgain { isPumping = false }
-        return !mustPumpAgain
-    }
 
     mutating func nextWrite() -> ActiveConnection.PendingWrite? {
         guard let first = link?.writes.first else { return nil }

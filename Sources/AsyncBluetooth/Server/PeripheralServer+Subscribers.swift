@@ -31,13 +31,13 @@ extension PeripheralServer {
             let update = ServerState.Update(
                 characteristic: characteristic, value: value, centrals: wanted, waiter: waiter)
             let isPublished = try await core.whenReady(manager) { state -> Bool in
-                guard state.objects[characteristic] != nil else { return false }
-                state.updates.append(update)
+                guard state.published.objects[characteristic] != nil else { return false }
+                state.updates.queue.append(update)
                 return true
             }
             guard isPublished else { throw OperationFailure(.missingCharacteristics([characteristic.uuid])) }
             core.pump(manager.value)
-            try await waiter.value { core.withState { $0.updates.removeAll { $0.waiter === waiter } } }
+            try await waiter.value { core.withState { $0.updates.queue.removeAll { $0.waiter === waiter } } }
         }
     }
 
@@ -71,18 +71,18 @@ extension PeripheralServer {
             let buffer = ElementBuffer<SubscriptionEvent>(core.settings.buffering, core.context(.publish), core.log)
             let number = core.withState { state -> Int in
                 let number = state.newNumber()
-                state.subscriptionBuffers[number] = buffer
+                state.buffers.subscriptions[number] = buffer
                 return number
             }
             return ElementReader(
-                buffer, onDeinit: DeinitAction { core.withState { $0.subscriptionBuffers[number] = nil } })
+                buffer, onDeinit: DeinitAction { core.withState { $0.buffers.subscriptions[number] = nil } })
         }
     }
 }
 
 extension ServerCoordinator {
     func subscribers(of characteristic: CharacteristicID) -> [RemoteCentral] {
-        withState { $0.objects[characteristic] }?.subscribedCentrals?.map { RemoteCentral($0) } ?? []
+        withState { $0.published.objects[characteristic] }?.subscribedCentrals?.map { RemoteCentral($0) } ?? []
     }
 
     func context(_ operation: BluetoothError.Operation, _ path: String? = nil) -> BluetoothError.Context {
@@ -133,10 +133,11 @@ extension PeripheralServer {
                 .oldest(core.settings.channelLimit), core.context(.channel), core.log)
             let number = core.withState { state -> Int in
                 let number = state.newNumber()
-                state.channelBuffers[number] = buffer
+                state.buffers.channels[number] = buffer
                 return number
             }
-            return ElementReader(buffer, onDeinit: DeinitAction { core.withState { $0.channelBuffers[number] = nil } })
+            return ElementReader(
+                buffer, onDeinit: DeinitAction { core.withState { $0.buffers.channels[number] = nil } })
         }
     }
 }

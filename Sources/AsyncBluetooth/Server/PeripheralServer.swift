@@ -88,7 +88,7 @@ public final class PeripheralServer: Sendable {
     deinit { core.abandon(manager.value) }
 
     /// The adapter's state.
-    public var state: CBManagerState { core.withState { $0.managerState } }
+    public var state: CBManagerState { core.withState { $0.adapter.state } }
 
     /// The adapter's state now, and each that follows.
     public var states: EventSequence<CBManagerState> {
@@ -99,14 +99,14 @@ public final class PeripheralServer: Sendable {
                 let number = state.newNumber()
                 // Made under the lock, so that no change comes before the present state.
                 let buffer = ElementBuffer(
-                    core.settings.buffering, core.context(.publish), core.log, first: state.managerState)
-                state.stateBuffers[number] = buffer
+                    core.settings.buffering, core.context(.publish), core.log, first: state.adapter.state)
+                state.buffers.states[number] = buffer
                 return (buffer, number)
             }
             return ElementReader(
                 buffer,
                 onDeinit: DeinitAction {
-                    core.withState { $0.stateBuffers[number] = nil }
+                    core.withState { $0.buffers.states[number] = nil }
                     withExtendedLifetime(manager) {}
                 })
         }

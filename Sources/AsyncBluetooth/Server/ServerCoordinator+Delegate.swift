@@ -15,7 +15,7 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        let waiter = withState { $0.additions.removeValue(forKey: ObjectIdentifier(service)) }
+        let waiter = withState { $0.published.additions.removeValue(forKey: ObjectIdentifier(service)) }
         waiter?.finish(error.map { .failure(OperationFailure(.refused($0))) } ?? .success(()))
     }
 
@@ -48,18 +48,18 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
 
     /// The path of a published characteristic; nil if it was withdrawn meanwhile.
     private func id(of characteristic: CBCharacteristic) -> CharacteristicID? {
-        withState { $0.attributes[ObjectIdentifier(characteristic)]?.id }
+        withState { $0.published.attributes[ObjectIdentifier(characteristic)]?.id }
     }
 
     private func deliver(_ subscription: SubscriptionEvent, _ event: PeripheralServer.Event) {
-        for buffer in withState({ Array($0.subscriptionBuffers.values) }) { buffer.append(subscription) }
+        for buffer in withState({ Array($0.buffers.subscriptions.values) }) { buffer.append(subscription) }
         onEvent?(event)
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
-        let waiter = transition(peripheral) { $0.published() }
+        let waiter = transition(peripheral) { $0.takePublication() }
         if let error {
             waiter?.finish(.failure(OperationFailure(.refused(error))))
         } else if waiter?.finish(.success(PSM)) != true {
@@ -73,7 +73,7 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
             return log.debug(
                 .server, "a channel could not be opened: \(error?.localizedDescription ?? "no reason given")")
         }
-        let buffers = withState { Array($0.channelBuffers.values) }
+        let buffers = withState { Array($0.buffers.channels.values) }
         let bytes = ByteChannel(Unchecked(channel))
         for buffer in buffers { buffer.append(bytes) }
     }
@@ -82,7 +82,7 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
 /// Requests of other devices, each answered by a task.
 extension ServerCoordinator {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        let attribute = withState { $0.attributes[ObjectIdentifier(request.characteristic)] }
+        let attribute = withState { $0.published.attributes[ObjectIdentifier(request.characteristic)] }
         let (manager, request, id) = (Unchecked(peripheral), Unchecked(request), attribute?.id)
         guard let handler = attribute?.served.onRead else {
             return respond(to: request, of: id, .failure(CBATTError(.readNotPermitted)), manager)
@@ -171,7 +171,7 @@ extension ServerCoordinator {
                     central: last.central, value: last.value + value, offset: last.offset)
                 continue
             }
-            let attribute = withState { $0.attributes[ObjectIdentifier(request.characteristic)] }
+            let attribute = withState { $0.published.attributes[ObjectIdentifier(request.characteristic)] }
             previous = request.characteristic
             let write = WriteRequest(central: RemoteCentral(request.central), value: value, offset: request.offset)
             writes.append(Write(handler: attribute?.served.onWrite, id: attribute?.id, request: write))
@@ -195,12 +195,12 @@ extension ServerCoordinator {
     func handle(refuse: () -> Void, _ body: @escaping @Sendable () async -> Void) {
         let limit = max(1, settings.handlerLimit)
         let (number, isFirstRefusal) = withState { state -> (Int?, Bool) in
-            guard state.handlers.count < limit else {
-                state.refusedCount += 1
-                return (nil, state.refusedCount == 1)
+            guard state.handlers.tasks.count < limit else {
+                state.handlers.refusedCount += 1
+                return (nil, state.handlers.refusedCount == 1)
             }
             let number = state.newNumber()
-            state.handlers[number] = .some(nil)
+            state.handlers.tasks[number] = .some(nil)
             return (number, false)
         }
         guard let number else {
@@ -211,10 +211,10 @@ extension ServerCoordinator {
         }
         let task = Task(executorPreference: executor) { [weak self] in
             await body()
-            self?.withState { $0.handlers[number] = nil }
+            self?.withState { $0.handlers.tasks[number] = nil }
         }
         withState { state in
-            if state.handlers[number] != nil { state.handlers[number] = task }
+            if state.handlers.tasks[number] != nil { state.handlers.tasks[number] = task }
         }
     }
 

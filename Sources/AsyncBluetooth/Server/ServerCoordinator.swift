@@ -80,13 +80,13 @@ final class ServerCoordinator: NSObject, Sendable {
         while true {
             let waiter = Waiter<Void>()
             let now = withState { state -> CBManagerState in
-                let mustWait = state.managerState != .poweredOn && (patiently || !state.managerState.isTerminal)
-                if mustWait { state.ready.append(waiter) }
-                return state.managerState
+                let mustWait = state.adapter.state != .poweredOn && (patiently || !state.adapter.state.isTerminal)
+                if mustWait { state.adapter.waiters.append(waiter) }
+                return state.adapter.state
             }
             if now == .poweredOn { return }
             if now.isTerminal, !patiently { throw OperationFailure(.unavailable(now)) }
-            try await waiter.value { withState { $0.ready.removeAll { $0 === waiter } } }
+            try await waiter.value { withState { $0.adapter.waiters.removeAll { $0 === waiter } } }
         }
     }
 
@@ -96,7 +96,7 @@ final class ServerCoordinator: NSObject, Sendable {
     ) async throws -> Result {
         while true {
             try await ready()
-            let result = transition(manager.value) { $0.managerState == .poweredOn ? body(&$0) : nil }
+            let result = transition(manager.value) { $0.adapter.state == .poweredOn ? body(&$0) : nil }
             if let result { return result }
         }
     }
@@ -106,7 +106,7 @@ final class ServerCoordinator: NSObject, Sendable {
         let buffers = transition(manager) { state in
             _ = state.endRestoration()
             state.changeState(to: new)
-            return Array(state.stateBuffers.values)
+            return Array(state.buffers.states.values)
         }
         onEvent?(.stateChanged(new))
         for buffer in buffers { buffer.append(new) }
@@ -121,32 +121,24 @@ final class ServerCoordinator: NSObject, Sendable {
 
     /// Sends updates in order while there is room, one thread at a time.
     func pump(_ manager: CBPeripheralManager) {
-        let isFirst = withState { state -> Bool in
-            defer { state.isPumping = true }
-            state.mustPumpAgain = state.isPumping
-            return !state.isPumping
-        }
-        guard isFirst else { return }
+        guard withState({ $0.updates.pump.begin() }) else { return }
         repeat {
             while let (update, object) = nextUpdate() {
                 let centrals = update.centrals.map { wanted in
                     (object.subscribedCentrals ?? []).filter { wanted.contains($0.identifier) }
                 }
                 guard manager.updateValue(update.value, for: object, onSubscribedCentrals: centrals) else { break }
-                withState { $0.updates.removeAll { $0.waiter === update.waiter } }
+                withState { $0.updates.queue.removeAll { $0.waiter === update.waiter } }
                 update.waiter.finish(.success(()))
                 onEvent?(.notified(update.characteristic, update.value))
             }
-        } while withState { state in
-            defer { state.mustPumpAgain = false }
-            state.isPumping = state.mustPumpAgain
-            return state.mustPumpAgain
-        }
+        } while withState { $0.updates.pump.mustRepeat() }
     }
 
     private func nextUpdate() -> (ServerState.Update, CBMutableCharacteristic)? {
         withState { state in
-            guard let first = state.updates.first, let object = state.objects[first.characteristic] else { return nil }
+            guard let first = state.updates.queue.first, let object = state.published.objects[first.characteristic]
+            else { return nil }
             return (first, object)
         }
     }

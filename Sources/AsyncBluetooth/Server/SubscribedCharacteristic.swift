@@ -72,14 +72,14 @@ extension ServerCoordinator {
     func enqueue(_ update: ServerState.Update) -> Bool {
         let limit = max(1, settings.updateLimit)
         let (isQueued, isFirstRefusal) = withState { state -> (Bool, Bool) in
-            guard state.managerState == .poweredOn, state.objects[update.characteristic] != nil else {
+            guard state.adapter.state == .poweredOn, state.published.objects[update.characteristic] != nil else {
                 return (false, false)
             }
-            guard state.updates.count < limit else {
-                state.refusedUpdateCount += 1
-                return (false, state.refusedUpdateCount == 1)
+            guard state.updates.queue.count < limit else {
+                state.updates.refusedCount += 1
+                return (false, state.updates.refusedCount == 1)
             }
-            state.updates.append(update)
+            state.updates.queue.append(update)
             return (true, false)
         }
         if isFirstRefusal {
@@ -93,10 +93,10 @@ extension ServerCoordinator {
     /// Starts the task of a characteristic at its first subscriber.
     func addSubscriber(_ central: UUID, to id: CharacteristicID, _ manager: Unchecked<CBPeripheralManager>) {
         let body = withState { state -> ServedCharacteristic.SubscriptionHandler? in
-            let isFirst = state.subscribers[id, default: []].isEmpty
-            state.subscribers[id, default: []].insert(central)
-            guard isFirst, let object = state.objects[id] else { return nil }
-            return state.attributes[ObjectIdentifier(object)]?.served.whileSubscribed
+            let isFirst = state.subscriptions.subscribers[id, default: []].isEmpty
+            state.subscriptions.subscribers[id, default: []].insert(central)
+            guard isFirst, let object = state.published.objects[id] else { return nil }
+            return state.published.attributes[ObjectIdentifier(object)]?.served.whileSubscribed
         }
         guard let body else { return }
         let characteristic = SubscribedCharacteristic(core: self, manager: manager, id: id)
@@ -110,8 +110,8 @@ extension ServerCoordinator {
             }
         }
         let isCurrent = withState { state -> Bool in
-            guard state.subscribers[id]?.isEmpty == false else { return false }
-            state.subscriptionTasks[id] = task
+            guard state.subscriptions.subscribers[id]?.isEmpty == false else { return false }
+            state.subscriptions.tasks[id] = task
             return true
         }
         if !isCurrent { task.cancel() }
@@ -121,17 +121,19 @@ extension ServerCoordinator {
 extension ServerState {
     /// Cancels the task of a characteristic with its last subscriber.
     mutating func removeSubscriber(_ central: UUID, from id: CharacteristicID) {
-        subscribers[id]?.remove(central)
-        if subscribers[id]?.isEmpty == true { removeSubscribers(of: id) }
+        subscriptions.subscribers[id]?.remove(central)
+        if subscriptions.subscribers[id]?.isEmpty == true { removeSubscribers(of: id) }
     }
 
     /// Cancels the task of a characteristic.
     mutating func removeSubscribers(of id: CharacteristicID) {
-        subscribers[id] = nil
-        guard let task = subscriptionTasks.removeValue(forKey: id) else { return }
+        subscriptions.subscribers[id] = nil
+        guard let task = subscriptions.tasks.removeValue(forKey: id) else { return }
         completions.append { task.cancel() }
     }
 
     /// Cancels the tasks of all characteristics.
-    mutating func removeAllSubscribers() { for id in Array(subscribers.keys) { removeSubscribers(of: id) } }
+    mutating func removeAllSubscribers() {
+        for id in Array(subscriptions.subscribers.keys) { removeSubscribers(of: id) }
+    }
 }

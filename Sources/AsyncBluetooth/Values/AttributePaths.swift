@@ -3,7 +3,7 @@ public import CoreBluetooth
 /// Names an attribute of a device by the components that lead to it: ``ServiceID``, ``CharacteristicID``, ``DescriptorID``.
 ///
 /// As a literal it must be well formed: other text is a programming error and traps, as in `CBUUID(string:)`.
-public protocol AttributePath: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+public protocol PathIdentifier: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The last component: the attribute itself.
     var component: AttributePathComponent { get }
 
@@ -11,7 +11,7 @@ public protocol AttributePath: Hashable, Sendable, CustomStringConvertible, Expr
     init?(_ text: String)
 }
 
-extension AttributePath {
+extension PathIdentifier {
     /// Reads a path, and traps if it is none.
     public init(stringLiteral text: String) {
         guard let id = Self(text) else { preconditionFailure("\"\(text)\" is no \(Self.self)") }
@@ -31,7 +31,7 @@ extension AttributePath {
 }
 
 /// Names a service of a device: `"180D"`, or `"180D#2"` for the second one of that UUID.
-public struct ServiceID: AttributePath {
+public struct ServiceID: PathIdentifier {
     /// The service.
     public let component: AttributePathComponent
 
@@ -53,7 +53,7 @@ public struct ServiceID: AttributePath {
 }
 
 /// Names a characteristic of a device by its path: `"180D/2A37"`, or `"180D/2A37#2"` for the second one of that UUID.
-public struct CharacteristicID: AttributePath {
+public struct CharacteristicID: PathIdentifier {
     /// The service that it is in.
     public let service: ServiceID
     /// The characteristic within the service.
@@ -82,7 +82,7 @@ public struct CharacteristicID: AttributePath {
 }
 
 /// Names a descriptor of a device by its path: `"180D/2A37/2901"`.
-public struct DescriptorID: AttributePath {
+public struct DescriptorID: PathIdentifier {
     /// The characteristic that it describes.
     public let characteristic: CharacteristicID
     /// The descriptor within the characteristic.

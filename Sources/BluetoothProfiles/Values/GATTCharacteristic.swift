@@ -104,7 +104,7 @@ extension Peripheral {
 
     /// What the device's bytes mean.
     func decoded<Value: GATTValue>(
-        _ data: Data, _ operation: BluetoothError.Operation, _ path: any AttributePath
+        _ data: Data, _ operation: BluetoothError.Operation, _ path: any PathIdentifier
     ) throws(BluetoothError) -> Value {
         do {
             return try Value(decoding: data)

@@ -81,7 +81,7 @@ extension ContractPeer {
     var advertisedName: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
-extension AttributePath {
+extension PathIdentifier {
     /// A path whose parts the suite writes short: `C0DE0001/C0DE010B#2`.
     init(contract path: String) {
         let parts = path.split(separator: "/").map { part in

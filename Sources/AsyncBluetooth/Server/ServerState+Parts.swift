@@ -1,0 +1,63 @@
+import CoreBluetooth
+
+/// The parts of a server's state.
+extension ServerState {
+    struct Adapter {
+        var state = CBManagerState.unknown
+        /// Tasks that wait for `poweredOn`.
+        var waiters: [Waiter<Void>] = []
+    }
+
+    /// Published services, and those whose callback is still to come.
+    struct Published {
+        var services: [ServiceID: CBMutableService] = [:]
+        var attributes: [ObjectIdentifier: Attribute] = [:]
+        var objects: [CharacteristicID: CBMutableCharacteristic] = [:]
+        var additions: [ObjectIdentifier: Waiter<Void>] = [:]
+    }
+
+    struct Advertising {
+        /// The call whose advertisement is on the air or is about to be.
+        var current: Waiter<Void>?
+        /// Calls of `startAdvertising` whose callbacks are still to come, in order.
+        var calls: [Waiter<Void>] = []
+    }
+
+    /// L2CAP channels to publish; CoreBluetooth receives one at a time.
+    struct Channels {
+        var publications: [Publication] = []
+        var isPublishing = false
+    }
+
+    /// Values that wait for subscribers.
+    struct Updates {
+        var queue: [Update] = []
+        var pump = Pump()
+        var refusedCount = 0
+    }
+
+    /// The buffers of the sequences that are read.
+    struct Buffers {
+        var states: [Int: ElementBuffer<CBManagerState>] = [:]
+        var subscriptions: [Int: ElementBuffer<SubscriptionEvent>] = [:]
+        var channels: [Int: ElementBuffer<ByteChannel>] = [:]
+    }
+
+    /// Handlers that run; a task is nil until it is created.
+    struct Handlers {
+        var tasks: [Int: Task<Void, Never>?] = [:]
+        var refusedCount = 0
+    }
+
+    /// The subscribers of each characteristic, and the task that runs while there are any.
+    struct Subscriptions {
+        var subscribers: [CharacteristicID: Set<UUID>] = [:]
+        var tasks: [CharacteristicID: Task<Void, Never>] = [:]
+    }
+
+    struct Restoration {
+        /// Descriptions with handlers for the services that an earlier process published.
+        var services: [ServedService]
+        var onRestore: (@Sendable (RestoredServer) -> Void)?
+    }
+}
