@@ -76,7 +76,7 @@ import Testing
         }
         #expect(error?.peerName == "Gadget")
         let text =
-            "read 180D/2A37 of Gadget (\(gadget.identifier.uuidString)): the device does not have the services 180D"
+            "read 180D/2A37 of Gadget (\(gadget.identifier.uuidString)): the device lacks the services 180D"
         #expect(error.map { "\($0)" } == text)
     }
 }

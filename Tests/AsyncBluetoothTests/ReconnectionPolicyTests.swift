@@ -63,7 +63,7 @@ import Testing
             }
             return events
         }
-        let failed = "connect of Gadget (\(gadget.identifier.uuidString)): the link could not be made"
+        let failed = "connect of Gadget (\(gadget.identifier.uuidString)): the connection failed"
         #expect(events.count == 3)
         #expect(events.dropLast().allSatisfy { $0.hasPrefix(failed) }, "\(events)")
         #expect(events.last?.hasPrefix("gave up: " + failed) == true, "\(events)")

@@ -9,14 +9,14 @@ import CoreBluetoothPackage
 /// Finds devices and talks to them, with `async` and `await`.
 ///
 /// A thin layer over a `CBCentralManager` of its own. Any thread and any actor may use it. Its state changes on the
-/// manager's dispatch queue and under a lock; what it awaits goes on wherever the awaiting task runs. Operations wait
+/// manager's dispatch queue and under a lock; awaiting tasks resume on their own executors. Operations wait
 /// while the adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or
 /// `poweredOff`.
 public final class Central: Sendable {
-    let radio: CentralHandle
-    /// Where this central's own tasks run, and where callbacks come.
+    let handle: CentralHandle
+    /// The executor of this central's own tasks and of its callbacks.
     ///
-    /// A task that prefers it, by `withTaskExecutorPreference`, changes no thread between a command and its answer.
+    /// A task that prefers it, by `withTaskExecutorPreference`, stays on one thread between a command and its response.
     public let executor: QueueExecutor
 
     #if canImport(Darwin)
@@ -24,10 +24,10 @@ public final class Central: Sendable {
     ///
     /// - Parameters:
     ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - restoreIdentifier: Under which the system restores what an earlier process left.
+    ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
     ///   - settings: Log, timeouts and limits.
-    ///   - taskExecutor: Where this central's own tasks run; nil for its queue.
-    ///   - onRestore: Receives the restored state, on the queue, before any other event. Keep its peripherals.
+    ///   - taskExecutor: The executor of this central's own tasks; nil for its queue.
+    ///   - onRestore: Receives the restored state, on the queue, before any other event. Retain its peripherals.
     public init(
         queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, settings: Settings = Settings(),
         taskExecutor: (any TaskExecutor)? = nil, onRestore: (@Sendable (RestoredState) -> Void)? = nil
@@ -36,18 +36,18 @@ public final class Central: Sendable {
         let core = CentralCoordinator(executor: taskExecutor ?? executor, settings: settings, onRestore: onRestore)
         let manager = CBCentralManager(
             delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier))
-        radio = CentralHandle(core: core, manager: Unchecked(manager))
+        handle = CentralHandle(core: core, manager: Unchecked(manager))
     }
     #else
     /// Makes a central.
     ///
     /// - Parameters:
     ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - backend: The radio; nil for the one that is chosen for the task or the process.
-    ///   - restoreIdentifier: Under which the system restores what an earlier process left.
+    ///   - backend: The backend; nil for the one that is selected for the task or the process.
+    ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
     ///   - settings: Log, timeouts and limits.
-    ///   - taskExecutor: Where this central's own tasks run; nil for its queue.
-    ///   - onRestore: Receives the restored state, on the queue, before any other event. Keep its peripherals.
+    ///   - taskExecutor: The executor of this central's own tasks; nil for its queue.
+    ///   - onRestore: Receives the restored state, on the queue, before any other event. Retain its peripherals.
     public init(
         queue: DispatchQueue? = nil, backend: CBBackendSelection? = nil, restoreIdentifier: String? = nil,
         settings: Settings = Settings(), taskExecutor: (any TaskExecutor)? = nil,
@@ -63,7 +63,7 @@ public final class Central: Sendable {
                 CBCentralManager(delegate: core, queue: executor.queue, options: options)
             }
         executor.follow(ManagerClock(of: manager))
-        radio = CentralHandle(core: core, manager: Unchecked(manager))
+        handle = CentralHandle(core: core, manager: Unchecked(manager))
     }
     #endif
 
@@ -74,12 +74,12 @@ public final class Central: Sendable {
     // MARK: State
 
     /// The adapter's state.
-    public var state: CBManagerState { radio.core.managerState }
+    public var state: CBManagerState { handle.core.managerState }
 
-    /// The adapter's state now, and each that follows.
+    /// The adapter's present state, then each change.
     public var states: EventSequence<CBManagerState> {
-        let core = radio.core
-        let manager = radio.manager
+        let core = handle.core
+        let manager = handle.manager
         return EventSequence {
             let (buffer, number) = core.addStateBuffer()
             return ElementReader(
@@ -91,43 +91,43 @@ public final class Central: Sendable {
         }
     }
 
-    /// Waits until the adapter can be used.
+    /// Waits until the adapter is powered on.
     ///
-    /// - Throws: ``BluetoothError/Reason/unavailable(_:)`` in a state that does not pass by itself.
+    /// - Throws: ``BluetoothError/Reason/unavailable(_:)`` in a state that only a person or a program can change.
     public func waitUntilPoweredOn() async throws {
-        try await run(BluetoothError.Context(.connect)) { [radio] in try await radio.core.ready() }
+        try await run(BluetoothError.Context(.connect)) { [handle] in try await handle.core.ready() }
     }
 
-    /// Runs an operation for as long as the settings allow, and completes its errors.
+    /// Runs an operation within the time limit of the settings, and adds the context to its errors.
     func run<Result: Sendable>(
         _ context: @autoclosure () -> BluetoothError.Context, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await BluetoothError.run(
-            context(), within: radio.core.settings.operationTimeout, clock: radio.clock, body)
+            context(), within: handle.core.settings.operationTimeout, clock: handle.clock, body)
     }
 }
 
 extension Central {
-    /// What can be set for a central and its peripherals.
+    /// The settings of a central and its peripherals.
     public struct Settings: Sendable {
-        /// Where log lines go; nil for a logger of label `AsyncBluetooth`.
+        /// The logger; nil for one of label `AsyncBluetooth`.
         public var logger: Logger?
-        /// The most time that an operation may wait for the adapter and a link; nil for no limit.
+        /// The maximum wait of an operation for the adapter and a link; nil for no limit.
         ///
-        /// Beyond it the operation throws ``BluetoothError/Reason/timedOut(_:)``. It holds for each attempt of
+        /// After it the operation throws ``BluetoothError/Reason/timedOut(_:)``. It applies to each attempt of
         /// ``Peripheral/maintainConnection(_:)``, too.
         public var connectTimeout: Duration?
-        /// The most time that one operation may take in all, with what it needs: the adapter, a link, discovery; nil for
-        /// no limit.
+        /// The maximum duration of one operation, including the adapter, the link and the discovery that it needs; nil
+        /// for no limit.
         ///
-        /// It holds for each call that reads, writes, discovers, connects, subscribes or retrieves, not for what a sequence
-        /// waits for. Beyond it the operation throws ``BluetoothError/Reason/timedOut(_:)``, as with
+        /// It applies to each call that reads, writes, discovers, connects, subscribes or retrieves, not to what a
+        /// sequence waits for. After it the operation throws ``BluetoothError/Reason/timedOut(_:)``, as with
         /// ``withTimeout(_:_:)``.
         public var operationTimeout: Duration?
-        /// What scans, notifications, states and events of connections keep for a consumer that is late.
+        /// The number of scan results, notifications, states and connection events that wait for a slow consumer.
         public var buffering: BufferingPolicy
 
-        /// Makes settings; what is left out has no limit, but that of ``BufferingPolicy/standard``.
+        /// Makes settings; an omitted limit is none, and the buffering is ``BufferingPolicy/standard``.
         public init(
             logger: Logger? = nil, connectTimeout: Duration? = nil, operationTimeout: Duration? = nil,
             buffering: BufferingPolicy = .standard
@@ -140,11 +140,11 @@ extension Central {
     }
 }
 
-/// Devices that are known.
+/// Known devices.
 extension Central {
-    /// A device that the system knows, found earlier by its identifier.
+    /// Retrieves a device that the system knows, by its identifier.
     ///
-    /// - Throws: ``BluetoothError/Reason/unknownPeripheral``, or why the adapter cannot be used.
+    /// - Throws: ``BluetoothError/Reason/unknownPeripheral``, or the reason for which the adapter is unavailable.
     public func peripheral(identifier: UUID) async throws -> Peripheral {
         try await run(BluetoothError.Context(.retrieve, peer: identifier)) { [self] in
             guard let first = try await known([identifier]).first else { throw OperationFailure(.unknownPeripheral) }
@@ -152,32 +152,32 @@ extension Central {
         }
     }
 
-    /// The devices of these identifiers that the system knows; those that it does not know are left out.
+    /// Retrieves the devices that the system knows among these identifiers; unknown ones are omitted.
     ///
-    /// - Throws: Why the adapter cannot be used.
+    /// - Throws: ``BluetoothError/Reason/unavailable(_:)``.
     public func peripherals(identifiers: [UUID]) async throws -> [Peripheral] {
         try await run(BluetoothError.Context(.retrieve)) { [self] in try await known(identifiers) }
     }
 
     private func known(_ identifiers: [UUID]) async throws -> [Peripheral] {
-        try await radio.core.ready()
-        return radio.manager.value.retrievePeripherals(withIdentifiers: identifiers).map { radio.peripheral(for: $0) }
+        try await handle.core.ready()
+        return handle.manager.value.retrievePeripherals(withIdentifiers: identifiers).map { handle.peripheral(for: $0) }
     }
 
     /// The devices that any program of the system is connected to and that offer one of these services.
     ///
-    /// - Throws: Why the adapter cannot be used.
+    /// - Throws: ``BluetoothError/Reason/unavailable(_:)``.
     public func connectedPeripherals(offering services: [CBUUID]) async throws -> [Peripheral] {
-        try await run(BluetoothError.Context(.retrieve)) { [radio] in
-            try await radio.core.ready()
-            let known = radio.manager.value.retrieveConnectedPeripherals(withServices: services)
-            return known.map { radio.peripheral(for: $0) }
+        try await run(BluetoothError.Context(.retrieve)) { [handle] in
+            try await handle.core.ready()
+            let known = handle.manager.value.retrieveConnectedPeripherals(withServices: services)
+            return known.map { handle.peripheral(for: $0) }
         }
     }
 }
 
 #if os(Linux)
-/// Device addresses, which Apple's platforms keep to themselves.
+/// Device addresses, which Apple's platforms do not reveal.
 extension Central {
     /// The device of an address: one that is connected already, or else the first that advertises with it.
     ///
@@ -186,15 +186,16 @@ extension Central {
     ///
     /// - Parameters:
     ///   - address: Six bytes in hexadecimal digits with colons, as in `C0:11:22:33:44:55`; upper or lower case.
-    ///   - limit: How long to look for it.
+    ///   - limit: The duration of the search.
     /// - Throws: ``BluetoothError`` with ``BluetoothError/Reason/malformedAddress(_:)``, with
-    ///   ``BluetoothError/Reason/timedOut(_:)`` where it was not heard in time, or why the adapter cannot be used.
+    ///   ``BluetoothError/Reason/timedOut(_:)`` if it was not found in time, or the reason for which the adapter is
+    ///   unavailable.
     public func peripheral(address: String, within limit: Duration = .seconds(30)) async throws -> Peripheral {
         let context = BluetoothError.Context(.retrieve, path: address)
-        return try await BluetoothError.run(context, within: limit, clock: radio.clock) { [self] in
+        return try await BluetoothError.run(context, within: limit, clock: handle.clock) { [self] in
             guard Self.isAddress(address) else { throw OperationFailure(.malformedAddress(address)) }
-            try await radio.core.ready()
-            if let connected = radio.connectedPeripheral(address: address) { return connected }
+            try await handle.core.ready()
+            if let connected = handle.connectedPeripheral(address: address) { return connected }
             do {
                 for try await device in scan() where device.peripheral.hasAddress(address) { return device.peripheral }
             } catch let error as BluetoothError {
@@ -214,14 +215,14 @@ extension Central {
 extension Peripheral {
     /// The address in the device's last advertisement or connection, as in `C0:11:22:33:44:55`; nil before the first.
     ///
-    /// Linux only. It is for people and for listings: the ``identifier`` is what stays the same.
+    /// Linux only. It is for display; the ``identifier`` is what stays the same.
     public var address: String? { core.object.address }
 
     fileprivate func hasAddress(_ address: String) -> Bool { self.address?.lowercased() == address.lowercased() }
 }
 
 extension CentralHandle {
-    /// A device that some program of the system is connected to; such a device may not advertise.
+    /// A device to which any program of the system is connected; such a device may not advertise.
     fileprivate func connectedPeripheral(address: String) -> Peripheral? {
         // Generic Access and Generic Attribute, which each device offers.
         let services = [CBUUID(string: "1800"), CBUUID(string: "1801")]
@@ -236,8 +237,8 @@ extension CentralHandle {
 public struct RestoredState: Sendable {
     /// The devices that were connected or connecting.
     ///
-    /// Keep those that matter: the others are released, and disconnected.
+    /// Retain the ones that you need: the others are released, and disconnected.
     public let peripherals: [Peripheral]
-    /// The services that were scanned for; empty if any, nil if there was no scan.
+    /// The services of the scan; empty for a scan for all devices, nil without a scan.
     public let scannedServices: [CBUUID]?
 }

@@ -2,9 +2,9 @@ import BluetoothLocking
 import CoreBluetooth
 import Synchronization
 
-/// What a central knows: the adapter's state, the consumers of its scan, its peripherals.
+/// The state of a central: the adapter, the consumers of the scan, the peripherals.
 ///
-/// It is the manager's delegate. Everything is under one lock; nothing is called and no task goes on while it is held.
+/// It is the manager's delegate. All state is under one lock; calls are made and tasks are resumed outside it.
 final class CentralCoordinator: NSObject, Sendable {
     struct WeakPeripheral {
         weak var peripheral: Peripheral?
@@ -16,13 +16,13 @@ final class CentralCoordinator: NSObject, Sendable {
         var stateBuffers: [Int: ElementBuffer<CBManagerState>] = [:]
         var peripherals: [UUID: WeakPeripheral] = [:]
         var scans: [Int: ScanConsumer] = [:]
-        /// What the manager scans for at present.
-        var radioScan: ScanFilter?
+        /// The filter of the manager's present scan.
+        var managerScan: ScanFilter?
         var isApplyingScans = false
-        /// A consumer came for which the scan has to report known devices again.
+        /// A new consumer needs the scan to report known devices again.
         var mustRestartScan = false
         var lastNumber = 0
-        /// Let go once it was called or will not be: it may hold the peripherals, and they hold this.
+        /// Released after its call, or when it will not be called: it may retain peripherals, which retain this object.
         var onRestore: (@Sendable (RestoredState) -> Void)?
 
         mutating func newNumber() -> Int {
@@ -31,7 +31,7 @@ final class CentralCoordinator: NSObject, Sendable {
         }
     }
 
-    /// Where tasks of this module run.
+    /// The executor of this module's own tasks.
     let executor: any TaskExecutor
     let settings: Central.Settings
     let log: Log
@@ -46,7 +46,7 @@ final class CentralCoordinator: NSObject, Sendable {
         state = Lock(State(onRestore: onRestore))
     }
 
-    /// What the app wants to do with restored state, once.
+    /// The app's handler of restored state, for one call.
     func takeRestorationHandler() -> (@Sendable (RestoredState) -> Void)? {
         state.withLock { state in
             defer { state.onRestore = nil }
@@ -60,7 +60,7 @@ final class CentralCoordinator: NSObject, Sendable {
 
     /// Waits for `poweredOn`.
     ///
-    /// - Parameter patiently: Whether to wait in states too that do not pass by themselves.
+    /// - Parameter patiently: Whether to wait also in states that only a person or a program can change.
     /// - Throws: `OperationFailure`, `CancellationError`.
     func ready(patiently: Bool = false) async throws {
         try Task.checkCancellation()
@@ -80,7 +80,7 @@ final class CentralCoordinator: NSObject, Sendable {
     func addStateBuffer() -> (ElementBuffer<CBManagerState>, Int) {
         state.withLock { state in
             let number = state.newNumber()
-            // Made under the lock, so that no change comes before the present state.
+            // Made under the lock, so that no change precedes the present state.
             let buffer = ElementBuffer(
                 settings.buffering, BluetoothError.Context(.connect), log, first: state.managerState)
             state.stateBuffers[number] = buffer
@@ -96,7 +96,7 @@ final class CentralCoordinator: NSObject, Sendable {
     func changeState(to new: CBManagerState) {
         let (ready, buffers, failed, peripherals) = state.withLock { state in
             state.managerState = new
-            if new != .poweredOn { state.radioScan = nil }
+            if new != .poweredOn { state.managerScan = nil }
             defer {
                 state.ready = []
                 if new.isTerminal { state.scans = [:] }
@@ -115,28 +115,28 @@ final class CentralCoordinator: NSObject, Sendable {
 
     // MARK: Peripherals
 
-    /// The one living object for a device, made if there is none.
+    /// The one object of a device, made if there is none.
     ///
-    /// The lock is held while the object gets its delegate, so that two objects never contend for it; that setter calls
-    /// nobody.
-    func peripheral(for object: Unchecked<CBPeripheral>, _ radio: CentralHandle) -> Peripheral {
+    /// The lock is held while the object gets its delegate, so that two objects never contend for it; that setter makes
+    /// no calls.
+    func peripheral(for object: Unchecked<CBPeripheral>, _ handle: CentralHandle) -> Peripheral {
         let identifier = object.value.identifier
         return state.withLock { state in
             if let known = state.peripherals[identifier]?.peripheral { return known }
-            let new = Peripheral(PeripheralCoordinator(object, radio))
+            let new = Peripheral(PeripheralCoordinator(object, handle))
             state.peripherals[identifier] = WeakPeripheral(peripheral: new)
             return new
         }
     }
 
-    /// The living object for a device.
+    /// The present object of a device.
     func peripheral(_ identifier: UUID) -> Peripheral? {
         state.withLock { $0.peripherals[identifier]?.peripheral }
     }
 
-    /// An object for a device is gone; another one may have taken its place.
+    /// Removes the object of a device, unless another one has replaced it.
     func forget(_ identifier: UUID) {
-        // If the other one's last reference ends here, it ends outside the lock.
+        // If this is the last reference to the other object, it is released outside the lock.
         let other = state.withLock { state -> Peripheral? in
             let other = state.peripherals[identifier]?.peripheral
             if other == nil { state.peripherals[identifier] = nil }
@@ -147,7 +147,7 @@ final class CentralCoordinator: NSObject, Sendable {
 }
 
 extension CBManagerState {
-    /// Whether it does not pass by itself.
+    /// Whether only a person or a program can change the state.
     var isTerminal: Bool {
         switch self {
         case .unsupported, .unauthorized, .poweredOff: true
@@ -156,21 +156,21 @@ extension CBManagerState {
     }
 }
 
-/// Several scans over the one that a manager has.
+/// Several scans over the manager's one scan.
 extension CentralCoordinator {
     enum ScanChange: Sendable {
         case start(ScanFilter)
         case stop
     }
 
-    /// Adds a consumer; in a state that does not pass by itself it fails at once.
+    /// Adds a consumer; fails at once in a state that only a person or a program can change.
     func addScan(_ consumer: ScanConsumer) -> Int {
         let (number, now) = state.withLock { state in
             let number = state.newNumber()
             if !state.managerState.isTerminal {
                 state.scans[number] = consumer
-                // A running scan has reported what is there already; a new one reports it again (S20).
-                state.mustRestartScan = state.radioScan != nil && !consumer.filter.allowsDuplicates
+                // A running scan has reported the present devices already; a new scan reports them again (S20).
+                state.mustRestartScan = state.managerScan != nil && !consumer.filter.allowsDuplicates
             }
             return (number, state.managerState)
         }
@@ -181,17 +181,17 @@ extension CentralCoordinator {
     }
 
     func removeScan(_ number: Int) {
-        // What it was not asked for is let go outside the lock.
+        // Elements that were not read are released outside the lock.
         let gone = state.withLock { $0.scans.removeValue(forKey: number) }
         withExtendedLifetime(gone) {}
     }
 
-    /// The next change of the scan is to make it begin anew.
+    /// The next change of the scan restarts it.
     func requestScanRestart() {
-        state.withLock { $0.mustRestartScan = $0.radioScan != nil }
+        state.withLock { $0.mustRestartScan = $0.managerScan != nil }
     }
 
-    /// - Returns: Whether nobody else is at it; then ask for changes until there is none.
+    /// - Returns: Whether the calling thread applies the changes, with `nextScanChange` until that is nil.
     func beginApplyingScans() -> Bool {
         state.withLock { state in
             defer { state.isApplyingScans = true }
@@ -199,23 +199,23 @@ extension CentralCoordinator {
         }
     }
 
-    /// What has to be done to the manager's scan; nil ends the applying.
+    /// The next call for the manager's scan; nil if no change is left.
     func nextScanChange() -> ScanChange? {
         state.withLock { state in
             let wanted =
                 state.managerState == .poweredOn ? ScanFilter.merged(state.scans.values.map(\.filter)) : nil
             let mustRestart = state.mustRestartScan && wanted?.allowsDuplicates == false
             state.mustRestartScan = false
-            guard wanted != state.radioScan || mustRestart, state.managerState == .poweredOn else {
+            guard wanted != state.managerScan || mustRestart, state.managerState == .poweredOn else {
                 state.isApplyingScans = false
                 return nil
             }
-            state.radioScan = wanted
+            state.managerScan = wanted
             return wanted.map { .start($0) } ?? .stop
         }
     }
 
-    /// A device was heard.
+    /// Delivers a discovered device to the consumers.
     func discovered(_ data: AdvertisedData, rssi: Int?, of peripheral: Peripheral) {
         let deliveries = state.withLock { state -> [(number: Int, delivery: ScanConsumer.Delivery)] in
             state.scans.keys.sorted().compactMap { number in
@@ -232,21 +232,21 @@ extension CentralCoordinator {
 /// The manager's callbacks, on its queue.
 extension CentralCoordinator: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        // Restoration comes before the first state or never.
+        // State is restored before the first state update or never.
         _ = takeRestorationHandler()
         changeState(to: central.state)
         CentralHandle(core: self, manager: Unchecked(central)).applyScans()
     }
 
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
-        let radio = CentralHandle(core: self, manager: Unchecked(central))
+        let handle = CentralHandle(core: self, manager: Unchecked(central))
         let objects = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         let hasScan = dict[CBCentralManagerRestoredStateScanOptionsKey] != nil
         let services = dict[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
         log.debug(.state, "restored \(objects.count) peripherals")
         takeRestorationHandler()?(
             RestoredState(
-                peripherals: objects.map { radio.peripheral(for: $0) },
+                peripherals: objects.map { handle.peripheral(for: $0) },
                 scannedServices: services ?? (hasScan ? [] : nil)))
     }
 
@@ -254,11 +254,11 @@ extension CentralCoordinator: CBCentralManagerDelegate {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        let radio = CentralHandle(core: self, manager: Unchecked(central))
+        let handle = CentralHandle(core: self, manager: Unchecked(central))
         let rssi = RSSI.intValue
         discovered(
             AdvertisedData(advertisementData), rssi: rssi == Self.unknownRSSI ? nil : rssi,
-            of: radio.peripheral(for: peripheral))
+            of: handle.peripheral(for: peripheral))
     }
 
     /// Source: Apple, centralManager(_:didDiscover:advertisementData:rssi:).

@@ -2,17 +2,17 @@ import BluetoothLocking
 import CoreBluetooth
 import Synchronization
 
-/// A central manager together with the state that is kept for it.
+/// A central manager with its coordinator.
 struct CentralHandle: Sendable {
     let core: CentralCoordinator
     let manager: Unchecked<CBCentralManager>
 
-    /// The time by which its timeouts run.
+    /// The clock of its timeouts.
     var clock: ManagerClock { ManagerClock(of: manager.value) }
 
     // MARK: Peripherals
 
-    /// The one object for a device.
+    /// The one object of a device.
     func peripheral(for object: CBPeripheral) -> Peripheral {
         core.peripheral(for: Unchecked(object), self)
     }
@@ -30,13 +30,13 @@ struct CentralHandle: Sendable {
         applyScans()
     }
 
-    /// Makes the radio report again what is there.
+    /// Restarts the scan, so that present devices are reported again.
     func restartScan() {
         core.requestScanRestart()
         applyScans()
     }
 
-    /// Brings the radio to what the consumers want, one change at a time.
+    /// Changes the manager's scan to what the consumers need, one call at a time.
     func applyScans() {
         guard core.beginApplyingScans() else { return }
         while let change = core.nextScanChange() {
@@ -45,7 +45,7 @@ struct CentralHandle: Sendable {
                 core.log.debug(.scan, "scan for \(filter.uuids?.description ?? "all")")
                 manager.value.scanForPeripherals(withServices: filter.uuids, options: filter.options)
             case .stop:
-                core.log.debug(.scan, "scan ends")
+                core.log.debug(.scan, "stop scan")
                 manager.value.stopScan()
             }
         }

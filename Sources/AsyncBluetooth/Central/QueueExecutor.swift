@@ -33,7 +33,7 @@ public final class QueueExecutor: TaskExecutor {
     }
 
     #if canImport(CoreBluetoothPackage)
-    /// Has the time of a manager's backend wait for the jobs.
+    /// Makes the virtual time of a manager's backend wait for the jobs.
     func follow(_ clock: ManagerClock) { self.clock.withLock { $0 = clock } }
     #endif
 }

@@ -3,34 +3,35 @@ import DequeModule
 
 /// Scanning.
 extension Central {
-    /// Looks for devices.
+    /// Scans for devices.
     ///
-    /// The scan begins with the loop and ends with it. Several at once share the radio, and each gets its own.
+    /// The scan begins with the loop and ends with it. Several scans share one scan of the system, and each receives
+    /// its own devices.
     ///
-    /// A consumer that is late gets the newest report of each device, unless it allows duplicates; devices for which there
-    /// was no room come once it has read the others. Without duplicates the last 4,096 devices are remembered.
+    /// A slow consumer receives the newest report of each device, unless it allows duplicates; devices for which there
+    /// was no room are reported after it has read the others. Without duplicates the last 4,096 devices are remembered.
     ///
     /// - Parameters:
-    ///   - services: Only devices that advertise one of these; all if empty.
-    ///   - soliciting: Also devices that look for one of these.
-    ///   - allowDuplicates: Whether to deliver every report, and not only those that are new or changed.
-    ///   - buffering: How many reports are kept for a slow consumer; nil for the policy of the settings.
-    /// - Returns: A sequence that throws ``BluetoothError`` when the adapter cannot be used any more.
+    ///   - services: The services of which a device must advertise one; empty for all devices.
+    ///   - soliciting: The services of which a device may solicit one instead.
+    ///   - allowDuplicates: Whether to deliver every report, not only new and changed ones.
+    ///   - buffering: The number of reports that wait for a slow consumer; nil for the policy of the settings.
+    /// - Returns: A sequence that throws ``BluetoothError`` when the adapter becomes unavailable.
     public func scan(
         for services: [CBUUID] = [], soliciting: [CBUUID] = [], allowDuplicates: Bool = false,
         buffering: BufferingPolicy? = nil
     ) -> ValueSequence<DiscoveredPeripheral> {
-        let radio = radio
+        let handle = self.handle
         let filter = ScanFilter(
             services: Set(services), solicited: Set(soliciting), allowsDuplicates: allowDuplicates)
-        let policy = (buffering ?? radio.core.settings.buffering).forScan(allowsDuplicates: allowDuplicates)
+        let policy = (buffering ?? handle.core.settings.buffering).forScan(allowsDuplicates: allowDuplicates)
         return ValueSequence {
             let buffer = ElementBuffer<DiscoveredPeripheral>(
-                policy, filter.context, radio.core.log,
-                // The radio reports devices for which there was no room again, once it begins anew.
-                onGapRead: { if !allowDuplicates { radio.restartScan() } })
-            let number = radio.addScan(filter, buffer)
-            return ElementReader(buffer, filter.context, onDeinit: DeinitAction { radio.removeScan(number) })
+                policy, filter.context, handle.core.log,
+                // A restarted scan reports the devices again for which there was no room.
+                onGapRead: { if !allowDuplicates { handle.restartScan() } })
+            let number = handle.addScan(filter, buffer)
+            return ElementReader(buffer, filter.context, onDeinit: DeinitAction { handle.removeScan(number) })
         }
     }
 
@@ -41,19 +42,19 @@ extension Central {
     /// ```
     ///
     /// - Parameters:
-    ///   - services: Only devices that advertise one of these; all if empty.
-    ///   - allowDuplicates: Whether to ask of each sighting, as for a signal strength; not only of those that tell
-    ///     something new.
-    ///   - limit: How long to look for it.
-    ///   - isMatch: Whether a device is the one that is looked for.
-    /// - Throws: ``BluetoothError`` with ``BluetoothError/Reason/timedOut(_:)`` where none matched in time, or why the
-    ///   adapter cannot be used.
+    ///   - services: The services of which a device must advertise one; empty for all devices.
+    ///   - allowDuplicates: Whether to examine every report, as for a signal strength, not only those with
+    ///     changes.
+    ///   - limit: The duration of the search.
+    ///   - isMatch: Whether a device is the wanted one.
+    /// - Throws: ``BluetoothError`` with ``BluetoothError/Reason/timedOut(_:)`` if none matched in time, or the reason for which the
+    ///   adapter is unavailable.
     public func first(
         for services: [CBUUID] = [], allowDuplicates: Bool = false, within limit: Duration,
         where isMatch: @escaping @Sendable (DiscoveredPeripheral) -> Bool = { _ in true }
     ) async throws -> DiscoveredPeripheral {
         let devices = scan(for: services, allowDuplicates: allowDuplicates)
-        return try await withTimeout(limit, clock: radio.clock) {
+        return try await withTimeout(limit, clock: handle.clock) {
             for try await device in devices where isMatch(device) { return device }
             // A scan ends by throwing, or is cancelled.
             throw CancellationError()
@@ -62,21 +63,21 @@ extension Central {
 }
 
 extension BufferingPolicy {
-    /// The policy for a scan: without duplicates it is not the oldest report that is dropped but the newest, since its
+    /// The policy of a scan: without duplicates the newest report is dropped in place of the oldest, since its
     /// device is reported again.
     fileprivate func forScan(allowsDuplicates: Bool) -> BufferingPolicy {
         !allowsDuplicates && overflow == .dropOldest ? .oldest(limit) : self
     }
 }
 
-/// What one consumer of a scan wants to hear of.
+/// The filter of one consumer of a scan.
 struct ScanFilter: Hashable, Sendable {
     /// All devices if empty.
     var services: Set<CBUUID>
     var solicited: Set<CBUUID>
     var allowsDuplicates: Bool
 
-    /// The one scan that serves all; nil if there are none.
+    /// The one scan that serves all filters; nil without filters.
     static func merged(_ filters: some Sequence<ScanFilter>) -> ScanFilter? {
         var merged: ScanFilter?
         for filter in filters {
@@ -96,24 +97,24 @@ struct ScanFilter: Hashable, Sendable {
     /// Whether every device matches.
     private var isOpen: Bool { services.isEmpty && solicited.isEmpty }
 
-    /// Whether a device is one of those that are looked for.
+    /// Whether a device matches.
     func matches(_ data: AdvertisedData) -> Bool {
         isOpen || !services.isDisjoint(with: data.serviceUUIDs)
             || !services.isDisjoint(with: data.overflowServiceUUIDs)
             || !solicited.isDisjoint(with: data.solicitedServiceUUIDs)
     }
 
-    /// What errors say of the scan.
+    /// The services, for errors.
     var context: BluetoothError.Context {
         let all = services.union(solicited)
         return BluetoothError.Context(
             .scan, path: all.isEmpty ? nil : Self.sorted(all).map(\.uuidString).joined(separator: ", "))
     }
 
-    /// As CoreBluetooth takes them.
+    /// As CoreBluetooth expects them.
     var uuids: [CBUUID]? { services.isEmpty ? nil : Self.sorted(services) }
 
-    /// As CoreBluetooth takes them.
+    /// As CoreBluetooth expects them.
     var options: [String: Any] {
         var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: allowsDuplicates]
         if !solicited.isEmpty {
@@ -122,18 +123,18 @@ struct ScanFilter: Hashable, Sendable {
         return options
     }
 
-    /// In an order that does not change from run to run.
+    /// In the same order in each run.
     private static func sorted(_ uuids: Set<CBUUID>) -> [CBUUID] { uuids.sorted { $0.uuidString < $1.uuidString } }
 }
 
 /// One consumer of the scan.
 struct ScanConsumer {
-    /// How many devices a consumer remembers; of one that was forgotten the next sighting is new.
+    /// The number of devices that a consumer remembers; the next report of a forgotten device is new.
     static let deviceLimit = 4_096
 
     let filter: ScanFilter
     let buffer: ElementBuffer<DiscoveredPeripheral>
-    /// The last report of each device, and the devices in the order in which they were first heard.
+    /// The last report of each device, and the devices in the order of their first reports.
     private var reported: [UUID: AdvertisedData] = [:]
     private var order: Deque<UUID> = []
 
@@ -142,7 +143,7 @@ struct ScanConsumer {
         self.buffer = buffer
     }
 
-    /// Takes a sighting, which is to be delivered outside the lock; nil if it is not for this consumer.
+    /// The delivery of a report, to be made outside the lock; nil if this consumer does not receive it.
     mutating func accept(_ data: AdvertisedData, of device: UUID) -> Delivery? {
         guard filter.matches(data) else { return nil }
         let delivery = Delivery(buffer: buffer, allowsDuplicates: filter.allowsDuplicates)
@@ -153,18 +154,18 @@ struct ScanConsumer {
         return delivery
     }
 
-    /// A sighting was not handed over: the next one of the device is new.
+    /// Forgets a report that was not delivered: the next one of the device is new.
     mutating func forget(_ device: UUID) {
         guard reported.removeValue(forKey: device) != nil else { return }
         order.removeAll { $0 == device }
     }
 
-    /// A sighting on its way to the consumer.
+    /// A report to deliver to the consumer.
     struct Delivery {
         let buffer: ElementBuffer<DiscoveredPeripheral>
         let allowsDuplicates: Bool
 
-        /// Without duplicates a report that waits still is replaced by a newer one of the same device.
+        /// Without duplicates a newer report replaces a waiting one of the same device.
         ///
         /// - Returns: Whether there was room.
         func deliver(_ found: DiscoveredPeripheral) -> Bool {
@@ -179,7 +180,7 @@ public struct AdvertisedData: Hashable, Sendable {
     public var localName: String?
     /// The services that the device offers.
     public var serviceUUIDs: [CBUUID] = []
-    /// The services in the overflow area, for which the advertisement had no room.
+    /// The services in the overflow area.
     public var overflowServiceUUIDs: [CBUUID] = []
     /// The services that the device solicits.
     public var solicitedServiceUUIDs: [CBUUID] = []
@@ -189,7 +190,7 @@ public struct AdvertisedData: Hashable, Sendable {
     public var manufacturerData: Data?
     /// The transmit power in dBm.
     public var txPowerLevel: Int?
-    /// Whether the device accepts connections; nil where that is not known.
+    /// Whether the device accepts connections; nil if unknown.
     public var isConnectable: Bool?
 
     /// Makes empty data.
@@ -214,6 +215,6 @@ public struct DiscoveredPeripheral: Sendable {
     public let peripheral: Peripheral
     /// The contents of its advertisements.
     public let advertisement: AdvertisedData
-    /// The signal strength in dBm; nil where that is not known.
+    /// The signal strength in dBm; nil if unknown.
     public let rssi: Int?
 }

@@ -2,10 +2,10 @@ import BluetoothLocking
 public import CoreBluetooth
 import Synchronization
 
-/// An L2CAP channel: bytes both ways, without borders of packets.
+/// An L2CAP channel: a stream of bytes in each direction, without packet boundaries.
 ///
-/// Reads go to one task and writes to one task at a time; others wait their turn. The channel closes with ``close()``
-/// and with its last reference. A channel that a ``Peripheral`` opened keeps that peripheral, and so its link.
+/// One task reads and one task writes at a time; others wait for their turn. The channel closes with ``close()``
+/// and with its last reference. A channel that a ``Peripheral`` opened retains that peripheral, and so its link.
 public final class ByteChannel: Sendable {
     /// The channel's number.
     public let psm: CBL2CAPPSM
@@ -13,7 +13,7 @@ public final class ByteChannel: Sendable {
     public let peer: UUID
     private let peerName: String?
     private let pump: StreamPump
-    /// Why there is no link any more; nil while there is one, and where that is not known.
+    /// The reason for the end of the link; nil while it exists, and if unknown.
     private let endOfLink: @Sendable () -> BluetoothError.Reason?
 
     init(
@@ -29,34 +29,34 @@ public final class ByteChannel: Sendable {
 
     deinit { pump.close() }
 
-    /// The next bytes, as many as are there, up to `maximum`; nil once the other side has closed the channel.
+    /// Reads the available bytes, up to `maximum`; nil after the other side has closed the channel.
     ///
-    /// - Throws: `CancellationError`; ``BluetoothError`` after ``close()``, and when the link ended under a channel that
-    ///   this side has opened. Of one that the other side opened the end of the link looks like its closing.
+    /// - Throws: `CancellationError`; ``BluetoothError`` after ``close()``, and when the link ended under a channel
+    ///   that this side opened. For a channel that the other side opened, the end of the link looks like its closing.
     public func read(upTo maximum: Int = 4096) async throws -> Data? {
         try await BluetoothError.run(context) {
             if let bytes = try await pump.read(upTo: max(1, maximum)) { return bytes }
             if let reason = endOfLink() { throw OperationFailure(reason) }
-            // The streams end before the manager's queue hears of the link.
+            // The streams end before the manager's queue receives the disconnection.
             if pump.hasLostLink { throw OperationFailure(.disconnected(nil)) }
             return nil
         }
     }
 
-    /// Sends bytes; returns when the last of them is on its way.
+    /// Sends bytes; returns when the system has accepted the last of them.
     ///
-    /// - Throws: ``BluetoothError`` when the channel is closed, by whichever side; `CancellationError`, after which a
+    /// - Throws: ``BluetoothError`` when either side has closed the channel; `CancellationError`, after which a
     ///   part may have been sent.
     public func write(_ bytes: Data) async throws {
         try await BluetoothError.run(context) { try await pump.write(bytes) }
     }
 
-    /// All that comes, in pieces as they come, until the end.
+    /// The received bytes, in pieces as they arrive, until the end.
     public var bytes: ValueSequence<Data> {
         ValueSequence { ElementReader(pull: { try await self.read() }) }
     }
 
-    /// Closes it; what waits ends with ``BluetoothError/Reason/cancelled``.
+    /// Closes the channel; waiting calls end with ``BluetoothError/Reason/cancelled``.
     public func close() { pump.close() }
 
     private var context: BluetoothError.Context {
@@ -64,7 +64,7 @@ public final class ByteChannel: Sendable {
     }
 }
 
-/// The run loop in which the streams of all channels tell what happens.
+/// The run loop that delivers the stream events of all channels.
 ///
 /// Foundation's streams need one; tasks have none. One thread serves the process, and sleeps while nothing happens.
 final class StreamLoop: Sendable {
@@ -80,13 +80,13 @@ final class StreamLoop: Sendable {
         loop = place.wait()
     }
 
-    /// Lets a stream tell its delegate here.
+    /// Schedules a stream here.
     func add(_ stream: Stream) { stream.schedule(in: loop.value, forMode: .default) }
 
-    /// Takes a stream out.
+    /// Removes a stream.
     func remove(_ stream: Stream) { stream.remove(from: loop.value, forMode: .default) }
 
-    /// Where the thread leaves its run loop.
+    /// Receives the thread's run loop.
     private final class Place: Sendable {
         private let isStarted = DispatchSemaphore(value: 0)
         private let loop = Lock<Unchecked<RunLoop>?>(nil)

@@ -15,11 +15,11 @@ final class StreamPump: Sendable {
         var writers = Line()
     }
 
-    /// Tasks that wait for one stream; the first one uses it.
+    /// The tasks of one stream; the first one uses it, the others wait.
     struct Line {
         var waiters: [Waiter<Void>] = []
         var isTaken = false
-        /// Wakes the one that uses the stream.
+        /// Resumes the task that uses the stream.
         var ready: Waiter<Void>?
     }
 
@@ -40,7 +40,7 @@ final class StreamPump: Sendable {
         state.withLock { Unchecked(body(&$0.value)) }.value
     }
 
-    /// Whether the channel ended with its link, as far as that is known.
+    /// Whether the channel is known to have ended with its link.
     var hasLostLink: Bool {
         #if canImport(CoreBluetoothPackage)
         withState { $0.channel.hasLostLink }
@@ -93,7 +93,7 @@ final class StreamPump: Sendable {
         }
     }
 
-    /// Notes who is to be woken by the stream's next event, before the stream is asked.
+    /// Registers the waiter of the stream's next event, before the stream is read or written.
     private func begin(_ ready: Waiter<Void>, _ line: WritableKeyPath<State, Line>) -> CBL2CAPChannel? {
         withState { state in
             guard !state.isClosed else { return nil }
@@ -102,7 +102,7 @@ final class StreamPump: Sendable {
         }
     }
 
-    /// Something happened to a stream.
+    /// Handles a stream event.
     func wake() {
         let ready = withState { state in
             defer {
@@ -155,7 +155,7 @@ final class StreamPump: Sendable {
                 }
                 return state[keyPath: line].waiters.removeFirst()
             }
-            // One that was cancelled in the meantime does not take it.
+            // A waiter that was cancelled meanwhile is skipped.
             guard let next, !next.finish(.success(())) else { return }
         }
     }

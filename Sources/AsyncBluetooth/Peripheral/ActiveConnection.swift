@@ -1,11 +1,11 @@
 import BluetoothLocking
 import CoreBluetooth
 
-/// What is known and under way on one link; it ends with the link.
+/// The attributes and the pending commands of one link; discarded with the link.
 struct ActiveConnection {
-    /// A command that was called for, in the line of its key.
+    /// A command in the queue of its key.
     ///
-    /// The first one of a line is with CoreBluetooth.
+    /// The first one of a queue was submitted to CoreBluetooth.
     struct QueuedCommand {
         enum Purpose {
             case waiter(Waiter<CallResult>)
@@ -29,42 +29,42 @@ struct ActiveConnection {
     var demands: [DiscoveryKey: [Waiter<CallResult>]] = [:]
     var discovered: Set<DiscoveryKey> = []
     var characteristics: [CharacteristicID: CBCharacteristic] = [:]
-    /// The services that others include, and that no discovery of services lists.
+    /// Included services that service discovery does not list.
     var included: [CBService] = []
-    /// Whose values go where.
+    /// The paths of characteristics whose values are received.
     var notifying: [ObjectIdentifier: CharacteristicID] = [:]
     var writes: [PendingWrite] = []
-    /// Those who wait for the end.
+    /// Tasks that wait for the end of the link.
     var ends: [Waiter<CallResult>] = []
 
     init(number: Int) { self.number = number }
 
-    /// Puts a command in line.
+    /// Appends a command to its queue.
     ///
-    /// - Returns: The command, if it is its turn.
+    /// - Returns: The command, if it can be submitted now.
     mutating func enqueue(_ queued: QueuedCommand) -> PeripheralCall? {
         queues[queued.command.key, default: []].append(queued)
         return queues[queued.command.key]?.count == 1 ? queued.command : nil
     }
 
-    /// Takes the command that an answer is for.
+    /// Removes the command that a callback answers.
     ///
-    /// - Returns: The command, and the one whose turn it is now.
+    /// - Returns: The command, and the next one to submit.
     mutating func take(_ key: PeripheralCall.Key) -> (queued: QueuedCommand, next: PeripheralCall?)? {
         guard let queued = queues[key]?.first else { return nil }
         queues[key]?.removeFirst()
         return (queued, queues[key]?.first?.command)
     }
 
-    /// Takes back a command that nobody waits for any more.
+    /// Removes a command whose waiter was cancelled.
     ///
-    /// One that is with CoreBluetooth stays in its place: its late answer must not go to the next one.
+    /// A submitted command stays: its late response must not complete the next one.
     mutating func withdraw(_ waiter: Waiter<CallResult>, _ key: PeripheralCall.Key) {
         guard let index = queues[key]?.firstIndex(where: { $0.isOf(waiter) }), index > 0 else { return }
         queues[key]?.remove(at: index)
     }
 
-    /// All who wait for anything on this link.
+    /// All waiters of this link.
     var waiters: [Waiter<CallResult>] {
         let called = queues.values.joined().compactMap { queued -> Waiter<CallResult>? in
             if case .waiter(let waiter) = queued.purpose { waiter } else { nil }
@@ -72,7 +72,7 @@ struct ActiveConnection {
         return called + Array(demands.values.joined()) + writes.map(\.waiter)
     }
 
-    /// Forgets what was found in services that are gone.
+    /// Forgets the attributes of removed services.
     mutating func forget(_ services: [CBService]) {
         discovered.removeAll()
         let gone = Set(services.map { ObjectIdentifier($0) })
@@ -103,7 +103,7 @@ enum PeripheralCall {
     case setNotify(CBCharacteristic, Bool)
     case openChannel(CBL2CAPPSM)
 
-    /// By what an answer finds its command: answers of one key come in the order of the calls.
+    /// The key that matches a callback to its call: callbacks of one key come in the order of the calls.
     enum Key: Hashable {
         case rssi, services, channel
         case includedServices(ObjectIdentifier)
@@ -149,7 +149,7 @@ enum PeripheralCall {
     }
 }
 
-/// What a command's callback brought.
+/// The result of a call, from its callback.
 enum CallResult: Sendable {
     case done
     case value(Data)
@@ -158,7 +158,7 @@ enum CallResult: Sendable {
     case channel(Unchecked<CBL2CAPChannel>)
 }
 
-/// What is looked for once on each link, however many ask.
+/// A discovery that is made once on each link, however many tasks need it.
 enum DiscoveryKey: Hashable {
     case allServices
     case services(CBUUID)

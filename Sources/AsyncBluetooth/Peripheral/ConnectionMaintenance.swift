@@ -2,22 +2,22 @@ import BluetoothLocking
 import CoreBluetooth
 public import Foundation
 
-/// A connection that is kept up.
+/// Maintained connections.
 extension Peripheral {
-    /// Connects, and connects again whenever the link is lost, for as long as the sequence is read.
+    /// Connects, and reconnects after each loss of the link, for as long as the sequence is read.
     ///
-    /// An attempt lasts until the device is there, also through times when the adapter is off. Notifications go on over
-    /// lost links. Ends with ``disconnect()``, with the policy's limit, and with the end of the loop or its task; then the
-    /// link stays as it is.
+    /// An attempt lasts until the device is in range, also while the adapter is off. Notifications continue after lost
+    /// links. It ends with ``disconnect()``, with the policy's limit, and with the loop or its task; in the last case
+    /// the link stays as it is.
     ///
     /// - Parameters:
-    ///   - policy: How long to wait before an attempt that follows a failure or a lost link, and how many to make.
-    ///   - clock: By which time.
+    ///   - policy: The wait before an attempt that follows a failure or a lost link, and the number of attempts.
+    ///   - clock: The clock of the waits.
     public func maintainConnection<C: Clock>(
         _ policy: ReconnectionPolicy = .backoff(), clock: C
     ) -> EventSequence<ConnectionEvent> where C.Duration == Duration {
         EventSequence {
-            let central = self.core.radio.core
+            let central = self.core.handle.core
             let buffer = ElementBuffer<ConnectionEvent>(central.settings.buffering, self.context(.connect), central.log)
             let number = self.core.withState { $0.beginMaintenance() }
             let task = Task(executorPreference: central.executor) {
@@ -31,7 +31,7 @@ extension Peripheral {
 
     /// As ``maintainConnection(_:clock:)``, in the time of this device's backend: an emulator's, or real time.
     public func maintainConnection(_ policy: ReconnectionPolicy = .backoff()) -> EventSequence<ConnectionEvent> {
-        maintainConnection(policy, clock: core.radio.clock)
+        maintainConnection(policy, clock: core.handle.clock)
     }
 
     private func maintain<C: Clock>(
@@ -78,7 +78,7 @@ extension Peripheral {
     /// - Throws: `CancellationError`.
     private func attempt(_ buffer: ElementBuffer<ConnectionEvent>) async throws -> ConnectionEvent {
         do {
-            try await core.radio.core.ready(patiently: true)
+            try await core.handle.core.ready(patiently: true)
             let link = try await core.connectedLink()
             try await core.resubscribe()
             buffer.append(.connected(self))
@@ -96,9 +96,9 @@ extension Peripheral {
     }
 }
 
-/// What happens to a connection that is kept up; each event names the device.
+/// An event of a maintained connection; each names its device.
 public enum ConnectionEvent: Sendable {
-    /// There is a link, and the notifications are subscribed to again.
+    /// The link exists, and the notifications are subscribed to again.
     case connected(Peripheral)
     /// An attempt failed; the next one follows.
     case failed(BluetoothError)
@@ -119,7 +119,7 @@ public enum ConnectionEvent: Sendable {
 }
 
 extension ConnectionEvent: CustomStringConvertible {
-    /// What happened to which device, as in `connected to Lamp (8A2F…)`.
+    /// The event and its device, as in `connected to Lamp (8A2F…)`.
     public var description: String {
         switch self {
         case .connected(let peripheral): "connected to \(peripheral.label)"
@@ -130,33 +130,34 @@ extension ConnectionEvent: CustomStringConvertible {
     }
 }
 
-/// How long to wait before the next attempt at a connection, and how many attempts to make.
+/// The wait before the next connection attempt, and the number of attempts.
 public struct ReconnectionPolicy: Hashable, Sendable {
     /// The wait after the first failure, or a lost link, before jitter.
     public let initial: Duration
     /// The longest wait.
     public let maximum: Duration
-    /// By what each wait is longer than the one before it, 1 or more.
+    /// The factor between a wait and the one before it, 1 or more.
     public let factor: Double
-    /// The share of each wait that chance may take away, 0...1.
+    /// The largest random share that is subtracted from each wait, 0...1.
     public let jitter: Double
     /// The most failures in a row, 1 or more; nil for no limit.
     public let attempts: Int?
-    /// Where the numbers of the jitter begin; nil for the device's identifier.
+    /// The seed of the jitter; nil for the device's identifier.
     public let seed: UInt64?
 
-    /// Waits that grow with each failure and begin anew with a link.
+    /// Makes a policy whose waits grow with each failure and start over with a link.
     ///
-    /// Each wait is shortened by a random part, so that many devices that were lost at once do not come back at once. The
-    /// random numbers follow from a seed: the same program waits equally long in each run.
+    /// A random part is subtracted from each wait, so that devices that were lost together do not reconnect together.
+    /// The random numbers follow from a seed: the same program waits equally long in each run.
     ///
     /// - Parameters:
     ///   - initial: The wait after the first failure, or a lost link.
     ///   - maximum: The longest wait.
-    ///   - factor: By what each wait is longer than the one before it; less than 1 is taken as 1.
-    ///   - jitter: The largest share of a wait by which it is shortened, 0...1; what is outside is taken as the next bound.
+    ///   - factor: The factor between a wait and the one before it; less than 1 is taken as 1.
+    ///   - jitter: The largest share of a wait by which it is shortened, 0...1; what is outside is taken as the next
+    ///     bound.
     ///   - attempts: How many attempts may fail in a row before it ends; nil for no limit, less than 1 is taken as 1.
-    ///   - seed: Where the random numbers begin; nil for the device's identifier, so that each device waits differently.
+    ///   - seed: The seed of the jitter; nil for the device's identifier, so that each device waits differently.
     public static func backoff(
         initial: Duration = .milliseconds(500), maximum: Duration = .seconds(30), factor: Double = 2,
         jitter: Double = 0.2, attempts: Int? = nil, seed: UInt64? = nil
@@ -200,15 +201,15 @@ struct JitterGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// The tasks that keep a connection up, and those of them that the app has stopped.
+/// The tasks that maintain a connection, and those of them that the app has stopped.
 struct ConnectionMaintenance {
     private var tasks: [Int: Task<Void, Never>?] = [:]
     private var stopped: Set<Int> = []
 
-    /// Whether no task is at work, not even one that ends now.
+    /// Whether no task is running, not even one that is ending.
     var isEmpty: Bool { tasks.isEmpty }
 
-    /// Whether the connection is kept up.
+    /// Whether the connection is maintained.
     var isActive: Bool { tasks.count > stopped.count }
 
     /// A task will begin.

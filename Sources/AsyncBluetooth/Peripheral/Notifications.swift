@@ -12,27 +12,27 @@ public struct NotifiedValue: Hashable, Sendable {
 extension Peripheral {
     /// The notifications, or indications, of a characteristic.
     ///
-    /// The first consumer subscribes, the end of the last one unsubscribes; each gets every value that comes after its
-    /// beginning, also those that come before the subscription is confirmed. A lost link ends the sequence by throwing,
-    /// unless ``maintainConnection(_:clock:)`` is at work: then it goes on with the next link.
+    /// The first consumer subscribes, and the end of the last one unsubscribes; each receives every value that arrives
+    /// after its start, also values that arrive before the subscription is confirmed. A lost link ends the sequence by
+    /// throwing, unless ``maintainConnection(_:clock:)`` is running: then it continues with the next link.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic whose values are received.
-    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
+    ///   - buffering: The number of values that wait for a slow consumer; nil for the policy of the central's settings.
     public func notifications(
         of characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
     ) -> ValueSequence<Data> {
         ValueSequence { self.reader(of: [characteristic], buffering) { $1 } }
     }
 
-    /// A consumer of notifications, which subscribes with the first value that it asks for.
+    /// A consumer of notifications, which subscribes when it reads its first value.
     private func reader<Element>(
         of characteristics: [CharacteristicID], _ buffering: BufferingPolicy? = nil,
         for operation: BluetoothError.Operation = .notifications,
         _ element: @escaping @Sendable (CharacteristicID, Data) -> Element
     ) -> ElementReader<Element> {
         let context = context(operation, characteristics.map(\.description).joined(separator: ", "))
-        let (core, central) = (core, core.radio.core)
+        let (core, central) = (core, core.handle.core)
         let buffer = ElementBuffer<Element>(buffering ?? central.settings.buffering, context, central.log)
         let consumers = characteristics.map { id in
             let number = core.withState {
@@ -46,18 +46,18 @@ extension Peripheral {
             onDeinit: DeinitAction { for (id, number) in consumers { self.core.removeConsumer(number, of: id) } },
             start: {
                 try await BluetoothError.run(
-                    context, within: central.settings.operationTimeout, clock: core.radio.clock
+                    context, within: central.settings.operationTimeout, clock: core.handle.clock
                 ) { for id in characteristics { try await core.subscribe(id) } }
             })
     }
 
-    /// Subscribes, and returns when the device has confirmed it; values are kept from then on.
+    /// Subscribes, and returns when the device has confirmed it; values are buffered from then on.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic whose values are received.
-    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
-    /// - Returns: The values. A loop that follows another one goes on where that ended; loops that run at once share the
-    ///   values, each of which goes to one of them. The subscription ends with the sequence and its iterators.
+    ///   - buffering: The number of values that wait for a slow consumer; nil for the policy of the central's settings.
+    /// - Returns: The values. A loop that follows another one continues where that one ended; concurrent loops share
+    ///   the values, each of which one of them receives. The subscription ends with the sequence and its iterators.
     public func subscribe(
         to characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
     ) async throws -> ValueSequence<Data> {
@@ -66,11 +66,12 @@ extension Peripheral {
 
     /// Subscribes to several characteristics, whose values come in one sequence in the order of their arrival.
     ///
-    /// As ``subscribe(to:buffering:)`` of one characteristic. The sequence throws as soon as one of the subscriptions ends.
+    /// As ``subscribe(to:buffering:)`` of one characteristic. The sequence throws as soon as one of the subscriptions
+    /// ends.
     ///
     /// - Parameters:
     ///   - characteristics: The characteristics whose values are received; they are subscribed to in this order.
-    ///   - buffering: How many values are kept for a slow consumer; nil for the policy of the central's settings.
+    ///   - buffering: The number of values that wait for a slow consumer; nil for the policy of the central's settings.
     public func subscribe(
         to characteristics: [CharacteristicID], buffering: BufferingPolicy? = nil
     ) async throws -> ValueSequence<NotifiedValue> {
@@ -87,8 +88,9 @@ extension Peripheral {
 
     /// Ends all subscriptions to a characteristic, and returns when the device has confirmed it.
     ///
-    /// The sequences of its values end. A subscription that ends with its last consumer ends without a wait; this waits for
-    /// such an end, too, as is needed before ``disconnect()``: a bonded device remembers a subscription that is still on.
+    /// The sequences of its values end. A subscription that ends with its last consumer ends without a wait; this waits
+    /// for such an end, too, as is needed before ``disconnect()``: a bonded device remembers a subscription that is
+    /// still on.
     ///
     /// - Parameter characteristic: The characteristic whose values were received; nothing happens where they were not.
     /// - Throws: ``BluetoothError`` where the device refuses it, or the link ends first.
@@ -98,13 +100,13 @@ extension Peripheral {
 
     /// Writes a command and waits for the notification that answers it.
     ///
-    /// Requests that are answered by the same characteristic follow one another.
+    /// Exchanges with responses on the same characteristic are made one after the other.
     ///
     /// - Parameters:
-    ///   - value: The command; with response if the characteristic can, else without.
-    ///   - command: Where it is written.
-    ///   - response: Which characteristic notifies the answer. Values from before the command are none.
-    ///   - isAnswer: Whether a value is the answer.
+    ///   - value: The command, written with response if the characteristic supports that, else without.
+    ///   - command: The characteristic to write.
+    ///   - response: The characteristic that notifies the response. Values that arrived before the write are ignored.
+    ///   - isAnswer: Whether a value is the response.
     public func exchange(
         _ value: Data, writingTo command: CharacteristicID, notifiedBy response: CharacteristicID,
         where isAnswer: @escaping @Sendable (Data) -> Bool = { _ in true }
@@ -138,7 +140,7 @@ extension Peripheral {
 }
 
 extension PeripheralCoordinator {
-    /// Waits until no other request uses a characteristic for its answer.
+    /// Waits until no other exchange uses a characteristic for its response.
     func takeTurn(_ id: CharacteristicID) async throws {
         try Task.checkCancellation()
         let waiter = Waiter<Void>()
@@ -163,7 +165,7 @@ extension PeripheralCoordinator {
                 state.turns[id]?.removeFirst()
                 return next
             }
-            // One that was cancelled in the meantime does not take it.
+            // A waiter that was cancelled meanwhile is skipped.
             guard let next, !next.finish(.success(())) else { return }
         }
     }
@@ -175,7 +177,7 @@ extension PeripheralCoordinator {
         transition { $0.removeConsumer(number, of: id) }
     }
 
-    /// Subscribes, unless that was done; a loss of the link is waited out while somebody keeps the connection up.
+    /// Subscribes, unless that was done; waits for the next link while the connection is maintained.
     func subscribe(_ id: CharacteristicID) async throws {
         while true {
             do {
@@ -192,7 +194,7 @@ extension PeripheralCoordinator {
         let waiter = Waiter<CallResult>()
         let isOn = transition { state -> Bool? in
             guard state.link?.number == found.link else { return nil }
-            // Where nobody consumes any more, the subscription failed, and the buffers say why.
+            // Without consumers the subscription failed, and the buffers have its error.
             guard let subscription = state.subscriptions[id], !subscription.consumers.isEmpty else { return true }
             if subscription.phase == .on { return true }
             state.subscriptions[id]?.waiters.append(waiter)
@@ -212,7 +214,7 @@ extension PeripheralCoordinator {
         _ = try await waiter.value { withState { $0.subscriptions[id]?.endWaiters.removeAll { $0 === waiter } } }
     }
 
-    /// Subscribes anew, on a new link, to all that has consumers; what cannot be subscribed to any more ends.
+    /// Subscribes again, on a new link, for all consumers; a sequence whose characteristic is missing ends.
     func resubscribe() async throws {
         let ids = withState { state in
             state.subscriptions.filter { $0.value.phase == .off && !$0.value.consumers.isEmpty }.keys.map { $0 }
@@ -231,9 +233,9 @@ extension PeripheralCoordinator {
     }
 }
 
-/// The consumers of a characteristic's notifications, and how far the subscription is.
+/// The consumers of a characteristic's notifications, and the phase of the subscription.
 struct Subscription {
-    /// How far it is on the present link.
+    /// The phase on the present link.
     enum Phase {
         case off, turningOn, on, turningOff
     }
@@ -248,8 +250,8 @@ struct Subscription {
     var phase = Phase.off
     /// The characteristic on the present link, once it was found.
     var characteristic: CBCharacteristic?
-    /// Those who wait until it is on.
+    /// Tasks that wait until it is on.
     var waiters: [Waiter<CallResult>] = []
-    /// Those who wait until it is off.
+    /// Tasks that wait until it is off.
     var endWaiters: [Waiter<CallResult>] = []
 }

@@ -3,13 +3,13 @@ import BluetoothLocking
 import CoreBluetooth
 public import CoreBluetoothPackage
 
-// What Apple's platforms do not tell, or do by themselves.
+// Facts that Apple's platforms do not expose, and actions that they take by themselves.
 
 extension Central {
     /// The name of the backend, such as "bluez" or "emulator"; "automatic" until that is decided.
     ///
     /// Linux only.
-    public var backendName: String { radio.manager.value.backendName }
+    public var backendName: String { handle.manager.value.backendName }
 }
 
 extension Peripheral {
@@ -20,8 +20,8 @@ extension Peripheral {
 
     /// The handle of an attribute, 1...65535; nil where the backend does not tell.
     ///
-    /// Linux only. A handle is for people and for listings: the path names the attribute. Connects and discovers what is
-    /// missing, as all operations do.
+    /// Linux only. A handle is for people and for listings: the path names the attribute. Connects and discovers what
+    /// is missing, as all operations do.
     ///
     /// - Parameter attribute: A service, a characteristic or a descriptor.
     /// - Throws: ``BluetoothError``, also where the device does not have the attribute.
@@ -40,8 +40,8 @@ extension Peripheral {
 extension CBPairingAgent {
     /// Pairs with a device and bonds; what the pairing asks comes to the agent's delegate.
     ///
-    /// Linux only. The end of a task that is cancelled is not the end of the pairing: that goes on as long as there is the
-    /// agent.
+    /// Linux only. The end of a task that is cancelled is not the end of the pairing: that goes on as long as there is
+    /// the agent.
     ///
     /// - Throws: ``BluetoothError`` with the system's `CBError` or `CBATTError`; `CancellationError`.
     public func pair(_ peripheral: Peripheral) async throws {
@@ -52,7 +52,8 @@ extension CBPairingAgent {
     ///
     /// Linux only.
     ///
-    /// - Throws: ``BluetoothError`` with the system's `CBError`: `unknownDevice` where there is no bond; `CancellationError`.
+    /// - Throws: ``BluetoothError`` with the system's `CBError`: `unknownDevice` where there is no bond;
+    ///   `CancellationError`.
     public func unpair(_ peripheral: Peripheral) async throws {
         try await call(.unpair, peripheral) { self.unpair($0, completion: $1) }
     }

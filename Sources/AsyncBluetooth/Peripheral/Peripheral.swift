@@ -20,7 +20,7 @@ public final class Peripheral: Sendable {
     /// The device's identifier on this host; not its address.
     public var identifier: UUID { core.identifier }
 
-    /// The device's name; nil where it is not known.
+    /// The device's name; nil if unknown.
     public var name: String? { core.object.name }
 
     /// Whether there is a link.
@@ -38,11 +38,11 @@ public final class Peripheral: Sendable {
     /// Returns when it has ended.
     public func disconnect() async { await core.disconnect() }
 
-    /// Waits until the link ends, whatever ends it; returns at once where there is none.
+    /// Waits until the link ends for any reason; returns at once without a link.
     ///
-    /// It does not keep the connection up; ``maintainConnection(_:)`` does.
+    /// It does not maintain the connection; ``maintainConnection(_:)`` does.
     ///
-    /// - Returns: Why it ended: ``BluetoothError/Reason/cancelled`` after ``disconnect()``.
+    /// - Returns: The reason, ``BluetoothError/Reason/cancelled`` after ``disconnect()``.
     /// - Throws: `CancellationError`.
     public func waitUntilDisconnected() async throws -> BluetoothError {
         let link = core.withState { $0.link?.number }
@@ -83,7 +83,8 @@ public final class Peripheral: Sendable {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await BluetoothError.run(
-            context(operation, path), within: core.radio.core.settings.operationTimeout, clock: core.radio.clock, body)
+            context(operation, path), within: core.handle.core.settings.operationTimeout, clock: core.handle.clock, body
+        )
     }
 
     /// The device as texts for people name it: name and identifier.
@@ -101,25 +102,25 @@ extension Peripheral: Hashable, CustomStringConvertible {
     public var description: String { name ?? identifier.uuidString }
 }
 
-/// Names something that an app keeps with a peripheral, and its type.
+/// The key of a value that an app attaches to a peripheral.
 ///
 /// ```
 /// enum Nickname: PeripheralContextKey { static let defaultValue = "" }
 /// peripheral[Nickname.self] = "Left shoe"
 /// ```
 public protocol PeripheralContextKey {
-    /// The type of what is kept.
+    /// The type of the value.
     associatedtype Value: Sendable
-    /// What there is before anything was set.
+    /// The value before the first assignment.
     static var defaultValue: Value { get }
 }
 
 extension Peripheral {
-    /// What the app keeps with this peripheral, as long as the object lives.
+    /// A value that the app attaches to this peripheral, for the lifetime of the object.
     public subscript<Key: PeripheralContextKey>(key: Key.Type) -> Key.Value {
         get { core.withState { $0.context[ObjectIdentifier(key)] as? Key.Value } ?? Key.defaultValue }
         set {
-            // The old one is let go outside the lock.
+            // The old one is released outside the lock.
             let old = core.withState { $0.context.updateValue(newValue, forKey: ObjectIdentifier(key)) }
             withExtendedLifetime(old) {}
         }
@@ -134,7 +135,7 @@ public struct CharacteristicInfo: Hashable, Sendable {
     public let properties: CBCharacteristicProperties
 }
 
-/// What the device has.
+/// The attributes of the device.
 extension Peripheral {
     /// Its services, in the device's order.
     public func services() async throws -> [ServiceID] {
@@ -147,7 +148,7 @@ extension Peripheral {
 
     /// The services that a service includes.
     ///
-    /// One that is no service of its own, a secondary service, can be named on this link once this has found it.
+    /// After this call a secondary service can be named on this link.
     public func includedServices(of service: ServiceID) async throws -> [ServiceID] {
         try await run(.discover, service) { [core] in
             let included = try await core.includedServices(of: service).attribute
@@ -159,7 +160,7 @@ extension Peripheral {
         }
     }
 
-    /// Whether a service is a primary one, and not there only to be included in others.
+    /// Whether a service is primary; a secondary service is only included in others.
     public func isPrimary(_ service: ServiceID) async throws -> Bool {
         try await run(.discover, service) { [core] in try await core.service(service).attribute.isPrimary }
     }
@@ -212,7 +213,7 @@ extension Peripheral {
         }
     }
 
-    /// Writes a value without response: waits until there is room for it, not until it arrived.
+    /// Writes a value without response; returns when the system has accepted it, not when it has arrived.
     ///
     /// - Parameters:
     ///   - value: As much as one packet carries; more throws

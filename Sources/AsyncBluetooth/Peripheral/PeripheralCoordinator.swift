@@ -5,15 +5,15 @@ import Synchronization
 /// What stands between a `Peripheral` and its `CBPeripheral`, whose delegate it is.
 ///
 /// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
-/// them, by whoever finds nobody at it; tasks go on outside it too.
+/// them, by one thread at a time; tasks are resumed outside it, too.
 final class PeripheralCoordinator: NSObject, Sendable {
     let identifier: UUID
-    let radio: CentralHandle
+    let handle: CentralHandle
     private let state: Lock<Unchecked<PeripheralState>>
 
-    init(_ object: Unchecked<CBPeripheral>, _ radio: CentralHandle) {
+    init(_ object: Unchecked<CBPeripheral>, _ handle: CentralHandle) {
         identifier = object.value.identifier
-        self.radio = radio
+        self.handle = handle
         state = Lock(Unchecked(PeripheralState(object.value)))
         super.init()
         object.value.delegate = self
@@ -21,12 +21,12 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     // MARK: Changes
 
-    /// Reads or changes the state; nothing may follow from it.
+    /// Reads or changes the state, without consequences outside the lock.
     func withState<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
         state.withLock { Unchecked(body(&$0.value)) }.value
     }
 
-    /// Changes the state, and does what follows from it.
+    /// Changes the state, then makes the calls and resumes the tasks that follow from it.
     func transition<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
         let (result, completions, mustSubmit) = withState { state in
             let result = body(&state)
@@ -43,7 +43,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
             case .connect: connect()
             case .cancel:
                 log.debug(.connection, "disconnect \(identifier)", context)
-                radio.manager.value.cancelPeripheralConnection(object)
+                handle.manager.value.cancelPeripheralConnection(object)
             case .command(let command, _):
                 command.submit(to: object)
             }
@@ -58,15 +58,17 @@ final class PeripheralCoordinator: NSObject, Sendable {
             }
         }
         log.debug(.connection, "connect \(identifier)", context)
-        radio.manager.value.connect(object)
+        handle.manager.value.connect(object)
     }
 
     /// The object, or after a reset of the system's Bluetooth another one for the same device.
     private func livingObject() -> CBPeripheral? {
         let (object, isStale) = withState { ($0.object, $0.isStale) }
         guard isStale else { return object }
-        guard let new = radio.manager.value.retrievePeripherals(withIdentifiers: [identifier]).first else { return nil }
-        // The old one is let go outside the lock.
+        guard let new = handle.manager.value.retrievePeripherals(withIdentifiers: [identifier]).first else {
+            return nil
+        }
+        // The old one is released outside the lock.
         withState { state in
             state.object = new
             state.isStale = false
@@ -77,7 +79,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     var object: CBPeripheral { withState { $0.object } }
 
-    var log: Log { radio.core.log }
+    var log: Log { handle.core.log }
 
     /// The device, as log lines name it.
     var context: BluetoothError.Context {
@@ -92,8 +94,8 @@ final class PeripheralCoordinator: NSObject, Sendable {
         while true {
             if let number = withState({ $0.link?.number }) { return number }
             do {
-                return try await BluetoothError.limited(radio.core.settings.connectTimeout, clock: radio.clock) {
-                    try await self.radio.core.ready()
+                return try await BluetoothError.limited(handle.core.settings.connectTimeout, clock: handle.clock) {
+                    try await self.handle.core.ready()
                     return try await self.joinConnect()
                 }
             } catch let failure as OperationFailure {
@@ -117,7 +119,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         if let number { return number }
         // A connect that reaches an adapter which has just become unusable is never answered, and is not among those
         // that this change of state has failed.
-        let now = radio.core.managerState
+        let now = handle.core.managerState
         if now != .poweredOn { transition { $0.failConnects(.unavailable(now)) } }
         return try await waiter.value {
             transition { state in
@@ -183,8 +185,8 @@ final class PeripheralCoordinator: NSObject, Sendable {
     /// The last reference to the peripheral is gone.
     func abandon() {
         let (object, isActive) = withState { ($0.object, $0.link != nil || $0.connecting.isActive) }
-        if isActive, radio.core.managerState == .poweredOn { radio.manager.value.cancelPeripheralConnection(object) }
-        radio.core.forget(identifier)
+        if isActive, handle.core.managerState == .poweredOn { handle.manager.value.cancelPeripheralConnection(object) }
+        handle.core.forget(identifier)
     }
 
     // MARK: Commands

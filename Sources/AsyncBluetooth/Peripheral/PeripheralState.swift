@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// What a peripheral is to this module: its link, what is under way on it, its subscriptions.
+/// The state of a peripheral: its link with the pending commands, and its subscriptions.
 ///
-/// A change is made under the lock; what it leads to is put aside and done outside: calls of CoreBluetooth in `calls`,
-/// in order, and those who are to go on in `completions`.
+/// A change is made under the lock, and its consequences follow outside: calls of CoreBluetooth in `calls`,
+/// in order, and resumed tasks in `completions`.
 struct PeripheralState {
     /// The making and the ending of links.
     struct Connecting {
@@ -24,15 +24,15 @@ struct PeripheralState {
     }
 
     var object: CBPeripheral
-    /// CoreBluetooth does not know the object any more; it has to be asked for another one.
+    /// CoreBluetooth has invalidated the object; the next connect retrieves another one.
     var isStale = false
     var link: ActiveConnection?
     var connecting = Connecting()
     var subscriptions: [CharacteristicID: Subscription] = [:]
     var lastConsumer = 0
-    /// The tasks that keep the connection up; notifications survive the link while one is active.
+    /// The tasks that maintain the connection; notifications survive the link while one is active.
     var maintenance = ConnectionMaintenance()
-    /// Who may make a request to a characteristic that answers by notification; the first one does.
+    /// The waiting exchanges of each characteristic that notifies responses.
     var turns: [CharacteristicID: [Waiter<Void>]] = [:]
     var context: [ObjectIdentifier: any Sendable] = [:]
 
@@ -51,7 +51,7 @@ struct PeripheralState {
         }
     }
 
-    // MARK: What changes lead to
+    // MARK: Consequences
 
     mutating func takeCompletions() -> [() -> Void] {
         defer { completions = [] }
@@ -60,7 +60,9 @@ struct PeripheralState {
 
     mutating func beginSubmitting() -> Bool { calls.begin() }
 
-    /// The next call; nil ends the submitting. Commands of links that have ended are dropped.
+    /// The next call; nil ends the submitting.
+    ///
+    /// Commands of links that have ended are dropped.
     mutating func nextOrder() -> Order? {
         let number = link?.number
         calls.removeAll { order in if case .command(_, let link) = order { link != number } else { false } }
@@ -105,7 +107,7 @@ struct PeripheralState {
         connecting.closes = []
     }
 
-    /// The link is over, with all that was under way; notifications go on with the next one if that is kept up.
+    /// Ends the link with all pending commands; notifications continue on the next link of a maintained connection.
     mutating func endLink(_ reason: BluetoothError.Reason) {
         guard let old = link else { return }
         link = nil
@@ -135,12 +137,12 @@ struct PeripheralState {
         return lastConsumer
     }
 
-    /// The app ended the link: nobody keeps it up any more.
+    /// Stops the maintenance of the connection, since the app ended the link.
     mutating func stopMaintenance() {
         for task in maintenance.stop() { completions.append { task.cancel() } }
     }
 
-    /// If nobody keeps the connection up any more, consumers that have no subscription end.
+    /// Ends consumers without a subscription when no task maintains the connection any more.
     mutating func endMaintenance(_ number: Int, _ reason: BluetoothError.Reason) {
         maintenance.end(number)
         guard maintenance.isEmpty, link == nil else { return }
@@ -159,7 +161,7 @@ struct PeripheralState {
         }
     }
 
-    /// A callback came.
+    /// Completes the call that a callback answers.
     mutating func answered(_ key: PeripheralCall.Key, _ result: Result<CallResult, any Error>) {
         guard let number = link?.number, let (slot, next) = link?.take(key) else { return }
         if let next { calls.append(.command(next, link: number)) }
@@ -202,14 +204,14 @@ struct PeripheralState {
         return true
     }
 
-    /// The characteristic was found on the present link.
+    /// Records a characteristic of the present link.
     mutating func found(_ characteristic: CBCharacteristic, for id: CharacteristicID) {
         link?.notifying[ObjectIdentifier(characteristic)] = id
         subscriptions[id]?.characteristic = characteristic
         reconcile(id)
     }
 
-    /// Turns the subscription on or off, if that is not what it is and nothing is under way.
+    /// Turns the subscription on or off, if that is a change and no call is pending.
     mutating func reconcile(_ id: CharacteristicID) {
         guard let subscription = subscriptions[id] else { return }
         let isWanted = !subscription.consumers.isEmpty
@@ -248,7 +250,7 @@ struct PeripheralState {
         reconcile(id)
     }
 
-    /// Services are gone, with the subscriptions in them.
+    /// Removes the subscriptions of removed services.
     mutating func forget(_ services: [CBService]) {
         link?.forget(services)
         let gone = Set(services.map { ObjectIdentifier($0) })

@@ -6,7 +6,7 @@ extension PeripheralServer {
     /// Publishes a service.
     ///
     /// - Returns: Its name; numbered, if there are others of its UUID.
-    /// - Throws: ``BluetoothError`` with the system's reason, as for a service that the system keeps for itself.
+    /// - Throws: ``BluetoothError`` with the system's reason, as for a service that the system reserves.
     @discardableResult
     public func add(_ service: ServedService) async throws -> ServiceID {
         let id = try await publish(service)
@@ -32,7 +32,7 @@ extension PeripheralServer {
         }
     }
 
-    /// CoreBluetooth traps for a value that is not read-only; here it is an error.
+    /// A fixed value that is not read-only is an error; CoreBluetooth traps for it.
     private static func check(_ service: ServedService) throws {
         for characteristic in service.characteristics {
             guard let value = characteristic.value else { continue }
@@ -44,20 +44,20 @@ extension PeripheralServer {
         }
     }
 
-    /// Withdraws a service; nothing happens where there is none.
+    /// Withdraws a service; has no effect on a service that is not published.
     ///
-    /// While the adapter is switched off the service stays with the system, and is withdrawn as soon as there is power.
+    /// A service that is removed while the adapter is off is withdrawn when it is powered on.
     public func remove(_ service: ServiceID) { core.transition(manager.value) { $0.remove(service) } }
 }
 
 /// Advertising.
 extension PeripheralServer {
-    /// Advertises until ``stopAdvertising()``, in place of what is advertised already.
+    /// Advertises until ``stopAdvertising()``, in place of a present advertisement.
     ///
-    /// A call that is cancelled stops it. It goes on by itself after the adapter was switched off and on.
+    /// Cancelling the call stops the advertisement. It resumes by itself after a power cycle of the adapter.
     ///
     /// - Parameters:
-    ///   - name: The name to advertise; shortened where there is no room.
+    ///   - name: The name to advertise, shortened if there is no room.
     ///   - services: The services to advertise.
     public func startAdvertising(name: String? = nil, services: [CBUUID] = []) async throws {
         let core = core
@@ -74,13 +74,13 @@ extension PeripheralServer {
         }
     }
 
-    /// Stops advertising; nothing happens where it does not.
+    /// Stops advertising; has no effect without an advertisement.
     public func stopAdvertising() { core.transition(manager.value) { $0.stopAdvertising() } }
 
     /// Stops advertising and withdraws all services; published channels stay.
     public func withdrawAll() { core.transition(manager.value) { $0.withdrawAll() } }
 
-    /// Whether it advertises.
+    /// Whether the server advertises.
     public var isAdvertising: Bool { manager.value.isAdvertising }
 }
 
@@ -88,12 +88,13 @@ extension PeripheralServer {
 extension PeripheralServer {
     /// Publishes and advertises the server's ``ServedOffer`` until the task is cancelled.
     ///
-    /// It has the shape of `Service` in swift-service-lifecycle, so `extension PeripheralServer: @retroactive Service {}`
-    /// makes a server one. It waits for the adapter in every state, and publishes again what an adapter that was reset or
-    /// unplugged has lost. When the task is cancelled it stops advertising, withdraws what it has published, and returns.
-    /// A server without an offer publishes nothing here, and waits for the cancellation.
+    /// The signature is that of `Service` in swift-service-lifecycle, so `extension PeripheralServer: @retroactive
+    /// Service {}` makes a server one. It waits for the adapter in every state, and publishes everything again after
+    /// the adapter was reset or unplugged. When the task is cancelled, it stops advertising, withdraws its services,
+    /// and returns. A server without an offer publishes nothing here, and waits for the cancellation.
     ///
-    /// - Throws: ``BluetoothError`` where the system refuses a service or the advertisement; all is withdrawn before.
+    /// - Throws: ``BluetoothError`` if the system refuses a service or the advertisement; everything is withdrawn
+    ///   first.
     public func run() async throws {
         var published: [ServiceID] = []
         var isAdvertised = false
@@ -115,20 +116,20 @@ extension PeripheralServer {
                 } catch is CancellationError {
                     return
                 } catch let error as BluetoothError {
-                    // The next state tells how to go on.
+                    // The next state decides how to continue.
                     guard case .unavailable = error.reason else {
                         core.onEvent?(.failed(error))
                         throw error
                     }
                 }
             case .poweredOff:
-                // The services stay, and what is advertised goes on with the power.
+                // The services stay, and the advertisement resumes with the power.
                 core.log.warning(.server, "Bluetooth is switched off: the server waits")
             case .unauthorized, .unsupported:
                 core.log.warning(.server, "Bluetooth is \(state): the server waits")
                 fallthrough
             default:
-                // What was published before the change is gone; what was published since then is published anew, too.
+                // Services of before the change are lost; services that were published since are published again, too.
                 for service in published { remove(service) }
                 published = []
                 isAdvertised = false
@@ -137,7 +138,7 @@ extension PeripheralServer {
     }
 }
 
-/// What ``PeripheralServer/run()`` publishes and advertises.
+/// The services and the advertisement of ``PeripheralServer/run()``.
 public struct ServedOffer: Sendable {
     /// The services.
     public var services: [ServedService]

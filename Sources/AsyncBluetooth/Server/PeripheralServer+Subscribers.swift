@@ -8,10 +8,10 @@ extension PeripheralServer {
         core.subscribers(of: characteristic)
     }
 
-    /// Sends a notification, or indication; waits until there is room for it, not until it arrived.
+    /// Sends a notification or indication; returns when the system has accepted it, not when it has arrived.
     ///
     /// - Parameters:
-    ///   - value: At most what one packet to each of them carries, ``RemoteCentral/maximumUpdateLength``; more throws
+    ///   - value: At most ``RemoteCentral/maximumUpdateLength`` bytes of each receiver; a longer value throws
     ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
     ///   - characteristic: Of a published service.
     ///   - centrals: The subscribers to notify; nil for all of them. Others are ignored.
@@ -62,9 +62,9 @@ extension PeripheralServer {
     /// The time since the backend's origin, which never goes back.
     package var elapsedTime: Duration { ManagerClock(of: manager.value).elapsedTime }
 
-    /// The subscriptions that begin and end from now on.
+    /// Subscriptions and unsubscriptions from now on.
     ///
-    /// A consumer that is late loses events as ``Settings/buffering`` says; ``subscribers(of:)`` is true at any time.
+    /// A slow consumer loses events according to ``Settings/buffering``; ``subscribers(of:)`` is always current.
     public var subscriptions: EventSequence<SubscriptionEvent> {
         let core = core
         return EventSequence {
@@ -89,7 +89,7 @@ extension ServerCoordinator {
         BluetoothError.Context(operation, path: path)
     }
 
-    /// Runs an operation for as long as the settings allow, and completes its errors.
+    /// Runs an operation within the time limit of the settings, and adds the context to its errors.
     func run<Result: Sendable>(
         _ operation: BluetoothError.Operation, _ path: String? = nil, on manager: Unchecked<CBPeripheralManager>,
         _ body: @escaping @Sendable () async throws -> Result
@@ -101,13 +101,13 @@ extension ServerCoordinator {
 
 /// L2CAP channels.
 extension PeripheralServer {
-    /// Listens for L2CAP channels, which come in ``channels``.
+    /// Listens for L2CAP channels, which ``channels`` delivers.
     ///
-    /// A call that is cancelled leaves nothing behind: a channel that the system publishes all the same is withdrawn. When
-    /// the adapter is switched off or reset, the number is gone with the channels that are open on it: publish again.
+    /// A channel that the system publishes after the call was cancelled is withdrawn. When
+    /// the adapter is switched off or reset, the PSM and its open channels end: publish again.
     ///
     /// - Parameter isEncryptionRequired: Whether others have to encrypt the link first.
-    /// - Returns: The number that the system chose.
+    /// - Returns: The PSM that the system assigned.
     public func publishChannel(isEncryptionRequired: Bool = false) async throws -> CBL2CAPPSM {
         let core = core
         let manager = manager
@@ -120,10 +120,10 @@ extension PeripheralServer {
         }
     }
 
-    /// Stops listening, and closes the channels of this number.
+    /// Stops listening, and closes the channels of this PSM.
     public func unpublishChannel(_ psm: CBL2CAPPSM) { core.transition(manager.value) { $0.order(.unpublish(psm)) } }
 
-    /// The channels that other devices open from now on.
+    /// Channels that other devices open from now on.
     ///
     /// A channel that no consumer takes is closed.
     public var channels: EventSequence<ByteChannel> {

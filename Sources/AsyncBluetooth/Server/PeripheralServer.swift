@@ -8,16 +8,16 @@ import CoreBluetoothPackage
 
 /// Offers services to other devices, with handlers that are `async`.
 ///
-/// A thin layer over a `CBPeripheralManager` of its own. Any thread and any actor may use it. Operations wait while
-/// the adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or `poweredOff`.
-/// All is withdrawn, and handlers are cancelled, when the last reference goes. Handlers run in tasks of their own,
+/// A thin layer over a `CBPeripheralManager` of its own. Any thread and any actor may use it. Operations wait while the
+/// adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or `poweredOff`.
+/// The release of the last reference withdraws everything and cancels handlers. Handlers run in tasks of their own,
 /// several at a time.
 public final class PeripheralServer: Sendable {
     let core: ServerCoordinator
     let manager: Unchecked<CBPeripheralManager>
-    /// What ``run()`` publishes.
+    /// The services and the advertisement of ``run()``.
     let offer: ServedOffer?
-    /// Where callbacks come, and where handlers run unless another executor was given.
+    /// The executor of callbacks, and of handlers unless another executor was given.
     public let executor: QueueExecutor
 
     #if canImport(Darwin)
@@ -25,13 +25,14 @@ public final class PeripheralServer: Sendable {
     ///
     /// - Parameters:
     ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - restoreIdentifier: Under which the system restores what an earlier process left.
-    ///   - services: What answers for restored services: the first one whose UUIDs are the same, in the same order.
-    ///   - offer: What ``run()`` publishes and advertises.
+    ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
+    ///   - services: The descriptions with handlers for restored services; the first one with the same UUIDs in the
+    ///     same order is used.
+    ///   - offer: The services and the advertisement of ``run()``.
     ///   - settings: Log, timeouts and limits.
-    ///   - taskExecutor: Where handlers run; nil for the queue.
+    ///   - taskExecutor: The executor of handlers; nil for the queue.
     ///   - onRestore: Receives the restored state, on the queue, before any other event.
-    ///   - onEvent: Receives what happens, on the queue or on the thread that sends a value; must return quickly.
+    ///   - onEvent: Receives events, on the queue or on the thread that sends a value; must return quickly.
     public init(
         queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, restoring services: [ServedService] = [],
         offer: ServedOffer? = nil, settings: Settings = Settings(), taskExecutor: (any TaskExecutor)? = nil,
@@ -50,14 +51,15 @@ public final class PeripheralServer: Sendable {
     ///
     /// - Parameters:
     ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - backend: The radio; nil for the one that is chosen for the task or the process.
-    ///   - restoreIdentifier: Under which the system restores what an earlier process left.
-    ///   - services: What answers for restored services: the first one whose UUIDs are the same, in the same order.
-    ///   - offer: What ``run()`` publishes and advertises.
+    ///   - backend: The backend; nil for the one that is selected for the task or the process.
+    ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
+    ///   - services: The descriptions with handlers for restored services; the first one with the same UUIDs in the
+    ///     same order is used.
+    ///   - offer: The services and the advertisement of ``run()``.
     ///   - settings: Log, timeouts and limits.
-    ///   - taskExecutor: Where handlers run; nil for the queue.
+    ///   - taskExecutor: The executor of handlers; nil for the queue.
     ///   - onRestore: Receives the restored state, on the queue, before any other event.
-    ///   - onEvent: Receives what happens, on the queue or on the thread that sends a value; must return quickly.
+    ///   - onEvent: Receives events, on the queue or on the thread that sends a value; must return quickly.
     public init(
         queue: DispatchQueue? = nil, backend: CBBackendSelection? = nil, restoreIdentifier: String? = nil,
         restoring services: [ServedService] = [], offer: ServedOffer? = nil, settings: Settings = Settings(),
@@ -90,14 +92,14 @@ public final class PeripheralServer: Sendable {
     /// The adapter's state.
     public var state: CBManagerState { core.withState { $0.adapter.state } }
 
-    /// The adapter's state now, and each that follows.
+    /// The adapter's present state, then each change.
     public var states: EventSequence<CBManagerState> {
         let core = core
         let manager = manager
         return EventSequence {
             let (buffer, number) = core.withState { state in
                 let number = state.newNumber()
-                // Made under the lock, so that no change comes before the present state.
+                // Made under the lock, so that no change precedes the present state.
                 let buffer = ElementBuffer(
                     core.settings.buffering, core.context(.publish), core.log, first: state.adapter.state)
                 state.buffers.states[number] = buffer
@@ -112,43 +114,45 @@ public final class PeripheralServer: Sendable {
         }
     }
 
-    /// Waits until the adapter can be used.
+    /// Waits until the adapter is powered on.
     public func waitUntilPoweredOn() async throws {
         try await BluetoothError.run(core.context(.publish)) { [core] in try await core.ready() }
     }
 }
 
 extension PeripheralServer {
-    /// What can be set for a server.
+    /// The settings of a server.
     public struct Settings: Sendable {
-        /// Where log lines go; nil for a logger of label `AsyncBluetooth`.
+        /// The logger; nil for one of label `AsyncBluetooth`.
         public var logger: Logger?
-        /// The most time that ``PeripheralServer/add(_:)``, ``PeripheralServer/startAdvertising(name:services:)``,
-        /// ``PeripheralServer/notify(_:of:to:)`` and ``PeripheralServer/publishChannel(isEncryptionRequired:)`` may take,
-        /// the wait for the adapter included; nil for no limit.
+        /// The maximum duration of ``PeripheralServer/add(_:)``, ``PeripheralServer/startAdvertising(name:services:)``,
+        /// ``PeripheralServer/notify(_:of:to:)`` and ``PeripheralServer/publishChannel(isEncryptionRequired:)``,
+        /// including the wait for the adapter; nil for no limit.
         ///
-        /// Beyond it they throw ``BluetoothError/Reason/timedOut(_:)``.
+        /// After it they throw ``BluetoothError/Reason/timedOut(_:)``.
         public var operationTimeout: Duration?
-        /// The most time that a handler may take; nil for no limit.
+        /// The maximum duration of a handler; nil for no limit.
         ///
-        /// Beyond it the handler's task is cancelled, and the device gets `.unlikelyError`. The default is what ATT allows:
-        /// after 30 s the other side gives the request up (Core Specification, Vol 3, Part F, 3.3.3).
+        /// After it the handler's task is cancelled, and the device receives `.unlikelyError`. The default is ATT's
+        /// limit: the other side abandons a request after 30 s (Core Specification, Vol 3, Part F, 3.3.3).
         public var handlerTimeout: Duration?
-        /// How many handlers may run at once, at least 1.
+        /// The number of handlers that may run at once, at least 1.
         ///
         /// Further requests are refused with `.insufficientResources`, and further writes without response are dropped;
         /// the first one is logged at level `warning`.
         public var handlerLimit: Int
-        /// How many values of ``PeripheralServer/send(_:of:)`` may wait for subscribers, at least 1.
+        /// The number of values of ``PeripheralServer/send(_:of:)`` that may wait for subscribers, at least 1.
         ///
         /// Further ones are dropped; the first one is logged at level `warning`.
         public var updateLimit: Int
-        /// How many events ``PeripheralServer/states`` and ``PeripheralServer/subscriptions`` keep for a consumer.
+        /// The number of events of ``PeripheralServer/states`` and ``PeripheralServer/subscriptions`` that wait for a
+        /// consumer.
         public var buffering: BufferingPolicy
-        /// How many open channels ``PeripheralServer/channels`` keeps for a consumer; further ones are closed.
+        /// The number of open channels of ``PeripheralServer/channels`` that wait for a consumer; further ones are
+        /// closed.
         public var channelLimit: Int
 
-        /// Makes settings; what is left out has the value that is described with it.
+        /// Makes settings; the defaults are described with the properties.
         public init(
             logger: Logger? = nil, operationTimeout: Duration? = nil, handlerTimeout: Duration? = .seconds(30),
             handlerLimit: Int = 128, updateLimit: Int = 1024, buffering: BufferingPolicy = .standard,
@@ -170,7 +174,8 @@ extension PeripheralServer {
     public enum Event: Sendable {
         /// The adapter's state changed.
         case stateChanged(CBManagerState)
-        /// Services were published: one by ``PeripheralServer/add(_:)``, all of the offer by ``PeripheralServer/run()``.
+        /// Services were published: one by ``PeripheralServer/add(_:)``, all of the offer by
+        /// ``PeripheralServer/run()``.
         case published([ServiceID])
         /// An advertisement with these services was started.
         case advertising(services: [CBUUID])
@@ -193,7 +198,7 @@ extension PeripheralServer {
 public struct RestoredServer: Sendable {
     /// The services that are still published.
     public let services: [ServiceID]
-    /// Those of them for which the new server has no handlers: requests are refused until they are removed.
+    /// Restored services without handlers in the new server: requests are refused until they are removed.
     public let unanswered: [ServiceID]
     /// The advertisement that is still running; nil if there is none.
     public let advertisement: AdvertisedData?

@@ -16,7 +16,7 @@ public struct ServedService: Sendable {
         self.characteristics = characteristics
     }
 
-    /// As CoreBluetooth takes it.
+    /// As CoreBluetooth expects it.
     var object: CBMutableService {
         let service = CBMutableService(type: uuid, primary: isPrimary)
         service.characteristics = characteristics.map(\.object)
@@ -26,11 +26,11 @@ public struct ServedService: Sendable {
 
 /// A characteristic that a ``PeripheralServer`` offers.
 public struct ServedCharacteristic: Sendable {
-    /// Answers a read with the whole value; the server cuts out what was asked for.
+    /// Answers a read with the whole value; the server applies the offset.
     ///
-    /// A thrown `CBATTError` is what the device gets, any other error becomes `.unlikelyError`.
+    /// The device receives a thrown `CBATTError`, and `.unlikelyError` for any other error.
     public typealias ReadHandler = @Sendable (RemoteCentral) async throws -> Data
-    /// Takes a write; returning grants it, throwing refuses it, as with ``ReadHandler``.
+    /// Handles a write: returning accepts it, throwing refuses it, as with ``ReadHandler``.
     public typealias WriteHandler = @Sendable (WriteRequest) async throws -> Void
     /// Runs from the first subscription to the end of the last one, and is cancelled then; a thrown error is logged.
     public typealias SubscriptionHandler = @Sendable (SubscribedCharacteristic) async throws -> Void
@@ -41,7 +41,7 @@ public struct ServedCharacteristic: Sendable {
     public var properties: CBCharacteristicProperties
     /// The operations that the server permits, with or without encryption.
     public var permissions: CBAttributePermissions
-    /// A value that never changes; such a characteristic is read-only, and has no handlers.
+    /// A fixed value; such a characteristic is read-only, without handlers.
     public var value: Data?
     /// A description for people (2901).
     public var userDescription: String?
@@ -49,7 +49,7 @@ public struct ServedCharacteristic: Sendable {
     public var descriptors: [CBUUID: Data]
     /// Answers reads; without it they are refused.
     public var onRead: ReadHandler?
-    /// Takes writes; without it they are refused.
+    /// Handles writes; without it they are refused.
     public var onWrite: WriteHandler?
     /// Runs while at least one device subscribes, as for a measurement each second.
     public var whileSubscribed: SubscriptionHandler?
@@ -60,11 +60,11 @@ public struct ServedCharacteristic: Sendable {
     ///   - uuid: Its type.
     ///   - properties: The operations that the characteristic announces to other devices.
     ///   - permissions: The operations that the server permits; nil for those of the properties, without encryption.
-    ///   - value: A value that never changes.
+    ///   - value: A fixed value.
     ///   - userDescription: A description for people.
     ///   - descriptors: Further descriptors, by UUID.
     ///   - onRead: Answers reads.
-    ///   - onWrite: Takes writes.
+    ///   - onWrite: Handles writes.
     ///   - whileSubscribed: Runs while at least one device subscribes.
     public init(
         _ uuid: CBUUID, _ properties: CBCharacteristicProperties, permissions: CBAttributePermissions? = nil,
@@ -108,7 +108,7 @@ public struct ServedCharacteristic: Sendable {
 public struct RemoteCentral: Hashable, Sendable {
     /// The device's identifier on this host.
     public let identifier: UUID
-    /// How many bytes one notification to it carries.
+    /// The maximum length of one notification to it, in bytes.
     public let maximumUpdateLength: Int
 
     init(_ central: CBCentral) {

@@ -63,7 +63,7 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
         if let error {
             waiter?.finish(.failure(OperationFailure(.refused(error))))
         } else if waiter?.finish(.success(PSM)) != true {
-            // The caller does not wait any more.
+            // The caller was cancelled.
             transition(peripheral) { $0.order(.unpublish(PSM)) }
         }
     }

@@ -2,10 +2,10 @@ import BluetoothLocking
 import CoreBluetooth
 import Synchronization
 
-/// What stands between a `PeripheralServer` and its `CBPeripheralManager`, whose delegate it is.
+/// Connects a `PeripheralServer` with its `CBPeripheralManager`, whose delegate it is.
 ///
 /// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
-/// them, by one thread at a time; tasks go on outside it too.
+/// them, by one thread at a time; tasks are resumed outside it, too.
 final class ServerCoordinator: NSObject, Sendable {
     let executor: any TaskExecutor
     let settings: PeripheralServer.Settings
@@ -24,7 +24,7 @@ final class ServerCoordinator: NSObject, Sendable {
         state = Lock(Unchecked(ServerState(restorable: services, onRestore: onRestore)))
     }
 
-    /// What an earlier process left, before the first state or never.
+    /// Restores the services of an earlier process, before the first state or never.
     func restore(_ services: [CBMutableService], _ advertisement: AdvertisedData?) {
         log.debug(.server, "restored \(services.count) services")
         let (restored, handler) = withState { state in
@@ -39,12 +39,12 @@ final class ServerCoordinator: NSObject, Sendable {
 
     // MARK: Changes
 
-    /// Reads or changes the state; nothing may follow from it.
+    /// Reads or changes the state, without consequences outside the lock.
     func withState<Result>(_ body: (inout ServerState) -> Result) -> Result {
         state.withLock { Unchecked(body(&$0.value)) }.value
     }
 
-    /// Changes the state, and does what follows from it.
+    /// Changes the state, then makes the calls and resumes the tasks that follow from it.
     @discardableResult
     func transition<Result>(_ manager: CBPeripheralManager, _ body: (inout ServerState) -> Result) -> Result {
         let (result, completions, mustSubmit) = withState { state in
@@ -73,7 +73,7 @@ final class ServerCoordinator: NSObject, Sendable {
 
     /// Waits for `poweredOn`.
     ///
-    /// - Parameter patiently: Whether to wait in states too that do not pass by themselves.
+    /// - Parameter patiently: Whether to wait also in states that only a person or a program can change.
     /// - Throws: `OperationFailure`, `CancellationError`.
     func ready(patiently: Bool = false) async throws {
         try Task.checkCancellation()
@@ -112,7 +112,7 @@ final class ServerCoordinator: NSObject, Sendable {
         for buffer in buffers { buffer.append(new) }
     }
 
-    /// The server is gone.
+    /// Ends everything when the server is released.
     func abandon(_ manager: CBPeripheralManager) {
         for handler in transition(manager, { $0.abandon() }) { handler.cancel() }
     }

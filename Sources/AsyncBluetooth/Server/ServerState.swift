@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// What a server has published, and who waits for what.
+/// The state of a server: publications, pending calls and waiting tasks.
 ///
-/// A change is made under the lock; what it leads to is done outside: calls of CoreBluetooth in `outbox`, in order, and
-/// waiting tasks in `completions`.
+/// A change is made under the lock, and its consequences follow outside: calls of CoreBluetooth in `calls`, in order,
+/// and resumed tasks in `completions`.
 struct ServerState {
     struct Attribute {
         let id: CharacteristicID
@@ -18,7 +18,7 @@ struct ServerState {
         let waiter: Waiter<Void>
     }
 
-    /// A channel that is to be published; one at a time is with CoreBluetooth, since its callback does not name the call.
+    /// A channel to publish; CoreBluetooth receives one at a time, since its callback does not identify the call.
     struct Publication {
         let isEncryptionRequired: Bool
         let waiter: Waiter<CBL2CAPPSM>
@@ -33,7 +33,7 @@ struct ServerState {
         case publish(isEncryptionRequired: Bool)
         case unpublish(CBL2CAPPSM)
 
-        /// Whether the call withdraws something: such a call waits while the adapter is off.
+        /// Whether the call withdraws something; such a call waits while the adapter is off.
         var isWithdrawal: Bool {
             switch self {
             case .remove, .stopAdvertising, .unpublish: true
@@ -64,7 +64,7 @@ struct ServerState {
         return lastNumber
     }
 
-    // MARK: What changes lead to
+    // MARK: Consequences
 
     mutating func order(_ call: Call) { calls.append(call) }
 
@@ -94,7 +94,7 @@ struct ServerState {
         let waiters = [Waiter<Void>](published.additions.values) + advertising.calls + updates.queue.map(\.waiter)
         for waiter in waiters { complete(waiter, .failure(failure)) }
         for publication in channels.publications { complete(publication.waiter, .failure(failure)) }
-        // An advertisement that has begun goes on by itself when the adapter is switched on again (S104).
+        // A started advertisement resumes by itself when the adapter is powered on again (S104).
         if let last = advertising.current, advertising.calls.contains(where: { $0 === last }) {
             advertising.current = nil
         }
@@ -105,7 +105,7 @@ struct ServerState {
         channels.isPublishing = false
         calls.removeAll { !$0.isWithdrawal }
         guard new != .poweredOff else { return }
-        // All but a switched off adapter withdraw what was published.
+        // Every other state withdraws the publications.
         calls.removeAll()
         published.services = [:]
         published.attributes = [:]
@@ -113,9 +113,9 @@ struct ServerState {
         advertising.current = nil
     }
 
-    /// The server is gone.
+    /// Ends everything when the server is released.
     ///
-    /// - Returns: The handlers that run.
+    /// - Returns: The running handlers, to cancel.
     mutating func abandon() -> [Task<Void, Never>] {
         removeAllSubscribers()
         let failure = OperationFailure(.cancelled)
@@ -140,7 +140,7 @@ struct ServerState {
         order(.startAdvertising(data))
     }
 
-    /// - Parameter waiter: Whose advertisement is meant, unless another one took its place; nil is any.
+    /// - Parameter waiter: The call whose advertisement is meant, unless another one has replaced it; nil for any.
     mutating func stopAdvertising(of waiter: Waiter<Void>? = nil) {
         guard waiter == nil || waiter === advertising.current else { return }
         advertising.current = nil
@@ -148,7 +148,7 @@ struct ServerState {
         order(.stopAdvertising)
     }
 
-    /// The callback of the earliest call that awaits one.
+    /// Completes the earliest pending call of `startAdvertising`.
     mutating func advertisingStarted(_ error: (any Error)?) {
         guard !advertising.calls.isEmpty else { return }
         let waiter = advertising.calls.removeFirst()
@@ -163,13 +163,13 @@ struct ServerState {
         publishNext()
     }
 
-    /// The caller does not wait any more; what is with CoreBluetooth already is withdrawn when its callback comes.
+    /// Removes a publication whose caller was cancelled; a submitted one is withdrawn after its callback.
     mutating func withdraw(_ waiter: Waiter<CBL2CAPPSM>) {
         guard let index = channels.publications.firstIndex(where: { $0.waiter === waiter }) else { return }
         if index > 0 || !channels.isPublishing { channels.publications.remove(at: index) }
     }
 
-    /// - Returns: Who waits for the channel; nil if the callback is of a call that the adapter's state has ended.
+    /// - Returns: The waiter of the channel; nil if a change of the adapter's state has ended the call.
     mutating func takePublication() -> Waiter<CBL2CAPPSM>? {
         guard channels.isPublishing else { return nil }
         channels.isPublishing = false
@@ -187,7 +187,7 @@ struct ServerState {
 
 /// The services that a server has published.
 extension ServerState {
-    /// Names a new service; one of a UUID that is there already gets the next number.
+    /// Registers a new service; another one of the same UUID is the next instance.
     mutating func register(_ service: ServedService, _ object: CBMutableService) -> ServiceID {
         var number = 1
         while published.services[ServiceID(service.uuid, instance: number)] != nil { number += 1 }
@@ -204,14 +204,14 @@ extension ServerState {
         return id
     }
 
-    /// Names a new service, and publishes it.
+    /// Registers a new service, and publishes it.
     mutating func add(_ service: ServedService, _ object: CBMutableService, _ waiter: Waiter<Void>) -> ServiceID {
         published.additions[ObjectIdentifier(object)] = waiter
         order(.add(object))
         return register(service, object)
     }
 
-    /// Withdraws a service; those who wait to notify of it fail.
+    /// Withdraws a service; waiting notifications of it fail.
     mutating func remove(_ id: ServiceID) {
         guard let object = published.services.removeValue(forKey: id) else { return }
         published.additions[ObjectIdentifier(object)] = nil
@@ -229,9 +229,9 @@ extension ServerState {
         order(.remove(object))
     }
 
-    /// What is restored comes before the first state or never.
+    /// Ends the time in which state can be restored.
     ///
-    /// - Returns: Who is to be told, once.
+    /// - Returns: The app's handler, for one call.
     mutating func endRestoration() -> (@Sendable (RestoredServer) -> Void)? {
         defer {
             restoration.services = []
@@ -240,9 +240,9 @@ extension ServerState {
         return restoration.onRestore
     }
 
-    /// Takes over a service that an earlier process left.
+    /// Takes over a service of an earlier process.
     ///
-    /// - Returns: Its name, and whether there are handlers for it: those of the first description that is alike.
+    /// - Returns: Its path, and whether there are handlers for it: those of the first matching description.
     mutating func restore(_ object: CBMutableService) -> (ServiceID, isAnswered: Bool) {
         let uuids = object.characteristics?.map(\.uuid) ?? []
         let index = restoration.services.firstIndex {

@@ -2,11 +2,11 @@ import BluetoothLocking
 import DequeModule
 import Synchronization
 
-/// Elements on their way to a sequence's consumers; those that arrive before a consumer asks are kept, up to a limit.
+/// Elements of a sequence that wait for its consumers, up to a limit.
 ///
-/// Several consumers may wait at once: each element goes to one of them. A consumer that is cancelled takes nothing.
+/// Several consumers may wait at once: one of them receives each element. A cancelled consumer receives none.
 final class ElementBuffer<Element: Sendable>: Sendable {
-    /// What a consumer gets.
+    /// The result of a consumer's call.
     enum Next: Sendable {
         case element(Element)
         case end((any Error)?)
@@ -32,15 +32,15 @@ final class ElementBuffer<Element: Sendable>: Sendable {
     private let policy: BufferingPolicy
     private let context: BluetoothError.Context
     private let log: Log
-    /// Is called when the buffer is empty again after elements were dropped.
+    /// Called when the buffer is empty again after elements were dropped.
     private let onGapRead: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - policy: How much is kept.
-    ///   - context: What the elements come from, for the error and the log line of an overflow.
-    ///   - log: Where that line goes.
-    ///   - first: An element that is there from the beginning.
-    ///   - onGapRead: Is called when the consumers have read all that was kept and elements were dropped.
+    ///   - policy: The number of elements that may wait.
+    ///   - context: The source of the elements, for the error and the log line of an overflow.
+    ///   - log: Receives that line.
+    ///   - first: The first element, if it exists already.
+    ///   - onGapRead: Called when the consumers have read all waiting elements and others were dropped.
     init(
         _ policy: BufferingPolicy, _ context: BluetoothError.Context, _ log: Log, first: Element? = nil,
         onGapRead: @escaping @Sendable () -> Void = {}
@@ -52,18 +52,18 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         self.onGapRead = onGapRead
     }
 
-    /// How many elements were dropped because the consumer was late.
+    /// The number of elements that were dropped because the consumer was slow.
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
     // MARK: The producer
 
     /// Appends an element; dropped once finished.
     ///
-    /// - Parameter isSuperseded: Whether the new element takes the place of one that waits.
-    /// - Returns: Whether the element is kept.
+    /// - Parameter isSuperseded: Whether the new element replaces a waiting one.
+    /// - Returns: Whether the element was accepted.
     @discardableResult
     func append(_ element: Element, inPlaceOf isSuperseded: ((Element) -> Bool)? = nil) -> Bool {
-        // What is dropped is released outside the lock.
+        // Dropped elements are released outside the lock.
         let (waiters, dropped, isKept, isFirstDrop) = state.withLock {
             state -> ([Waiter<Void>], Element?, Bool, Bool) in
             guard !state.isFinished else { return ([], element, false, false) }
@@ -97,7 +97,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         return isKept
     }
 
-    /// Ends the sequence behind what is there already; later ends are dropped.
+    /// Ends the sequence after the waiting elements; only the first end has an effect.
     func finish(_ error: (any Error)? = nil) {
         let waiters = state.withLock { state -> [Waiter<Void>] in
             guard !state.isFinished else { return [] }
@@ -120,7 +120,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     // MARK: The consumers
 
-    /// Drops what is there.
+    /// Drops the waiting elements.
     func discard() {
         let old = state.withLock { state in
             defer { state.elements = [] }
@@ -129,9 +129,9 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// The next element, now or as soon as there is one.
+    /// Returns the next element as soon as there is one.
     ///
-    /// A cancellation concerns this call alone: the buffer, and the next call, go on as if it had not been made.
+    /// A cancellation affects this call alone, not the buffer or the next call.
     func next(isolation: isolated (any Actor)? = #isolation) async -> Next {
         while true {
             if Task.isCancelled { return .cancelled }
@@ -163,10 +163,10 @@ final class ElementBuffer<Element: Sendable>: Sendable {
     }
 }
 
-/// How many elements a sequence keeps for a consumer that is late, and what happens to those beyond.
+/// The number of elements of a sequence that wait for a slow consumer, and the treatment of further ones.
 ///
-/// The first element that is lost is logged at level `warning`, with the device and the attribute;
-/// ``ValueSequence/Iterator/droppedCount`` and ``EventSequence/Iterator/droppedCount`` count all of them.
+/// The first lost element is logged at level `warning`, with the device and the attribute;
+/// ``ValueSequence/Iterator/droppedCount`` and ``EventSequence/Iterator/droppedCount`` count every lost one.
 public struct BufferingPolicy: Hashable, Sendable {
     enum Overflow: Hashable, Sendable {
         case dropOldest, dropNewest, fail
@@ -180,19 +180,19 @@ public struct BufferingPolicy: Hashable, Sendable {
         self.limit = max(1, limit)
     }
 
-    /// Keeps the newest elements: the oldest one is dropped for each that comes beyond `limit`, at least 1.
+    /// Keeps the newest `limit` elements, at least 1: a further element replaces the oldest one.
     public static func newest(_ limit: Int) -> BufferingPolicy { BufferingPolicy(.dropOldest, limit) }
 
-    /// Keeps the oldest elements: what comes beyond `limit`, at least 1, is dropped.
+    /// Keeps the oldest `limit` elements, at least 1: further elements are dropped.
     public static func oldest(_ limit: Int) -> BufferingPolicy { BufferingPolicy(.dropNewest, limit) }
 
-    /// Loses nothing silently: the first element beyond `limit`, at least 1, ends the sequence.
+    /// Ends the sequence at the first element beyond `limit`, at least 1.
     ///
-    /// A ``ValueSequence`` throws ``BluetoothError/Reason/bufferOverflow(limit:)`` behind the elements that it kept; an
+    /// A ``ValueSequence`` throws ``BluetoothError/Reason/bufferOverflow(limit:)`` after the waiting elements; an
     /// ``EventSequence`` ends.
     public static func failing(beyond limit: Int) -> BufferingPolicy { BufferingPolicy(.fail, limit) }
 
-    /// Keeps everything, however much memory that takes: for devices that the app trusts.
+    /// Keeps every element, without a bound on memory: for devices that the app trusts.
     public static let unbounded = BufferingPolicy(.dropOldest, .max)
 
     /// The newest 1,024 elements: for values of 20 bytes, some 64 kilobytes.

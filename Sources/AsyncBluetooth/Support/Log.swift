@@ -5,7 +5,7 @@ import Logging
 ///
 /// Values are not logged.
 struct Log: Sendable {
-    /// What a line is about.
+    /// The subject of a line.
     enum Category: String {
         case state, scan, connection, discovery, server, buffer
     }
@@ -29,7 +29,7 @@ struct Log: Sendable {
         _ level: Logger.Level, _ category: Category, _ text: @autoclosure () -> String,
         _ device: BluetoothError.Context?
     ) {
-        // Without the app's logger it is a new one each time, so that its handler is the one bootstrapped by now.
+        // A new logger for each line uses the handler that is bootstrapped by now.
         let logger = logger ?? Logger(label: "AsyncBluetooth")
         guard logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = ["category": "\(category.rawValue)"]

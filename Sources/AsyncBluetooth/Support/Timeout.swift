@@ -8,15 +8,15 @@ import CoreBluetoothPackage
 
 /// Runs an operation, and cancels it when it takes longer than `limit`.
 ///
-/// A command that was cancelled is over for good: its late answer completes nothing. Scans and subscriptions of the
+/// A late response to a cancelled command completes no other one. Scans and subscriptions of the
 /// operation end with it.
 ///
 /// - Parameters:
-///   - limit: The most time that it may take.
-///   - clock: By which time.
-///   - operation: What to run, in a child task.
-/// - Throws: ``BluetoothError`` with the reason ``BluetoothError/Reason/timedOut(_:)`` and what was under way, or what
-///   the operation throws.
+///   - limit: The maximum duration.
+///   - clock: The clock of the waits.
+///   - operation: The operation, run in a child task.
+/// - Throws: ``BluetoothError`` with the reason ``BluetoothError/Reason/timedOut(_:)`` and the interrupted operation,
+///   or the operation's own error.
 public func withTimeout<Result: Sendable, C: Clock>(
     _ limit: Duration, clock: C, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result where C.Duration == Duration {
@@ -32,7 +32,7 @@ public func withTimeout<Result: Sendable, C: Clock>(
             if case .some(.some(let result)) = try await group.next() { return result }
             group.cancelAll()
             do {
-                // It may have succeeded at the last moment.
+                // The operation may have succeeded meanwhile.
                 if case .some(.some(let result)) = try await group.next() { return result }
             } catch is CancellationError {}
             throw record.error(.timedOut(limit))
@@ -46,8 +46,8 @@ public func withTimeout<Result: Sendable, C: Clock>(
 /// `emulator.run { … }` and within `CBManager.withBackend(_:)`; elsewhere it is in real time.
 ///
 /// - Parameters:
-///   - limit: The most time that it may take.
-///   - operation: What to run, in a child task.
+///   - limit: The maximum duration.
+///   - operation: The operation, run in a child task.
 /// - Throws: As ``withTimeout(_:clock:_:)``.
 public func withTimeout<Result: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Result
@@ -69,7 +69,7 @@ extension ContinuousClock {
 }
 #endif
 
-/// Which operation a cancellation met, for the error of a timeout.
+/// Records the operation that a cancellation interrupted, for the error of a timeout.
 final class InterruptionRecord: Sendable {
     @TaskLocal static var current: InterruptionRecord?
 

@@ -1,29 +1,30 @@
-/// Values that come over the air, for `for try await`.
+/// Values that a device sends, for `for try await`.
 ///
-/// Each iterator is a consumer of its own: what the values need (a scan, a subscription) begins with the iterator and
-/// ends with it, at the end of the loop. Values that come while the consumer is busy are kept, as many as the
-/// ``BufferingPolicy`` says. A cancelled task gets `CancellationError`; whoever reads next goes on with the next value.
+/// Each iterator is a consumer of its own: the scan or the subscription behind the values begins with the iterator and
+/// ends with it, at the end of the loop. Values that arrive while the consumer is busy wait, as many as the
+/// ``BufferingPolicy`` allows. A cancelled task receives `CancellationError`; the next read continues with the next
+/// value.
 public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
     let makeReader: @Sendable () -> ElementReader<Element>
 
-    /// Begins to collect.
+    /// Makes a consumer, which collects values from now on.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
     /// One consumer.
     public struct Iterator: AsyncIteratorProtocol {
         var reader: ElementReader<Element>
 
-        /// How many elements were dropped because this consumer was late; see ``BufferingPolicy``.
+        /// The number of elements that were dropped because this consumer was slow; see ``BufferingPolicy``.
         public var droppedCount: Int { reader.droppedCount }
 
         /// The next value, nil at the end.
         ///
-        /// - Throws: ``BluetoothError`` when there will be no more, or `CancellationError`.
+        /// - Throws: ``BluetoothError`` when the sequence ends with an error, or `CancellationError`.
         public mutating func next() async throws -> Element? { try await reader.next() }
 
         /// The next value, nil at the end, on the caller's actor.
         ///
-        /// - Throws: ``BluetoothError`` when there will be no more, or `CancellationError`.
+        /// - Throws: ``BluetoothError`` when the sequence ends with an error, or `CancellationError`.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             try await reader.next(isolation: actor)
         }
@@ -32,18 +33,18 @@ public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
 
 /// Events that never fail, for `for await`.
 ///
-/// Each iterator is a consumer of its own; what the events need ends with it. A cancelled task gets the end.
+/// Each iterator is a consumer of its own. For a cancelled task the sequence ends.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     let makeReader: @Sendable () -> ElementReader<Element>
 
-    /// Begins to collect.
+    /// Makes a consumer, which collects values from now on.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
     /// One consumer.
     public struct Iterator: AsyncIteratorProtocol {
         var reader: ElementReader<Element>
 
-        /// How many elements were dropped because this consumer was late; see ``BufferingPolicy``.
+        /// The number of elements that were dropped because this consumer was slow; see ``BufferingPolicy``.
         public var droppedCount: Int { reader.droppedCount }
 
         /// The next event, nil at the end.
@@ -54,14 +55,14 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
             do {
                 return try await reader.next(isolation: actor)
             } catch {
-                // A sequence of events has no error to throw: this is a cancellation, or a buffer that overflowed.
+                // Events have no errors: this is a cancellation, or an overflow of the buffer.
                 return nil
             }
         }
     }
 }
 
-/// A consumer's side of an `ElementBuffer`; copies share the elements, and what they need ends with the last copy.
+/// The consumer's side of an `ElementBuffer`; copies share the elements, and `onDeinit` follows the last copy.
 struct ElementReader<Element: Sendable> {
     private enum Source {
         case buffer(ElementBuffer<Element>)
@@ -74,10 +75,10 @@ struct ElementReader<Element: Sendable> {
     private var start: (@Sendable () async throws -> Void)?
 
     /// - Parameters:
-    ///   - buffer: Where the elements are.
-    ///   - context: What a timeout interrupts while an element is awaited.
-    ///   - onDeinit: Ends with the reader.
-    ///   - start: What has to succeed before the first element.
+    ///   - buffer: The elements.
+    ///   - context: The operation that a timeout interrupts while an element is awaited.
+    ///   - onDeinit: Runs with the release of the last copy.
+    ///   - start: Must succeed before the first element.
     init(
         _ buffer: ElementBuffer<Element>, _ context: BluetoothError.Context? = nil, onDeinit: DeinitAction? = nil,
         start: (@Sendable () async throws -> Void)? = nil
@@ -96,7 +97,7 @@ struct ElementReader<Element: Sendable> {
         start = nil
     }
 
-    /// How many elements were dropped because the consumer was late.
+    /// The number of elements that were dropped because the consumer was slow.
     var droppedCount: Int {
         switch source {
         case .buffer(let buffer): buffer.droppedCount
@@ -104,14 +105,14 @@ struct ElementReader<Element: Sendable> {
         }
     }
 
-    /// Does what has to succeed before the first element, once.
+    /// Runs `start` before the first element, once.
     mutating func begin(isolation: isolated (any Actor)? = #isolation) async throws {
         guard let start else { return }
         try await start()
         self.start = nil
     }
 
-    /// Drops what has come so far.
+    /// Drops the waiting elements.
     func discard() {
         if case .buffer(let buffer) = source { buffer.discard() }
     }
@@ -143,20 +144,20 @@ import BluetoothLocking
 import CoreBluetooth
 public import CoreBluetoothPackage
 
-// What is dropped before it reaches a sequence; what a sequence itself drops is counted by its iterator.
+// Events that are dropped before they reach a sequence; the iterator counts those that a sequence drops.
 
 extension Central {
-    /// Counts what the manager under this central did not deliver, since its queue was too slow for it.
+    /// Counts the events that this central's manager dropped because its queue was too slow.
     ///
-    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and what happens beyond them; what a late consumer
-    /// of a sequence loses is counted apart, by `droppedCount` of its iterator.
-    public var droppedEvents: CBDroppedEvents { radio.manager.value.droppedEvents }
+    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; what a slow consumer
+    /// of a sequence loses is counted by `droppedCount` of its iterator.
+    public var droppedEvents: CBDroppedEvents { handle.manager.value.droppedEvents }
 }
 
 extension PeripheralServer {
-    /// Counts what the manager under this server did not deliver, since its queue was too slow for it.
+    /// Counts the events that this server's manager dropped because its queue was too slow.
     ///
-    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and what happens beyond them; requests that are
+    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; requests that are
     /// refused because too many handlers run are not among them.
     public var droppedEvents: CBDroppedEvents { manager.value.droppedEvents }
 }

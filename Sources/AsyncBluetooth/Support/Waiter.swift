@@ -1,9 +1,10 @@
 import BluetoothLocking
 import Synchronization
 
-/// One awaited result: whoever finishes it first decides, and the waiting task goes on exactly once.
+/// One awaited result: the first call of `finish` sets it, and the waiting task resumes exactly once.
 ///
-/// The continuation is the unchecked one, as the state is the check: it leaves `waiting` once, and never without resuming.
+/// The continuation is the unchecked one, as the state is the check: it leaves `waiting` once, and never without
+/// resuming.
 package final class Waiter<Value: Sendable>: Sendable {
     package init() {}
 
@@ -15,7 +16,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     private let state = Lock(State.untouched)
 
-    /// Gives the result; later ones are dropped.
+    /// Sets the result; later ones are ignored.
     ///
     /// - Returns: Whether this was the first one.
     @discardableResult
@@ -38,7 +39,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// Waits for the result, once.
     ///
     /// - Parameter onCancel: Called when the task is cancelled before there is a result.
-    /// - Throws: The failure, or `CancellationError`.
+    /// - Throws: The failure of the result, or `CancellationError`.
     package func value(
         isolation: isolated (any Actor)? = #isolation, onCancel: @Sendable () -> Void
     ) async throws -> Value {

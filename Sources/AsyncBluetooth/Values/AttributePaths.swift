@@ -1,13 +1,13 @@
 public import CoreBluetooth
 
-/// Names an attribute of a device by the components that lead to it: ``ServiceID``, ``CharacteristicID``, ``DescriptorID``.
+/// Identifies an attribute of a device by its path: ``ServiceID``, ``CharacteristicID``, ``DescriptorID``.
 ///
-/// As a literal it must be well formed: other text is a programming error and traps, as in `CBUUID(string:)`.
+/// A malformed literal is a programming error and traps, as in `CBUUID(string:)`.
 public protocol PathIdentifier: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The last component: the attribute itself.
+    /// The last component, which identifies the attribute itself.
     var component: AttributePathComponent { get }
 
-    /// Reads a path: nil if it is none.
+    /// Parses a path; nil for malformed text.
     init?(_ text: String)
 }
 
@@ -21,7 +21,7 @@ extension PathIdentifier {
     /// The attribute's UUID.
     public var uuid: CBUUID { component.uuid }
 
-    /// Reads the path of this attribute, and a last component that leads to one within it.
+    /// Parses the path of this attribute, and a last component of an attribute within it.
     static func parsed(_ text: String) -> (outer: Self, component: AttributePathComponent)? {
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), let outer = Self(String(text[..<slash])),
             let component = AttributePathComponent(text[text.index(after: slash)...])
@@ -30,19 +30,19 @@ extension PathIdentifier {
     }
 }
 
-/// Names a service of a device: `"180D"`, or `"180D#2"` for the second one of that UUID.
+/// Identifies a service of a device: `"180D"`, or `"180D#2"` for the second one of that UUID.
 public struct ServiceID: PathIdentifier {
     /// The service.
     public let component: AttributePathComponent
 
-    /// Names a service.
+    /// Identifies a service.
     ///
     /// - Parameters:
     ///   - uuid: Its type.
-    ///   - instance: Which one of that UUID, from 1.
+    ///   - instance: The position among those of that UUID, from 1.
     public init(_ uuid: CBUUID, instance: Int = 1) { component = AttributePathComponent(uuid, instance: instance) }
 
-    /// Reads a name: nil if it is none.
+    /// Parses a path; nil for malformed text.
     public init?(_ text: String) {
         guard let component = AttributePathComponent(text[...]) else { return nil }
         self.component = component
@@ -52,25 +52,26 @@ public struct ServiceID: PathIdentifier {
     public var description: String { "\(component)" }
 }
 
-/// Names a characteristic of a device by its path: `"180D/2A37"`, or `"180D/2A37#2"` for the second one of that UUID.
+/// Identifies a characteristic of a device by its path: `"180D/2A37"`, or `"180D/2A37#2"` for the second one of that
+/// UUID.
 public struct CharacteristicID: PathIdentifier {
     /// The service that it is in.
     public let service: ServiceID
     /// The characteristic within the service.
     public let component: AttributePathComponent
 
-    /// Names a characteristic.
+    /// Identifies a characteristic.
     ///
     /// - Parameters:
     ///   - uuid: Its type.
-    ///   - instance: Which one of that UUID within the service, from 1.
+    ///   - instance: The position among those of that UUID within the service, from 1.
     ///   - service: The service that it is in.
     public init(_ uuid: CBUUID, instance: Int = 1, in service: ServiceID) {
         self.service = service
         component = AttributePathComponent(uuid, instance: instance)
     }
 
-    /// Reads a path: nil if it is none.
+    /// Parses a path; nil for malformed text.
     public init?(_ text: String) {
         guard let (service, component) = ServiceID.parsed(text) else { return nil }
         self.service = service
@@ -81,25 +82,25 @@ public struct CharacteristicID: PathIdentifier {
     public var description: String { "\(service)/\(component)" }
 }
 
-/// Names a descriptor of a device by its path: `"180D/2A37/2901"`.
+/// Identifies a descriptor of a device by its path: `"180D/2A37/2901"`.
 public struct DescriptorID: PathIdentifier {
     /// The characteristic that it describes.
     public let characteristic: CharacteristicID
     /// The descriptor within the characteristic.
     public let component: AttributePathComponent
 
-    /// Names a descriptor.
+    /// Identifies a descriptor.
     ///
     /// - Parameters:
     ///   - uuid: Its type.
-    ///   - instance: Which one of that UUID within the characteristic, from 1.
+    ///   - instance: The position among those of that UUID within the characteristic, from 1.
     ///   - characteristic: The characteristic that it describes.
     public init(_ uuid: CBUUID, instance: Int = 1, of characteristic: CharacteristicID) {
         self.characteristic = characteristic
         component = AttributePathComponent(uuid, instance: instance)
     }
 
-    /// Reads a path: nil if it is none.
+    /// Parses a path; nil for malformed text.
     public init?(_ text: String) {
         guard let (characteristic, component) = CharacteristicID.parsed(text) else { return nil }
         self.characteristic = characteristic
@@ -114,34 +115,34 @@ public struct DescriptorID: PathIdentifier {
 public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertible {
     /// The attribute's type.
     public let uuid: CBUUID
-    /// Which of the attributes with this UUID, in the device's order, from 1.
+    /// The position among the attributes with this UUID, in the device's order, from 1.
     public let instance: Int
-    /// The UUID's, which takes longer to compute than all else of a look-up.
+    /// The hash of the UUID, the costly part of a look-up.
     private let uuidHash: Int
 
-    /// Names the attribute of a UUID.
+    /// Identifies the attribute of a UUID.
     ///
     /// - Parameters:
     ///   - uuid: The attribute's type.
-    ///   - instance: Which one of those, from 1; less is taken as 1.
+    ///   - instance: The position among those, from 1; less is taken as 1.
     public init(_ uuid: CBUUID, instance: Int = 1) {
         self.uuid = uuid
         self.instance = max(1, instance)
         uuidHash = uuid.hash
     }
 
-    /// Whether both mean the same attribute.
+    /// Whether both identify the same attribute.
     public static func == (left: Self, right: Self) -> Bool {
         left.instance == right.instance && (left.uuid === right.uuid || left.uuid == right.uuid)
     }
 
-    /// Hashes UUID and number.
+    /// Hashes UUID and instance.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(uuidHash)
         hasher.combine(instance)
     }
 
-    /// Reads `2A37` or, for the second one of that UUID, `2A37#2`.
+    /// Parses `2A37` or, for the second one of that UUID, `2A37#2`.
     init?(_ text: Substring) {
         let mark = text.utf8.firstIndex(of: UInt8(ascii: "#"))
         let uuid = text[..<(mark ?? text.endIndex)]
@@ -159,7 +160,7 @@ public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// Whether `CBUUID` takes it; it traps where not.
+    /// Whether `CBUUID` accepts the text; it traps otherwise.
     private static func isUUID(_ text: Substring) -> Bool {
         if text.utf8.count == 36 { return UUID(uuidString: String(text)) != nil }
         return (text.utf8.count == 4 || text.utf8.count == 8)
@@ -169,7 +170,7 @@ public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertibl
     /// `2A37`, or `2A37#2`.
     public var description: String { instance == 1 ? uuid.uuidString : "\(uuid.uuidString)#\(instance)" }
 
-    /// The one that is meant among attributes in the device's order.
+    /// The identified attribute among attributes in the device's order.
     func pick<Attribute: CBAttribute>(from attributes: [Attribute]?) -> Attribute? {
         var remaining = instance
         for attribute in attributes ?? [] where attribute.uuid == uuid {

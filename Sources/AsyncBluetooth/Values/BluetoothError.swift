@@ -66,17 +66,17 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         case cancelled
         /// The device, or the system, answered with an error: `CBATTError` or `CBError`.
         case refused(any Error)
-        /// The device's value is not what it should be; the error names the field.
+        /// The device's value is malformed; the error names the field.
         case malformedValue(any Error)
-        /// It took longer than this.
+        /// The operation exceeded this time limit.
         case timedOut(Duration)
-        /// The consumer was late, and more elements came than ``BufferingPolicy/failing(beyond:)`` keeps.
+        /// The consumer was slow, and more elements arrived than ``BufferingPolicy/failing(beyond:)`` keeps.
         case bufferOverflow(limit: Int)
-        /// The text is no Bluetooth device address, as in `C0:11:22:33:44:55`.
+        /// The text is not a Bluetooth device address, as in `C0:11:22:33:44:55`.
         case malformedAddress(String)
     }
 
-    /// All but the reason.
+    /// The circumstances of an error, without its reason.
     package struct Context: Sendable {
         let operation: Operation
         let peer: UUID?
@@ -110,7 +110,7 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// `read 180D/2A38 of Polar H10 (8A2F…): the device does not have the services 180D`.
+    /// `read 180D/2A38 of Polar H10 (8A2F…): the device lacks the services 180D`.
     public var description: String {
         "\(Context(operation, peer: peer, peerName: peerName, path: path)): \(reason)"
     }
@@ -136,20 +136,21 @@ extension BluetoothError.Reason: CustomStringConvertible {
         switch self {
         case .unavailable(let state): "Bluetooth is \(state)"
         case .unknownPeripheral: "the system does not know this device"
-        case .missingServices(let uuids): "the device does not have the services \(Self.list(uuids))"
-        case .missingCharacteristics(let uuids): "the service does not have the characteristics \(Self.list(uuids))"
-        case .missingDescriptors(let uuids): "the characteristic does not have the descriptors \(Self.list(uuids))"
+        case .missingServices(let uuids): "the device lacks the services \(Self.list(uuids))"
+        case .missingCharacteristics(let uuids): "the service lacks the characteristics \(Self.list(uuids))"
+        case .missingDescriptors(let uuids): "the characteristic lacks the descriptors \(Self.list(uuids))"
         case .notSupported(let properties):
-            "the characteristic has none of the properties 0x\(String(properties.rawValue, radix: 16))"
-        case .valueTooLong(let length, let maximum): "the value has \(length) bytes, \(maximum) are possible"
-        case .connectionFailed(let error): "the link could not be made\(Self.cause(error))"
+            "the characteristic supports none of the properties 0x\(String(properties.rawValue, radix: 16))"
+        case .valueTooLong(let length, let maximum):
+            "the value has \(length) bytes, more than the maximum of \(maximum)"
+        case .connectionFailed(let error): "the connection failed\(Self.cause(error))"
         case .disconnected(let error): "the link ended\(Self.cause(error))"
         case .cancelled: "the app ended it"
         case .refused(let error): "refused\(Self.cause(error))"
         case .malformedValue(let error): "the value is malformed: \(error)"
-        case .timedOut(let limit): "it took longer than \(limit)"
+        case .timedOut(let limit): "timed out after \(limit)"
         case .bufferOverflow(let limit): "more than \(limit) elements waited for a slow consumer"
-        case .malformedAddress(let text): "\"\(text)\" is no device address"
+        case .malformedAddress(let text): "\"\(text)\" is not a device address"
         }
     }
 
@@ -158,7 +159,7 @@ extension BluetoothError.Reason: CustomStringConvertible {
     private static func cause(_ error: (any Error)?) -> String { error.map { ": \($0.localizedDescription)" } ?? "" }
 }
 
-/// A reason on its way to where the operation is known.
+/// A reason without the operation, which a caller adds.
 struct OperationFailure: Error {
     let reason: BluetoothError.Reason
 
@@ -166,7 +167,7 @@ struct OperationFailure: Error {
 }
 
 extension BluetoothError {
-    /// Runs an operation and completes its errors; the context is made only where it is needed.
+    /// Runs an operation and adds the context to its errors; the context is made only for an error.
     static func run<Result>(
         _ context: @autoclosure () -> Context, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -181,7 +182,7 @@ extension BluetoothError {
         }
     }
 
-    /// Runs an operation for as long as a setting allows, and completes its errors.
+    /// Runs an operation within a time limit, and adds the context to its errors.
     static func run<Result: Sendable>(
         _ context: @autoclosure () -> Context, within limit: Duration?, clock: ManagerClock,
         _ body: @escaping @Sendable () async throws -> Result
@@ -189,9 +190,9 @@ extension BluetoothError {
         try await run(context()) { try await limited(limit, clock: clock, body) }
     }
 
-    /// Runs a part of an operation for as long as a setting allows.
+    /// Runs a part of an operation within a time limit.
     ///
-    /// - Throws: `OperationFailure` with `timedOut`, or what the part throws.
+    /// - Throws: `OperationFailure` with `timedOut`, or the error of the part.
     static func limited<Result: Sendable>(
         _ limit: Duration?, clock: ManagerClock, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

@@ -2,9 +2,9 @@ public import AsyncBluetooth
 public import BluetoothValues
 public import CoreBluetooth
 
-/// A typed value out of an advertisement: what a beacon or a sensor broadcasts.
+/// A typed value of an advertisement, which a beacon or a sensor broadcasts.
 ///
-/// Advertisements come from strangers. What does not have the format's layout is no value, and never traps; its bytes
+/// Strangers send advertisements. Malformed bytes are not a value, and never trap; they
 /// stay in the advertisement.
 public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
     /// Sensor data in the format BTHome, version 2.
@@ -137,7 +137,7 @@ public struct AdvertisedField: Hashable, Sendable, CustomStringConvertible {
 extension GATTReader {
     /// The next integer, most significant byte first.
     ///
-    /// - Throws: That the value is too short.
+    /// - Throws: ``GATTValueError`` if the value is too short.
     mutating func bigEndian<Number: FixedWidthInteger>(
         _ field: @autoclosure () -> String
     ) throws(GATTValueError) -> Number {

@@ -30,7 +30,7 @@ public struct BTHomeAdvertisement: GATTValue, CustomStringConvertible {
 
     /// Reads service data.
     ///
-    /// - Throws: Also that the version is another one.
+    /// - Throws: ``GATTValueError``, also if the version is another one.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let information = try reader.uint8("Device Information")
         guard information >> 5 == Self.version else { throw reader.reserved(information, "Device Information") }

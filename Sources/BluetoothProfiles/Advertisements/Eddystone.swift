@@ -21,7 +21,7 @@ public enum EddystoneFrame: GATTValue, CustomStringConvertible {
 
     /// Reads service data.
     ///
-    /// - Throws: Also that the type or version of the frame is reserved.
+    /// - Throws: ``GATTValueError``, also if the type or version of the frame is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let type = try reader.uint8("Frame Type")
         switch type {

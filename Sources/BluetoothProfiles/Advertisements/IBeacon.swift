@@ -27,7 +27,7 @@ public struct IBeacon: GATTValue, CustomStringConvertible {
 
     /// Reads manufacturer data, company identifier included.
     ///
-    /// - Throws: Also that the company, the type or the length is not an iBeacon's.
+    /// - Throws: ``GATTValueError``, also if the company, the type or the length is not an iBeacon's.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let company = try reader.uint16("Company Identifier")
         guard company == Self.company else { throw reader.reserved(company, "Company Identifier") }

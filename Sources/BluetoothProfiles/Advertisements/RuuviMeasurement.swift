@@ -34,7 +34,7 @@ public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
 
     /// Reads manufacturer data, company identifier included.
     ///
-    /// - Throws: Also that the company or the format is another one.
+    /// - Throws: ``GATTValueError``, also if the company or the format is another one.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let company = try reader.uint16("Company Identifier")
         guard company == Self.company else { throw reader.reserved(company, "Company Identifier") }

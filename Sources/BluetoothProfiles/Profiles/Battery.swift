@@ -25,14 +25,14 @@ public struct BatteryLevel: GATTValue, CustomStringConvertible {
 
     /// A charge.
     ///
-    /// - Throws: That it is none of 0...100 percent.
+    /// - Throws: ``GATTValueError`` outside of 0...100 percent.
     public init(percent: Int) throws(GATTValueError) {
         self.percent = try Self.checked(percent, "Battery Level", in: 0...100)
     }
 
     /// Reads a byte.
     ///
-    /// - Throws: That it is reserved above 100.
+    /// - Throws: ``GATTValueError`` above 100, which is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         percent = try reader.uint8("Battery Level", in: 0...100)
     }
@@ -49,19 +49,19 @@ public struct BatteryClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The battery of a device; nothing is asked yet.
+    /// The battery of a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads the charge.
     public func level() async throws -> BatteryLevel { try await peripheral.read(BatteryService.level) }
 
-    /// The charge each time that it changes.
+    /// The charge after each change.
     public var levels: AsyncThrowingMapSequence<ValueSequence<Data>, BatteryLevel> {
         peripheral.values(of: BatteryService.level)
     }
 }
 
-/// A battery that this program plays.
+/// A simulated battery.
 public final class BatteryServer: ProfileServer {
     /// The charge; a new one is notified.
     public let level: ServedValue<BatteryLevel>

@@ -11,7 +11,7 @@ public enum CurrentTimeService {
     public static let time = GATTCharacteristic<CurrentTime>("2A2B", in: "1805", [.read, .write, .notify])
     /// The time zone (2A0F).
     public static let local = GATTCharacteristic<LocalTimeInformation>("2A0F", in: "1805", [.read, .write])
-    /// Where the time comes from (2A14).
+    /// The source of the time (2A14).
     public static let reference = GATTCharacteristic<ReferenceTimeInformation>("2A14", in: "1805", .read)
 }
 
@@ -20,7 +20,7 @@ public struct CurrentTimeClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The clock of a device; nothing is asked yet.
+    /// The clock of a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads the time.
@@ -28,45 +28,45 @@ public struct CurrentTimeClient: Sendable {
 
     /// Sets the time.
     ///
-    /// - Throws: ATT error 0x80, "Data Field Ignored", of a device that took only a part of it.
+    /// - Throws: ATT error 0x80, "Data Field Ignored", if the device accepted only a part of it.
     public func setTime(_ time: CurrentTime) async throws {
         try await peripheral.write(time, to: CurrentTimeService.time)
     }
 
-    /// The time each time that it was adjusted.
+    /// The time after each adjustment.
     public var adjustments: AsyncThrowingMapSequence<ValueSequence<Data>, CurrentTime> {
         peripheral.values(of: CurrentTimeService.time)
     }
 
-    /// Reads the difference of local time from UTC; nil where the device has no such characteristic.
+    /// Reads the difference of local time from UTC; nil if the device lacks the characteristic.
     public func localTimeInformation() async throws -> LocalTimeInformation? {
         try await peripheral.readIfPresent(CurrentTimeService.local)
     }
 
-    /// Reads the source of the time; nil where the device has no such characteristic.
+    /// Reads the source of the time; nil if the device lacks the characteristic.
     public func referenceTimeInformation() async throws -> ReferenceTimeInformation? {
         try await peripheral.readIfPresent(CurrentTimeService.reference)
     }
 }
 
-/// A clock that this program plays: it follows the radio's time, and can be set.
+/// A simulated clock: it follows the backend's time, and can be set.
 public final class CurrentTimeServer: ProfileServer {
     private struct State {
         var context: ServerContext?
-        /// By how much the clock is fast, in seconds.
+        /// The seconds by which the clock is fast.
         var offset = 0.0
-        /// When it was set.
+        /// The date of the last setting.
         var updated = Date(timeIntervalSince1970: 0)
         var source = ReferenceTimeInformation.Source.networkTimeProtocol
     }
 
-    /// How the local time differs from UTC.
+    /// The difference of the local time from UTC.
     public let local: ServedValue<LocalTimeInformation>
     private let time: ServedValue<CurrentTime>
     private let reference: ServedValue<ReferenceTimeInformation>
     private let state: SharedState<State>
 
-    /// A clock that is right.
+    /// Makes a clock that shows the backend's time.
     public init(local: LocalTimeInformation = .utc) {
         let state = SharedState(State())
         let zone = ServedValue(CurrentTimeService.local, local)
@@ -98,7 +98,7 @@ public final class CurrentTimeServer: ProfileServer {
     /// The time, the zone and the reference.
     public var values: [any ServedAttribute] { [time, local, reference] }
 
-    /// Takes the radio's time.
+    /// Follows the backend's time.
     public func start(_ context: ServerContext) {
         let date = context.date
         state.withLock { state in
@@ -107,7 +107,7 @@ public final class CurrentTimeServer: ProfileServer {
         }
     }
 
-    /// Notifies subscribers of the time, and of the reason for which it was adjusted.
+    /// Notifies subscribers of the time and the reason for its adjustment.
     public func notify(_ reason: CurrentTime.AdjustReason) { time.send(Self.currentTime(state, local, reason)) }
 
     private static func now(_ state: SharedState<State>) -> Date { state.withLock { $0.context }?.date ?? Date() }

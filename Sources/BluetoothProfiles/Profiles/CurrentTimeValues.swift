@@ -1,8 +1,8 @@
-/// Current Time (2A2B): the local time, to 1/256 s, and why it was adjusted.
+/// Current Time (2A2B): the local time, to 1/256 s, and the reason for its adjustment.
 ///
 /// Source: Current Time Service 1.1, 3.1; GATT Specification Supplement, Current Time and Exact Time 256.
 public struct CurrentTime: GATTValue, CustomStringConvertible {
-    /// Why the time was adjusted; unknown bits are kept.
+    /// The reasons for the adjustment of the time; unknown bits are preserved.
     public struct AdjustReason: OptionSet, GATTValue {
         /// The bits.
         public let rawValue: UInt8
@@ -24,7 +24,7 @@ public struct CurrentTime: GATTValue, CustomStringConvertible {
     public var dayOfWeek: DayOfWeek
     /// The fraction of the second, in units of 1/256 s.
     public var fractions256: UInt8
-    /// Why the time was adjusted; empty where it was read.
+    /// The reasons for the adjustment of the time; empty for a time that was read.
     public var adjustReason: AdjustReason
 
     /// A time; the day of the week follows from the date by default.
@@ -104,7 +104,7 @@ public enum DayOfWeek: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
     }
 }
 
-/// Local Time Information (2A0F): how the local time differs from UTC.
+/// Local Time Information (2A0F): the difference of the local time from UTC.
 ///
 /// Source: Current Time Service 1.1, 3.2; GATT Specification Supplement, Time Zone and DST Offset.
 public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
@@ -124,7 +124,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
 
     private static let unknownZone: Int8 = -128
 
-    /// Quarters of an hour east of UTC, -48...56; nil where it is not known.
+    /// Quarters of an hour east of UTC, -48...56; nil if unknown.
     public let timeZone: Int8?
     /// Daylight saving time, which comes to the time zone.
     public let daylightSaving: DaylightSaving
@@ -137,10 +137,10 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
         daylightSaving = .standard
     }
 
-    /// What is added to UTC.
+    /// The offset from UTC.
     ///
-    /// `timeZone`: Quarters of an hour, -48...56; nil where it is not known.
-    /// - Throws: That the time zone is out of its range.
+    /// `timeZone`: Quarters of an hour, -48...56; nil if unknown.
+    /// - Throws: ``GATTValueError`` if the time zone is out of its range.
     public init(timeZone: Int?, daylightSaving: DaylightSaving = .standard) throws(GATTValueError) {
         if let timeZone {
             self.timeZone = try Self.checked(timeZone, "Time Zone", in: Int8(-48)...56)
@@ -150,7 +150,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
         self.daylightSaving = daylightSaving
     }
 
-    /// What is added to UTC in all; nil where it is not known.
+    /// The total offset from UTC; nil if unknown.
     public var offset: Duration? {
         guard let timeZone, daylightSaving != .unknown else { return nil }
         return .seconds(900 * (Int(timeZone) + Int(daylightSaving.rawValue)))
@@ -185,7 +185,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
     private static func hours(_ quarters: Int) -> String { "\(quarters / 4):" + Decimals.pair(quarters % 4 * 15) }
 }
 
-/// Reference Time Information (2A14): where the time comes from, and how good it is.
+/// Reference Time Information (2A14): the source of the time, and its accuracy.
 ///
 /// Source: Current Time Service 1.1, 3.3; GATT Specification Supplement, Reference Time Information.
 public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
@@ -223,7 +223,7 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
         }
     }
 
-    /// Where the time comes from.
+    /// The source of the time.
     public let source: Source
     /// The drift since the last update, in steps of 1/8 s; 254 is more than 253 steps, 255 is not known.
     public let accuracy: UInt8
@@ -235,7 +235,7 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
     /// A source that was asked some time ago.
     ///
     /// `hoursSinceUpdate`: In all, 0 or more.
-    /// - Throws: That the hours are negative.
+    /// - Throws: ``GATTValueError`` if the hours are negative.
     public init(source: Source, accuracy: UInt8 = 255, hoursSinceUpdate: Int) throws(GATTValueError) {
         let hours = try Self.checked(hoursSinceUpdate, "Hours Since Update", in: 0...Int.max)
         self.init(source, accuracy: accuracy, wholeHours: hours)
@@ -256,7 +256,7 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
 
     /// Reads four bytes.
     ///
-    /// - Throws: Also that the hours are none of 0...23 and 255.
+    /// - Throws: ``GATTValueError``, also if the hours are none of 0...23 and 255.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let raw = try reader.uint8("Time Source")
         guard let source = Source(rawValue: raw) else { throw reader.reserved(raw, "Time Source") }

@@ -12,7 +12,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
 
         /// A share in units of 0.5 %.
         ///
-        /// - Throws: That it is none of 0...200.
+        /// - Throws: ``GATTValueError`` if it is none of 0...200.
         public init(share: UInt8, isLeft: Bool) throws(GATTValueError) {
             self.init(
                 received: try CyclingPowerMeasurement.checked(share, "Pedal Power Balance", in: 0...200), isLeft: isLeft
@@ -63,7 +63,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
         self.crank = crank
     }
 
-    /// True: a client ignores what follows, and flags that it does not know.
+    /// True: a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
     private enum Flag {
@@ -91,7 +91,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
         crank = flags & Flag.crank == 0 ? nil : try RevolutionData(from: &reader, "Crank")
     }
 
-    /// Writes the flags, the power and what there is.
+    /// Writes the flags, the power and the present fields.
     public func write(to writer: inout GATTWriter) {
         var flags: UInt16 = 0
         if let balance { flags |= Flag.balance | (balance.isLeft ? Flag.balanceIsLeft : 0) }

@@ -8,20 +8,20 @@ public enum CyclingSpeedAndCadenceService: SpeedSensorService {
     public static let uuid = CBUUID(string: "1816")
     /// The revolutions (2A5B).
     public static let measurement = GATTCharacteristic<CSCMeasurement>("2A5B", in: "1816", .notify)
-    /// What the sensor can do (2A5C).
+    /// The sensor's features (2A5C).
     public static let feature = GATTCharacteristic<CSCFeature>("2A5C", in: "1816", .read)
-    /// Where the sensor sits (2A5D).
+    /// The sensor's location (2A5D).
     public static let sensorLocation = GATTCharacteristic<SensorLocation>("2A5D", in: "1816", .read)
-    /// Orders to the sensor, answered by indications (2A55).
+    /// Requests to the sensor, answered by indications (2A55).
     public static let controlPoint = GATTCharacteristic<SCControlPointRequest>(
         CBUUID(string: "2A55"), in: uuid, [.write, .indicate])
 }
 
-/// CSC Feature (2A5C): what a cycling sensor can do.
+/// CSC Feature (2A5C): the features of a cycling sensor.
 ///
 /// Source: Cycling Speed and Cadence Service 1.0, 3.2.
 public struct CSCFeature: OptionSet, GATTValue, CustomStringConvertible {
-    /// The bits; those that the specification reserves are kept.
+    /// The bits; reserved ones are preserved.
     public let rawValue: UInt16
     /// A set from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -30,7 +30,7 @@ public struct CSCFeature: OptionSet, GATTValue, CustomStringConvertible {
     public static let wheelRevolutions = CSCFeature(rawValue: 1)
     /// It counts the revolutions of a crank.
     public static let crankRevolutions = CSCFeature(rawValue: 2)
-    /// It can be put in several places.
+    /// The sensor supports several locations.
     public static let multipleSensorLocations = CSCFeature(rawValue: 4)
 
     /// In words.
@@ -46,12 +46,12 @@ public struct CSCFeature: OptionSet, GATTValue, CustomStringConvertible {
 
 /// CSC Measurement (2A5B): the revolutions of a wheel and of a crank.
 ///
-/// Speed and cadence follow from two measurements: see ``RevolutionData/rate(since:ticksPerSecond:)``.
+/// Two measurements give speed and cadence: see ``RevolutionData/rate(since:ticksPerSecond:)``.
 /// Source: Cycling Speed and Cadence Service 1.0, 3.1; GATT Specification Supplement, CSC Measurement.
 public struct CSCMeasurement: GATTValue, CustomStringConvertible {
-    /// The wheel's revolutions; nil where the sensor does not count them.
+    /// The wheel's revolutions; nil if the sensor does not count them.
     public var wheel: RevolutionData<UInt32>?
-    /// The crank's revolutions; nil where the sensor does not count them.
+    /// The crank's revolutions; nil if the sensor does not count them.
     public var crank: RevolutionData<UInt16>?
 
     /// A measurement.
@@ -77,17 +77,17 @@ public struct CSCMeasurement: GATTValue, CustomStringConvertible {
         return crank.rate(since: before).map { $0 * 60 }
     }
 
-    /// True: a client ignores what follows, and flags that it does not know.
+    /// True: a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
-    /// Reads the flags and what they announce.
+    /// Reads the flags and the fields that they announce.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let flags = try reader.uint8("Flags")
         wheel = flags & 0x01 == 0 ? nil : try RevolutionData(from: &reader, "Wheel")
         crank = flags & 0x02 == 0 ? nil : try RevolutionData(from: &reader, "Crank")
     }
 
-    /// Writes the flags and what there is.
+    /// Writes the flags and the present fields.
     public func write(to writer: inout GATTWriter) {
         writer.append(UInt8((wheel == nil ? 0 : 1) | (crank == nil ? 0 : 2)))
         wheel?.write(to: &writer)
@@ -101,13 +101,14 @@ public struct CSCMeasurement: GATTValue, CustomStringConvertible {
     }
 }
 
-/// Counted revolutions and when the last one was complete.
+/// A count of revolutions, and the time of the last one.
 ///
-/// A wheel counts in 32 bits, a crank in 16; both start over at the end.
+/// The count of a wheel has 32 bits, that of a crank 16; both wrap around.
 public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendable>: Hashable, Sendable {
     /// Revolutions since the sensor began to count.
     public var count: Count
-    /// When the last revolution was complete, in units of 1/1024 s; 1/2048 s for the wheel of a power meter.
+    /// The time at which the last revolution was complete, in units of 1/1024 s; 1/2048 s for the wheel of a power
+    /// meter.
     ///
     /// It starts over after 65,535.
     public var lastEventTime: UInt16
@@ -128,7 +129,7 @@ public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendab
         writer.append(lastEventTime)
     }
 
-    /// Revolutions per second since an earlier measurement, of whose overflows it takes one into account.
+    /// Revolutions per second since an earlier measurement, with at most one overflow between them.
     ///
     /// `ticks`: The units of the event time per second: 1024 or 2048.
     /// - Returns: nil where no revolution was completed since.
@@ -144,21 +145,21 @@ public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendab
     }
 }
 
-/// A bicycle's sensor that this program plays.
+/// A simulated cycling sensor.
 ///
-/// While a central subscribes, it notifies each second the counts of a wheel and of a crank that turn evenly.
+/// While a central subscribes, it notifies each second the counts of a wheel and a crank that turn at constant rates.
 public final class CyclingSpeedAndCadenceServer: ProfileServer {
     private struct State {
-        /// What a client sets the wheel's count to with the next measurement.
+        /// The count of the wheel that a client has set, for the next measurement.
         var wanted: UInt32?
-        /// What the wheel's count was set to, and its revolutions at that time.
+        /// The count that was set, and the revolutions of the wheel at that time.
         var wheelBase: UInt32 = 0
         var wheelStart = 0.0
     }
 
-    /// What is notified.
+    /// The notified measurement.
     public let measurement = ServedValue(CyclingSpeedAndCadenceService.measurement)
-    /// What the sensor can do.
+    /// The sensor's features.
     public let feature = ServedValue(
         CyclingSpeedAndCadenceService.feature, [.wheelRevolutions, .crankRevolutions, .multipleSensorLocations])
     private let sensor: SpeedSensorServer
@@ -171,8 +172,8 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     /// - Parameters:
     ///   - cadence: Revolutions of the crank per minute, 0...65,535.
     ///   - wheelRate: Revolutions of the wheel per minute, 0...65,535.
-    ///   - locations: Where the sensor can sit; the first is where it is at first.
-    /// - Throws: That a rate is out of its range.
+    ///   - locations: The possible locations of the sensor; the first one is the initial one.
+    /// - Throws: ``GATTValueError`` for a rate out of its range.
     public convenience init(
         cadence: Double, wheelRate: Double, locations: [SensorLocation] = [.rearWheel, .frontWheel]
     ) throws(GATTValueError) {
@@ -184,7 +185,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
 
     /// A bicycle whose crank turns 60 times a minute, and whose wheels turn 180 times.
     ///
-    /// - Parameter locations: Where the sensor can sit; the first is where it is at first.
+    /// - Parameter locations: The possible locations of the sensor; the first one is the initial one.
     public convenience init(locations: [SensorLocation] = [.rearWheel, .frontWheel]) {
         self.init(checkedCadence: 60, wheelRate: 180, locations: locations)
     }
@@ -206,7 +207,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     /// The measurement, the feature, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }
 
-    /// Turns while a central subscribes.
+    /// Notifies measurements while a central subscribes.
     public func start(_ context: ServerContext) {
         context.repeat(every: { .seconds(1) }, whileSubscribedTo: measurement) { [self] in
             measurement.send(measure(at: context.now / .seconds(1)))
@@ -227,7 +228,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
             crank: RevolutionData(count: UInt16(truncatingIfNeeded: Int(crank)), lastEventTime: crankEvent))
     }
 
-    /// Whole revolutions, and when the last was complete, in 1/1024 s.
+    /// Whole revolutions, and the time of the last one in 1/1024 s.
     private static func turns(_ perMinute: Double, at seconds: Double) -> (Double, UInt16) {
         // Rates are per minute: a whole revolution must not be missed by rounding.
         let turns = (seconds * perMinute / 60 + 1e-9).rounded(.down)

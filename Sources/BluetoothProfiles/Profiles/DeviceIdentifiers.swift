@@ -1,10 +1,10 @@
-/// System ID (2A23): a number that no other system has.
+/// System ID (2A23): a unique number of the system.
 ///
 /// Source: Device Information Service 1.1, 3.8; GATT Specification Supplement, System ID.
 public struct SystemID: GATTValue, CustomStringConvertible {
-    /// The maker's own number, 40 bits.
+    /// The manufacturer's own number, 40 bits.
     public let manufacturerIdentifier: UInt64
-    /// The number that the IEEE gave the maker, 24 bits.
+    /// The number that the IEEE assigned to the manufacturer, 24 bits.
     public let organizationallyUniqueIdentifier: UInt32
 
     /// Takes the low 40 and the low 24 bits.
@@ -78,7 +78,7 @@ public struct PnPID: GATTValue, CustomStringConvertible {
 
     /// Reads seven bytes.
     ///
-    /// - Throws: That the source is reserved.
+    /// - Throws: ``GATTValueError`` if the source is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let raw = try reader.uint8("Vendor ID Source")
         guard let source = Source(rawValue: raw) else { throw reader.reserved(raw, "Vendor ID Source") }
@@ -113,7 +113,7 @@ public struct PnPID: GATTValue, CustomStringConvertible {
 public struct UniqueDeviceIdentifier: GATTValue, CustomStringConvertible {
     /// The whole identifier, as the label bears it.
     public let label: String?
-    /// The part of it that names the maker and the model.
+    /// The part that identifies the manufacturer and the model.
     public let deviceIdentifier: String?
     /// The organization that issued it, by its object identifier or its address.
     public let issuer: String?

@@ -33,8 +33,8 @@ public enum DeviceInformationService {
 ///
 /// Source: Device Information Service 1.2, 3.
 public struct DeviceInformationValues: Hashable, Sendable {
-    // The emulator's `DeviceInformation` says the same of its devices. It sees no profiles, as they are over CoreBluetooth;
-    // a test compares the bytes of both.
+    // The emulator's `DeviceInformation` says the same of its devices. It sees no profiles, as they are over
+    // CoreBluetooth; a test compares the bytes of both.
 
     /// The manufacturer's name.
     public var manufacturer: String?
@@ -57,7 +57,7 @@ public struct DeviceInformationValues: Hashable, Sendable {
     /// The identifier of a medical device.
     public var uniqueDeviceIdentifier: UniqueDeviceIdentifier?
 
-    /// What a maker says.
+    /// Information by the manufacturer.
     public init(
         manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil,
         hardwareRevision: String? = nil, firmwareRevision: String? = nil, softwareRevision: String? = nil,
@@ -82,12 +82,12 @@ public struct DeviceInformationClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The information of a device; nothing is asked yet.
+    /// The information of a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads all values of the service.
     ///
-    /// - Throws: A malformed value, or why it cannot be read; what the device does not say is nil.
+    /// - Throws: ``BluetoothError`` for a malformed value or a failed read; missing characteristics are nil.
     public func values() async throws -> DeviceInformationValues {
         typealias Service = DeviceInformationService
         return DeviceInformationValues(
@@ -104,14 +104,14 @@ public struct DeviceInformationClient: Sendable {
     }
 }
 
-/// The device information of a device that this program plays.
+/// The device information of a simulated device.
 ///
-/// A system may refuse to publish this service: BlueZ has one of its own when it is told to.
+/// A system may refuse to publish this service: BlueZ can be configured to publish its own.
 public final class DeviceInformationServer: ProfileServer {
-    /// A value for each thing that is said.
+    /// One value for each known piece of information.
     public let values: [any ServedAttribute]
 
-    /// What is nil has no characteristic.
+    /// Makes a server; a nil value has no characteristic.
     public init(_ information: DeviceInformationValues) {
         typealias Service = DeviceInformationService
         func served<Value>(

@@ -64,7 +64,7 @@ public struct TrueWindSpeed: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// True Wind Direction (2A71): where the wind comes from, in degrees clockwise from north.
+/// True Wind Direction (2A71): the direction from which the wind blows, in degrees clockwise from north.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, True Wind Direction.
 public struct TrueWindDirection: ScalarValue {
@@ -76,7 +76,7 @@ public struct TrueWindDirection: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Apparent Wind Speed (2A72): the speed of the wind for one who moves, in metres per second.
+/// Apparent Wind Speed (2A72): the speed of the wind relative to a moving sensor, in metres per second.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Apparent Wind Speed.
 public struct ApparentWindSpeed: ScalarValue {
@@ -88,7 +88,8 @@ public struct ApparentWindSpeed: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Apparent Wind Direction (2A73): where the wind comes from for one who moves, in degrees clockwise from the heading.
+/// Apparent Wind Direction (2A73): the direction of the wind relative to a moving sensor, in degrees clockwise from the
+/// heading.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Apparent Wind Direction.
 public struct ApparentWindDirection: ScalarValue {
@@ -100,7 +101,7 @@ public struct ApparentWindDirection: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Gust Factor (2A74): how much faster than the wind its gusts are.
+/// Gust Factor (2A74): the ratio between the speed of the gusts and that of the wind.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Gust Factor.
 public struct GustFactor: ScalarValue {
@@ -160,7 +161,7 @@ public struct Rainfall: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Wind Chill (2A79): the temperature that one feels in the wind, in degrees Celsius.
+/// Wind Chill (2A79): the perceived temperature in wind, in degrees Celsius.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Wind Chill.
 public struct WindChill: ScalarValue {
@@ -172,7 +173,7 @@ public struct WindChill: ScalarValue {
     public init(uncheckedRawNumber rawNumber: Int8) { self.rawNumber = rawNumber }
 }
 
-/// Heat Index (2A7A): the temperature that one feels in humid air, in degrees Celsius.
+/// Heat Index (2A7A): the perceived temperature in humid air, in degrees Celsius.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Heat Index.
 public struct HeatIndex: ScalarValue {
@@ -208,7 +209,7 @@ public struct MagneticDeclination: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Barometric Pressure Trend (2AA3): how the pressure changed in three hours.
+/// Barometric Pressure Trend (2AA3): the change of the pressure in three hours.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Barometric Pressure Trend.
 public enum BarometricPressureTrend: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
@@ -218,9 +219,9 @@ public enum BarometricPressureTrend: UInt8, GATTValue, CaseIterable, CustomStrin
     case continuouslyFalling
     /// It rose all the time.
     case continuouslyRising
-    /// It fell, then stood.
+    /// It fell, then was steady.
     case fallingThenSteady
-    /// It rose, then stood.
+    /// It rose, then was steady.
     case risingThenSteady
     /// It fell, then rose less.
     case fallingBeforeLesserRise
@@ -230,7 +231,7 @@ public enum BarometricPressureTrend: UInt8, GATTValue, CaseIterable, CustomStrin
     case risingBeforeGreaterFall
     /// It rose, then fell less.
     case risingBeforeLesserFall
-    /// It stood.
+    /// It was steady.
     case steady
 
     private static let names = [

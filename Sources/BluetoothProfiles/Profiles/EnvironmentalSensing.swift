@@ -17,14 +17,14 @@ public enum EnvironmentalSensingService {
     public static let elevation = GATTCharacteristic<Elevation>("2A6C", in: "181A", [.read, .notify])
     /// The speed of the wind (2A70).
     public static let trueWindSpeed = GATTCharacteristic<TrueWindSpeed>("2A70", in: "181A", [.read, .notify])
-    /// Where the wind comes from (2A71).
+    /// The direction from which the wind blows (2A71).
     public static let trueWindDirection = GATTCharacteristic<TrueWindDirection>("2A71", in: "181A", [.read, .notify])
-    /// The speed of the wind for one who moves (2A72).
+    /// The speed of the wind relative to a moving sensor (2A72).
     public static let apparentWindSpeed = GATTCharacteristic<ApparentWindSpeed>("2A72", in: "181A", [.read, .notify])
-    /// Where the wind comes from for one who moves (2A73).
+    /// The direction of the wind relative to a moving sensor (2A73).
     public static let apparentWindDirection = GATTCharacteristic<ApparentWindDirection>(
         CBUUID(string: "2A73"), in: uuid, [.read, .notify])
-    /// How strong the gusts are (2A74).
+    /// The strength of the gusts (2A74).
     public static let gustFactor = GATTCharacteristic<GustFactor>("2A74", in: "181A", [.read, .notify])
     /// The pollen in the air (2A75).
     public static let pollenConcentration = GATTCharacteristic<PollenConcentration>(
@@ -35,9 +35,9 @@ public enum EnvironmentalSensingService {
     public static let irradiance = GATTCharacteristic<Irradiance>("2A77", in: "181A", [.read, .notify])
     /// The rain (2A78).
     public static let rainfall = GATTCharacteristic<Rainfall>("2A78", in: "181A", [.read, .notify])
-    /// The temperature that one feels in the wind (2A79).
+    /// The perceived temperature in wind (2A79).
     public static let windChill = GATTCharacteristic<WindChill>("2A79", in: "181A", [.read, .notify])
-    /// The temperature that one feels in humid air (2A7A).
+    /// The perceived temperature in humid air (2A7A).
     public static let heatIndex = GATTCharacteristic<HeatIndex>("2A7A", in: "181A", [.read, .notify])
     /// The temperature at which water condenses (2A7B).
     public static let dewPoint = GATTCharacteristic<DewPoint>("2A7B", in: "181A", [.read, .notify])
@@ -50,65 +50,65 @@ public enum EnvironmentalSensingService {
     /// A magnetic field along three axes (2AA1).
     public static let magneticFluxDensity3D = GATTCharacteristic<MagneticFluxDensity3D>(
         CBUUID(string: "2AA1"), in: uuid, [.read, .notify])
-    /// How the pressure changed (2AA3).
+    /// The change of the pressure (2AA3).
     public static let pressureTrend = GATTCharacteristic<BarometricPressureTrend>(
         CBUUID(string: "2AA3"), in: uuid, [.read, .notify])
 }
 
 /// A sensor of the environment.
 ///
-/// Which characteristics it has is up to the device: ``EnvironmentalSensingService`` names them.
+/// The device decides which of the characteristics in ``EnvironmentalSensingService`` it offers.
 public struct EnvironmentalSensingClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; nothing is asked yet.
+    /// The sensor of a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
-    /// Reads a value; nil where the device does not measure it.
+    /// Reads a value; nil if the device does not measure it.
     public func read<Value>(_ characteristic: GATTCharacteristic<Value>) async throws -> Value? {
         try await peripheral.readIfPresent(characteristic)
     }
 
-    /// A value each time that the device notifies it.
+    /// The values that the device notifies.
     public func values<Value>(
         of characteristic: GATTCharacteristic<Value>
     ) -> AsyncThrowingMapSequence<ValueSequence<Data>, Value> { peripheral.values(of: characteristic) }
 
-    /// Reads the temperature; nil where the device does not measure it.
+    /// Reads the temperature; nil if the device does not measure it.
     public func temperature() async throws -> Temperature? { try await read(EnvironmentalSensingService.temperature) }
 
-    /// Reads the humidity; nil where the device does not measure it.
+    /// Reads the humidity; nil if the device does not measure it.
     public func humidity() async throws -> Humidity? { try await read(EnvironmentalSensingService.humidity) }
 
-    /// Reads the pressure; nil where the device does not measure it.
+    /// Reads the pressure; nil if the device does not measure it.
     public func pressure() async throws -> Pressure? { try await read(EnvironmentalSensingService.pressure) }
 
     // MARK: Descriptors
 
-    /// Reads how a value is measured; nil where the device has no such descriptor.
+    /// Reads the method by which a value is measured; nil if the device lacks the descriptor.
     public func measurement<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ESMeasurement? {
         try await descriptors(ESMeasurement.self, "290C", of: characteristic).first
     }
 
-    /// Reads the range of a characteristic's values; nil where the device has no such descriptor.
+    /// Reads the range of a characteristic's values; nil if the device lacks the descriptor.
     public func validRange<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ValidRange<Value>? {
         try await descriptors(ValidRange<Value>.self, "2906", of: characteristic).first
     }
 
-    /// Reads when a value is notified: up to three conditions.
+    /// Reads the conditions under which a value is notified, up to three.
     public func triggers<Value>(
         of characteristic: GATTCharacteristic<Value>
     ) async throws -> [ESTriggerSetting<Value>] {
         try await descriptors(ESTriggerSetting<Value>.self, "290D", of: characteristic)
     }
 
-    /// Sets when a value is notified.
+    /// Sets the condition under which a value is notified.
     ///
     /// - Parameters:
     ///   - trigger: The condition.
     ///   - instance: Which of the device's conditions, from 1.
-    ///   - characteristic: Of which value.
+    ///   - characteristic: The characteristic of the value.
     public func setTrigger<Value>(
         _ trigger: ESTriggerSetting<Value>, instance: Int = 1, of characteristic: GATTCharacteristic<Value>
     ) async throws {
@@ -116,12 +116,12 @@ public struct EnvironmentalSensingClient: Sendable {
         try await peripheral.write(trigger.encoded, toDescriptor: path)
     }
 
-    /// Reads how the conditions are combined; nil where the device has no such descriptor.
+    /// Reads the combination of the conditions; nil if the device lacks the descriptor.
     public func configuration<Value>(of characteristic: GATTCharacteristic<Value>) async throws -> ESConfiguration? {
         try await descriptors(ESConfiguration.self, "290B", of: characteristic).first
     }
 
-    /// Sets how the conditions go together.
+    /// Sets the combination of the conditions.
     public func setConfiguration<Value>(
         _ configuration: ESConfiguration, of characteristic: GATTCharacteristic<Value>
     ) async throws {
@@ -142,7 +142,7 @@ public struct EnvironmentalSensingClient: Sendable {
     }
 }
 
-/// A sensor of the environment that this program plays.
+/// A simulated environmental sensor.
 public final class EnvironmentalSensingServer: ProfileServer {
     /// The temperature; a new one is notified.
     public let temperature: ServedValue<Temperature>

@@ -1,8 +1,8 @@
-/// Environmental Sensing Measurement (290C): how the value of a characteristic comes about.
+/// Environmental Sensing Measurement (290C): the method by which the value of a characteristic is measured.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1.2.1; GATT Specification Supplement.
 public struct ESMeasurement: GATTValue, CustomStringConvertible {
-    /// What is done with the samples.
+    /// The function that is applied to the samples.
     public enum SamplingFunction: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
         /// Not specified.
         case unspecified = 0
@@ -29,26 +29,26 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
         public var description: String { Self.names[Int(rawValue)] }
     }
 
-    /// What is done with the samples.
+    /// The function that is applied to the samples.
     public var function: SamplingFunction
-    /// The time over which samples are taken, in seconds, 1...0xFFFFFF; nil where it is not used.
+    /// The time over which samples are taken, in seconds, 1...0xFFFFFF; nil if unused.
     public let period: UInt32?
-    /// The time between updates, in seconds, 1...0xFFFFFF; nil where it is not used.
+    /// The time between updates, in seconds, 1...0xFFFFFF; nil if unused.
     public let updateInterval: UInt32?
     /// The number of what is measured (air, water, …), of Assigned Numbers; 0 is not specified.
     public var application: UInt8
-    /// The measurement's uncertainty, in units of 0.5 %, 0...200; nil where it is not known.
+    /// The measurement's uncertainty, in units of 0.5 %, 0...200; nil if unknown.
     public let uncertainty: UInt8?
 
     /// A description.
     ///
     /// - Parameters:
-    ///   - period: In seconds, 1...0xFFFFFF; nil where it is not used.
-    ///   - updateInterval: In seconds, 1...0xFFFFFF; nil where it is not used.
-    ///   - uncertainty: In units of 0.5 %, 0...200; nil where it is not known.
-    ///   - application: What the values are for.
-    ///   - function: How the samples become a value.
-    /// - Throws: Which of them is out of its range.
+    ///   - period: In seconds, 1...0xFFFFFF; nil if unused.
+    ///   - updateInterval: In seconds, 1...0xFFFFFF; nil if unused.
+    ///   - uncertainty: In units of 0.5 %, 0...200; nil if unknown.
+    ///   - application: The number of the measured medium.
+    ///   - function: The function that makes the samples a value.
+    /// - Throws: ``GATTValueError`` for the one that is out of its range.
     public init(
         function: SamplingFunction, period: UInt32? = nil, updateInterval: UInt32? = nil, application: UInt8 = 0,
         uncertainty: UInt8? = nil
@@ -71,7 +71,7 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
 
     /// Reads eleven bytes.
     ///
-    /// - Throws: Also that the sampling function or the uncertainty is reserved.
+    /// - Throws: ``GATTValueError``, also if the sampling function or the uncertainty is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         _ = try reader.uint16("Flags")
         let raw = try reader.uint8("Sampling Function")
@@ -110,10 +110,10 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
     }
 }
 
-/// Environmental Sensing Trigger Setting (290D): when a characteristic's value is notified.
+/// Environmental Sensing Trigger Setting (290D): the condition under which a characteristic's value is notified.
 ///
-/// A characteristic has up to three; ``ESConfiguration`` says how they go together. A written one that the sensor does
-/// not take is answered with the ATT errors 0x80, "Write Request Rejected", or 0x81, "Condition not supported".
+/// A characteristic has up to three, which ``ESConfiguration`` combines. A written one that the sensor does
+/// not accept is refused with the ATT errors 0x80, "Write Request Rejected", or 0x81, "Condition not supported".
 /// Source: Environmental Sensing Service 1.0, 1.6 and 3.1.2.2; GATT Specification Supplement.
 public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvertible {
     /// How a value is compared with the one that is set.
@@ -134,13 +134,13 @@ public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvert
         fileprivate var symbol: String { ["<", "≤", ">", "≥", "=", "≠"][Int(rawValue) - 4] }
     }
 
-    /// What makes the sensor notify.
+    /// The condition under which the sensor notifies.
     public enum Condition: Hashable, Sendable {
-        /// Nothing does.
+        /// Never.
         case inactive
-        /// Each so many seconds, 24 bits.
+        /// Once in so many seconds, 24 bits.
         case interval(seconds: UInt32)
-        /// Not before so many seconds since the last, 24 bits.
+        /// At most once in so many seconds, 24 bits.
         case minimumInterval(seconds: UInt32)
         /// Whenever the value changed.
         case valueChanged
@@ -148,12 +148,12 @@ public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvert
         case comparison(Comparison, Value)
     }
 
-    /// What makes the sensor notify.
+    /// The condition under which the sensor notifies.
     public let condition: Condition
 
     /// A setting.
     ///
-    /// - Throws: That the seconds have more than 24 bits.
+    /// - Throws: ``GATTValueError`` for seconds of more than 24 bits.
     public init(_ condition: Condition) throws(GATTValueError) {
         switch condition {
         case .interval(let seconds), .minimumInterval(let seconds):
@@ -168,7 +168,7 @@ public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvert
 
     /// Reads the condition and its operand.
     ///
-    /// - Throws: Also that the condition, or the value, is reserved.
+    /// - Throws: ``GATTValueError``, also if the condition, or the value, is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let code = try reader.uint8("Condition")
         switch code {
@@ -211,7 +211,7 @@ public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvert
     }
 }
 
-/// Environmental Sensing Configuration (290B): how the trigger settings of a characteristic go together.
+/// Environmental Sensing Configuration (290B): the combination of a characteristic's trigger settings.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1.2.3; GATT Specification Supplement.
 public enum ESConfiguration: UInt8, GATTValue, CaseIterable, CustomStringConvertible {

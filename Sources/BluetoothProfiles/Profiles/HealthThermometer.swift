@@ -9,7 +9,7 @@ public enum HealthThermometerService {
     public static let uuid = CBUUID(string: "1809")
     /// The temperature (2A1C).
     public static let measurement = GATTCharacteristic<TemperatureMeasurement>("2A1C", in: "1809", .indicate)
-    /// Where it is measured, if that never changes (2A1D).
+    /// The measurement site, if it never changes (2A1D).
     public static let type = GATTCharacteristic<TemperatureType>("2A1D", in: "1809", .read)
     /// The temperature while it is being measured (2A1E).
     public static let intermediate = GATTCharacteristic<TemperatureMeasurement>("2A1E", in: "1809", .notify)
@@ -34,9 +34,9 @@ public struct TemperatureMeasurement: GATTValue, CustomStringConvertible {
     public var temperature: MedicalFloat
     /// The unit of ``temperature``.
     public var unit: Unit
-    /// When it was measured, by the thermometer's clock.
+    /// The time of the measurement, by the thermometer's clock.
     public var timestamp: DateTime?
-    /// Where on the body it was measured, where that can change.
+    /// The measurement site, if it can change.
     public var type: TemperatureType?
 
     /// A measurement.
@@ -52,10 +52,10 @@ public struct TemperatureMeasurement: GATTValue, CustomStringConvertible {
     /// The temperature in degrees Celsius; `nan` where there is none.
     public var celsius: Double { unit == .celsius ? temperature.value : (temperature.value - 32) / 1.8 }
 
-    /// True: a client ignores what follows, and flags that it does not know.
+    /// True: a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
-    /// Reads the flags and what they announce.
+    /// Reads the flags and the fields that they announce.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let flags = try reader.uint8("Flags")
         unit = flags & 0x01 == 0 ? .celsius : .fahrenheit
@@ -64,7 +64,7 @@ public struct TemperatureMeasurement: GATTValue, CustomStringConvertible {
         type = flags & 0x04 == 0 ? nil : try TemperatureType(from: &reader)
     }
 
-    /// Writes the flags and what there is.
+    /// Writes the flags and the present fields.
     public func write(to writer: inout GATTWriter) {
         writer.append(UInt8((unit == .fahrenheit ? 1 : 0) | (timestamp == nil ? 0 : 2) | (type == nil ? 0 : 4)))
         writer.append(temperature)
@@ -79,7 +79,7 @@ public struct TemperatureMeasurement: GATTValue, CustomStringConvertible {
     }
 }
 
-/// Temperature Type (2A1D): where on the body the temperature is measured.
+/// Temperature Type (2A1D): the site on the body where the temperature is measured.
 ///
 /// Source: Health Thermometer Service 1.0, 3.2; GATT Specification Supplement, Temperature Type.
 public enum TemperatureType: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
@@ -145,7 +145,7 @@ public struct HealthThermometerClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The thermometer of a device; nothing is asked yet.
+    /// The thermometer of a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The temperatures that it indicates.
@@ -158,34 +158,34 @@ public struct HealthThermometerClient: Sendable {
         peripheral.values(of: HealthThermometerService.intermediate)
     }
 
-    /// Reads where it measures; nil where it does not say, or says it with each measurement.
+    /// Reads the measurement site; nil if the device does not report it, or reports it with each measurement.
     public func type() async throws -> TemperatureType? {
         try await peripheral.readIfPresent(HealthThermometerService.type)
     }
 
-    /// Reads the time between measurements; nil where the thermometer has no such characteristic.
+    /// Reads the time between measurements; nil if the thermometer lacks the characteristic.
     public func interval() async throws -> MeasurementInterval? {
         try await peripheral.readIfPresent(HealthThermometerService.interval)
     }
 
     /// Sets the time between measurements.
     ///
-    /// - Throws: ATT error 0x80, "Out of Range", outside of what the thermometer takes.
+    /// - Throws: ATT error 0x80, "Out of Range", outside of the thermometer's range.
     public func setInterval(_ interval: MeasurementInterval) async throws {
         try await peripheral.write(interval, to: HealthThermometerService.interval)
     }
 }
 
-/// A thermometer that this program plays.
+/// A simulated thermometer.
 ///
 /// While a central subscribes, it indicates the temperature with its date at each interval, which clients may change:
 /// a new interval begins with the next measurement.
 public final class HealthThermometerServer: ProfileServer {
-    /// What is indicated.
+    /// The indicated measurement.
     public let measurement = ServedValue(HealthThermometerService.measurement)
-    /// What is notified meanwhile; an app sends it.
+    /// The intermediate temperature; an app sends it.
     public let intermediate = ServedValue(HealthThermometerService.intermediate)
-    /// Where it measures.
+    /// The measurement site.
     public let type: ServedValue<TemperatureType>
     /// The time between measurements; a new one is indicated.
     public let interval: ServedValue<MeasurementInterval>
@@ -194,11 +194,11 @@ public final class HealthThermometerServer: ProfileServer {
     /// A thermometer.
     ///
     /// - Parameters:
-    ///   - type: Where it measures.
+    ///   - type: The measurement site.
     ///   - interval: The seconds between measurements; 0 makes none.
     ///   - validIntervals: The seconds that clients may set; others are refused with 0x80, "Out of Range".
     ///   - celsius: Measures, in degrees Celsius; nil measures nothing this time. 36.6 by default. More than 838,860.5
-    ///     degrees either way are indicated as an infinity, "above" or "below what can be measured".
+    ///     degrees either way are indicated as an infinity, above or below the measurable range.
     public init(
         type: TemperatureType = .body, interval: UInt16 = 10, validIntervals: ClosedRange<UInt16> = 1...3600,
         celsius: @escaping @Sendable () -> Double? = { 36.6 }
@@ -219,7 +219,7 @@ public final class HealthThermometerServer: ProfileServer {
     /// The measurement, its type, the intermediate temperature and the interval.
     public var values: [any ServedAttribute] { [measurement, type, intermediate, interval] }
 
-    /// Measures while a central subscribes.
+    /// Sends measurements while a central subscribes.
     public func start(_ context: ServerContext) {
         let interval = interval
         context.repeat(

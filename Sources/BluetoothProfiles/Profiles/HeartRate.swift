@@ -7,11 +7,11 @@ public import CoreBluetooth
 public enum HeartRateService {
     /// The service's UUID.
     public static let uuid = CBUUID(string: "180D")
-    /// What the sensor measures (2A37).
+    /// The measurement (2A37).
     public static let measurement = GATTCharacteristic<HeartRateMeasurement>("2A37", in: "180D", .notify)
-    /// Where the sensor sits (2A38).
+    /// The sensor's location (2A38).
     public static let bodySensorLocation = GATTCharacteristic<BodySensorLocation>("2A38", in: "180D", .read)
-    /// Orders to the sensor (2A39).
+    /// Requests to the sensor (2A39).
     public static let controlPoint = GATTCharacteristic<HeartRateControlPoint>("2A39", in: "180D", .write)
 }
 
@@ -21,7 +21,7 @@ public enum HeartRateService {
 public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
     /// Beats per minute.
     public var rate: UInt16
-    /// Whether the sensor touches the skin; nil where the sensor does not detect that.
+    /// Whether the sensor touches the skin; nil if the sensor does not detect it.
     public var hasContact: Bool?
     /// The energy expended since the last reset, in kilojoules; 65,535 is that or more.
     ///
@@ -43,7 +43,7 @@ public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
         intervals.map { Duration(secondsComponent: 0, attosecondsComponent: 976_562_500_000_000) * Int($0) }
     }
 
-    /// True: a client ignores what follows, and flags that it does not know.
+    /// True: a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
     private enum Flag {
@@ -54,7 +54,7 @@ public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
         static let intervals: UInt8 = 0x10
     }
 
-    /// Reads the flags and what they announce.
+    /// Reads the flags and the fields that they announce.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let flags = try reader.uint8("Flags")
         let field = "Heart Rate Measurement Value"
@@ -124,11 +124,11 @@ public enum BodySensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConv
     }
 }
 
-/// Heart Rate Control Point (2A39): an order to the sensor.
+/// Heart Rate Control Point (2A39): a request to the sensor.
 ///
-/// A sensor refuses other orders with ATT error 0x80. Source: Heart Rate Service 1.0, 3.3.
+/// A sensor refuses other requests with ATT error 0x80. Source: Heart Rate Service 1.0, 3.3.
 public enum HeartRateControlPoint: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-    /// Counts the energy expended from 0 again.
+    /// Resets the energy expended to 0.
     case resetEnergyExpended = 1
 
     /// In words.
@@ -140,28 +140,28 @@ public struct HeartRateClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; nothing is asked yet.
+    /// The sensor of a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
-    /// What the sensor measures, about each second.
+    /// The measurements, about one each second.
     public var measurements: AsyncThrowingMapSequence<ValueSequence<Data>, HeartRateMeasurement> {
         peripheral.values(of: HeartRateService.measurement)
     }
 
-    /// Reads the sensor's location; nil where the sensor has no such characteristic.
+    /// Reads the sensor's location; nil if the sensor lacks the characteristic.
     public func bodySensorLocation() async throws -> BodySensorLocation? {
         try await peripheral.readIfPresent(HeartRateService.bodySensorLocation)
     }
 
-    /// Lets the sensor count the energy expended from 0 again.
+    /// Resets the energy expended to 0.
     ///
-    /// - Throws: ATT error 0x80 of a sensor that does not count it.
+    /// - Throws: ATT error 0x80 if the sensor does not count it.
     public func resetEnergyExpended() async throws {
         try await peripheral.write(.resetEnergyExpended, to: HeartRateService.controlPoint)
     }
 }
 
-/// A heart rate sensor that this program plays.
+/// A simulated heart rate sensor.
 ///
 /// While a central subscribes, it notifies a measurement each second; each tenth has the energy expended.
 public final class HeartRateServer: ProfileServer {
@@ -170,9 +170,9 @@ public final class HeartRateServer: ProfileServer {
         var energy: UInt16 = 0
     }
 
-    /// What is notified.
+    /// The notified measurement.
     public let measurement = ServedValue(HeartRateService.measurement)
-    /// Where the sensor sits.
+    /// The sensor's location.
     public let location: ServedValue<BodySensorLocation>
     private let controlPoint: ServedValue<HeartRateControlPoint>
     private let interval: Duration
@@ -211,7 +211,7 @@ public final class HeartRateServer: ProfileServer {
     /// The measurement, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, location, controlPoint] }
 
-    /// Measures while a central subscribes.
+    /// Sends measurements while a central subscribes.
     public func start(_ context: ServerContext) {
         let interval = interval
         context.repeat(every: { interval }, whileSubscribedTo: measurement) { [self] in

@@ -7,10 +7,10 @@ public import CoreBluetooth
 public enum NordicUARTService {
     /// The service's UUID.
     public static let uuid = CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
-    /// What the device receives.
+    /// The bytes to the device.
     public static let receive = GATTCharacteristic<Data>(
         CBUUID(string: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"), in: uuid, [.write, .writeWithoutResponse])
-    /// What the device sends.
+    /// The received bytes.
     public static let transmit = GATTCharacteristic<Data>(
         CBUUID(string: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"), in: uuid, .notify)
 }
@@ -20,13 +20,13 @@ public struct NordicUARTClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The line to a device; nothing is asked yet.
+    /// The line to a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
-    /// What the device sends.
+    /// The received bytes.
     public var received: ValueSequence<Data> { peripheral.notifications(of: NordicUARTService.transmit.id) }
 
-    /// Sends bytes, cut into what a packet carries; waits while there is no room.
+    /// Sends bytes in pieces that fit into packets; waits while there is no room.
     public func send(_ data: Data) async throws {
         let size = try await peripheral.maximumWriteLength(for: .withoutResponse)
         for start in stride(from: 0, to: data.count, by: max(1, size)) {
@@ -36,7 +36,7 @@ public struct NordicUARTClient: Sendable {
     }
 }
 
-/// A device with a serial line that this program plays.
+/// A simulated device with a serial line.
 public final class NordicUARTServer: ProfileServer {
     private let receive: ServedValue<Data>
     private let transmit: ServedValue<Data>
@@ -60,6 +60,6 @@ public final class NordicUARTServer: ProfileServer {
     /// What it receives, and what it sends.
     public var values: [any ServedAttribute] { [receive, transmit] }
 
-    /// Sends bytes to subscribers, at most what a notification carries: 20 bytes go everywhere.
+    /// Sends bytes to subscribers, at most one notification: 20 bytes fit into every MTU.
     public func send(_ data: Data) { transmit.send(data) }
 }

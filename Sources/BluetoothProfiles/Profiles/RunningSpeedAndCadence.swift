@@ -8,20 +8,20 @@ public enum RunningSpeedAndCadenceService: SpeedSensorService {
     public static let uuid = CBUUID(string: "1814")
     /// Speed and cadence (2A53).
     public static let measurement = GATTCharacteristic<RSCMeasurement>("2A53", in: "1814", .notify)
-    /// What the sensor can do (2A54).
+    /// The sensor's features (2A54).
     public static let feature = GATTCharacteristic<RSCFeature>("2A54", in: "1814", .read)
-    /// Where the sensor sits (2A5D).
+    /// The sensor's location (2A5D).
     public static let sensorLocation = GATTCharacteristic<SensorLocation>("2A5D", in: "1814", .read)
-    /// Orders to the sensor, answered by indications (2A55).
+    /// Requests to the sensor, answered by indications (2A55).
     public static let controlPoint = GATTCharacteristic<SCControlPointRequest>(
         CBUUID(string: "2A55"), in: uuid, [.write, .indicate])
 }
 
-/// RSC Feature (2A54): what a runner's sensor can do.
+/// RSC Feature (2A54): the features of a running sensor.
 ///
 /// Source: Running Speed and Cadence Service 1.0, 3.2.
 public struct RSCFeature: OptionSet, GATTValue, CustomStringConvertible {
-    /// The bits; those that the specification reserves are kept.
+    /// The bits; reserved ones are preserved.
     public let rawValue: UInt16
     /// A set from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -34,7 +34,7 @@ public struct RSCFeature: OptionSet, GATTValue, CustomStringConvertible {
     public static let walkingOrRunning = RSCFeature(rawValue: 4)
     /// It can be calibrated.
     public static let calibration = RSCFeature(rawValue: 8)
-    /// It can be put in several places.
+    /// The sensor supports several locations.
     public static let multipleSensorLocations = RSCFeature(rawValue: 16)
 
     /// In words.
@@ -49,7 +49,7 @@ public struct RSCFeature: OptionSet, GATTValue, CustomStringConvertible {
     }
 }
 
-/// RSC Measurement (2A53): how fast a runner is.
+/// RSC Measurement (2A53): the speed of a runner.
 ///
 /// Source: Running Speed and Cadence Service 1.0, 3.1; GATT Specification Supplement, RSC Measurement.
 public struct RSCMeasurement: GATTValue, CustomStringConvertible {
@@ -61,7 +61,7 @@ public struct RSCMeasurement: GATTValue, CustomStringConvertible {
     public var strideLength: UInt16?
     /// The distance since the sensor began to count, in units of 0.1 m.
     public var totalDistance: UInt32?
-    /// Whether the runner runs; otherwise it walks.
+    /// Whether the runner runs; false for walking.
     public var isRunning: Bool
 
     /// A measurement.
@@ -79,7 +79,7 @@ public struct RSCMeasurement: GATTValue, CustomStringConvertible {
     /// The speed in metres per second, 0 up to 256.
     public var speed: Double { Double(speed256) / 256 }
 
-    /// True: a client ignores what follows, and flags that it does not know.
+    /// True: a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
     /// Reads the flags, speed, cadence and what the flags announce.
@@ -92,7 +92,7 @@ public struct RSCMeasurement: GATTValue, CustomStringConvertible {
         isRunning = flags & 0x04 != 0
     }
 
-    /// Writes the flags and what there is.
+    /// Writes the flags and the present fields.
     public func write(to writer: inout GATTWriter) {
         let present = (strideLength == nil ? 0 : 1) | (totalDistance == nil ? 0 : 2)
         writer.append(UInt8(present | (isRunning ? 4 : 0)))
@@ -112,13 +112,13 @@ public struct RSCMeasurement: GATTValue, CustomStringConvertible {
     }
 }
 
-/// A runner's sensor that this program plays.
+/// A simulated running sensor.
 ///
 /// While a central subscribes, it notifies each second an even speed and cadence, and the distance since the start.
 public final class RunningSpeedAndCadenceServer: ProfileServer {
-    /// What is notified.
+    /// The notified measurement.
     public let measurement = ServedValue(RunningSpeedAndCadenceService.measurement)
-    /// What the sensor can do.
+    /// The sensor's features.
     public let feature = ServedValue(
         RunningSpeedAndCadenceService.feature,
         [.strideLength, .totalDistance, .walkingOrRunning, .multipleSensorLocations])
@@ -133,8 +133,8 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     /// - Parameters:
     ///   - speed: Metres per second, 0...255; above 2 it runs.
     ///   - cadence: Steps per minute of one foot.
-    ///   - locations: Where the sensor can sit; the first is where it is at first.
-    /// - Throws: That the speed is out of its range.
+    ///   - locations: The possible locations of the sensor; the first one is the initial one.
+    /// - Throws: ``GATTValueError`` if the speed is out of its range.
     public convenience init(
         speed: Double, cadence: UInt8 = 80, locations: [SensorLocation] = [.inShoe, .topOfShoe, .hip]
     ) throws(GATTValueError) {
@@ -148,7 +148,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     ///
     /// - Parameters:
     ///   - cadence: Steps per minute of one foot.
-    ///   - locations: Where the sensor can sit; the first is where it is at first.
+    ///   - locations: The possible locations of the sensor; the first one is the initial one.
     public convenience init(cadence: UInt8 = 80, locations: [SensorLocation] = [.inShoe, .topOfShoe, .hip]) {
         self.init(speed256: 640, cadence: cadence, locations: locations)
     }
@@ -170,7 +170,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     /// The measurement, the feature, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }
 
-    /// Runs while a central subscribes.
+    /// Notifies measurements while a central subscribes.
     public func start(_ context: ServerContext) {
         context.repeat(every: { .seconds(1) }, whileSubscribedTo: measurement) { [self] in
             let decimetres = distance.withLock { distance -> UInt32 in

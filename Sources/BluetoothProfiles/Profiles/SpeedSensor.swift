@@ -5,18 +5,18 @@ public import CoreBluetooth
 ///
 /// Sources: Cycling Speed and Cadence Service 1.0, 3; Running Speed and Cadence Service 1.0, 3.
 public protocol SpeedSensorService {
-    /// What is measured.
+    /// The measurement.
     associatedtype Measurement: GATTValue
-    /// What a sensor can do.
+    /// The features of a sensor.
     associatedtype Feature: GATTValue
 
-    /// What is notified, about each second.
+    /// The measurement, notified about each second.
     static var measurement: GATTCharacteristic<Measurement> { get }
-    /// What the sensor can do.
+    /// The sensor's features.
     static var feature: GATTCharacteristic<Feature> { get }
-    /// Where the sensor sits (2A5D).
+    /// The sensor's location (2A5D).
     static var sensorLocation: GATTCharacteristic<SensorLocation> { get }
-    /// Orders to the sensor, answered by indications (2A55).
+    /// Requests to the sensor, answered by indications (2A55).
     static var controlPoint: GATTCharacteristic<SCControlPointRequest> { get }
 }
 
@@ -31,10 +31,10 @@ public struct SpeedSensorClient<Service: SpeedSensorService>: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; nothing is asked yet.
+    /// The sensor of a device; makes no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
-    /// What is measured, about each second.
+    /// The measurements, about one each second.
     public var measurements: AsyncThrowingMapSequence<ValueSequence<Data>, Service.Measurement> {
         peripheral.values(of: Service.measurement)
     }
@@ -42,7 +42,7 @@ public struct SpeedSensorClient<Service: SpeedSensorService>: Sendable {
     /// Reads what the sensor can do.
     public func feature() async throws -> Service.Feature { try await peripheral.read(Service.feature) }
 
-    /// Reads the sensor's location; nil where the sensor has no such characteristic.
+    /// Reads the sensor's location; nil if the sensor lacks the characteristic.
     public func sensorLocation() async throws -> SensorLocation? {
         try await peripheral.readIfPresent(Service.sensorLocation)
     }
@@ -58,7 +58,7 @@ public struct SpeedSensorClient<Service: SpeedSensorService>: Sendable {
     }
 }
 
-/// What the sensors of cyclists and runners have in common: a location, and a control point.
+/// The location and the control point that cycling and running sensors share.
 final class SpeedSensorServer: Sendable {
     let location: ServedValue<SensorLocation>
     let controlPoint: ServedValue<Data>
@@ -66,8 +66,8 @@ final class SpeedSensorServer: Sendable {
     /// A sensor.
     ///
     /// - Parameters:
-    ///   - locations: Where it can sit; the first is where it is at first.
-    ///   - service: Its service.
+    ///   - locations: The possible locations; the first one is the initial one.
+    ///   - service: The service.
     ///   - perform: Sets the cumulative value, or calibrates.
     init(
         locations: [SensorLocation], in service: CBUUID,
@@ -76,7 +76,7 @@ final class SpeedSensorServer: Sendable {
         let location = ServedValue(
             GATTCharacteristic<SensorLocation>(CBUUID(string: "2A5D"), in: service, .read), locations.first ?? .other)
         self.location = location
-        // Raw bytes: an unknown order is answered, not refused.
+        // Raw bytes: an unknown request is answered, not refused.
         controlPoint = ServedValue(
             GATTCharacteristic<Data>(CBUUID(string: "2A55"), in: service, [.write, .indicate]),
             answer: { data in
@@ -112,7 +112,7 @@ final class SpeedSensorServer: Sendable {
     }
 }
 
-/// Sensor Location (2A5D): where the sensor of a cyclist or a runner sits.
+/// Sensor Location (2A5D): the location of a cycling or running sensor.
 ///
 /// Source: GATT Specification Supplement, Sensor Location.
 public enum SensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
@@ -161,7 +161,7 @@ public enum SensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConverti
     public var description: String { Self.names[Int(rawValue)] }
 }
 
-/// SC Control Point (2A55), as it is written: an order to a sensor of speed and cadence.
+/// SC Control Point (2A55), as it is written: a request to a sensor of speed and cadence.
 ///
 /// Sources: Cycling Speed and Cadence Service 1.0, 3.4; Running Speed and Cadence Service 1.0, 3.4.
 public enum SCControlPointRequest: GATTValue {
@@ -169,12 +169,12 @@ public enum SCControlPointRequest: GATTValue {
     case setCumulativeValue(UInt32)
     /// Calibrates a runner's sensor.
     case startSensorCalibration
-    /// Tells where the sensor sits now.
+    /// Sets the location of the sensor.
     case updateSensorLocation(SensorLocation)
-    /// Asks where the sensor can sit.
+    /// Requests the supported locations.
     case requestSupportedSensorLocations
 
-    /// What a response names the request by.
+    /// The op code, which the response repeats.
     public var code: UInt8 {
         switch self {
         case .setCumulativeValue: 1
@@ -186,7 +186,7 @@ public enum SCControlPointRequest: GATTValue {
 
     /// Reads the code and its parameter.
     ///
-    /// - Throws: Also that the code or the location is reserved.
+    /// - Throws: ``GATTValueError``, also if the code or the location is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let code = try reader.uint8("Op Code")
         switch code {
@@ -209,19 +209,19 @@ public enum SCControlPointRequest: GATTValue {
     }
 }
 
-/// SC Control Point (2A55), as it is indicated: how an order ended.
+/// SC Control Point (2A55), as it is indicated: the result of a request.
 ///
 /// Sources: Cycling Speed and Cadence Service 1.0, 3.4; Running Speed and Cadence Service 1.0, 3.4.
 public struct SCControlPointResponse: GATTValue {
-    /// How an order ended.
+    /// The result of a request.
     public enum Result: UInt8, GATTValue, CaseIterable {
         /// Done.
         case success = 1
-        /// The sensor does not know the order.
+        /// The sensor does not support the request.
         case opCodeNotSupported
-        /// The order's parameter is wrong.
+        /// The parameter is invalid.
         case invalidParameter
-        /// The sensor could not.
+        /// The operation failed.
         case operationFailed
     }
 
@@ -229,9 +229,9 @@ public struct SCControlPointResponse: GATTValue {
 
     /// The code of the request.
     public var requestCode: UInt8
-    /// How it ended.
+    /// The result.
     public var result: Result
-    /// Where the sensor can sit, if that was asked.
+    /// The supported locations, if they were requested.
     public var supportedLocations: [SensorLocation]
 
     /// A response.

@@ -3,9 +3,9 @@ import BluetoothLocking
 public import CoreBluetooth
 import Synchronization
 
-/// A service of a device that this program plays: its values, and what they do by themselves.
+/// A service of a simulated device: its values and their behaviour.
 ///
-/// Written once, it serves in a ``SimulatedDevice`` on the emulator and on a real adapter.
+/// One implementation runs in a ``SimulatedDevice`` on the emulator and on a real adapter.
 public protocol ProfileServer: Sendable {
     /// The service's UUID.
     var service: CBUUID { get }
@@ -13,12 +13,12 @@ public protocol ProfileServer: Sendable {
     /// The values, in the order of their characteristics.
     var values: [any ServedAttribute] { get }
 
-    /// The device goes on the air: a server that does something by itself says so here.
+    /// Called when the device starts; a server schedules its periodic work here.
     func start(_ context: ServerContext)
 }
 
 extension ProfileServer {
-    /// Does nothing by itself.
+    /// Schedules nothing.
     public func start(_ context: ServerContext) {}
 }
 
@@ -53,7 +53,7 @@ public struct ServerContext: Sendable {
     public func isSubscribed(to value: any ServedAttribute) -> Bool { session()?.isSubscribed(to: value) ?? false }
 }
 
-/// State under a lock that several closures of a server share.
+/// State under a lock that the closures of a server share.
 final class SharedState<Value: Sendable>: Sendable {
     private let value: Lock<Value>
 
@@ -64,7 +64,7 @@ final class SharedState<Value: Sendable>: Sendable {
     }
 }
 
-/// The profiles that this package plays, by name.
+/// The profiles that this package simulates, by name.
 public enum StandardProfile: String, CaseIterable, Sendable {
     /// Battery.
     case battery
@@ -88,7 +88,7 @@ public enum StandardProfile: String, CaseIterable, Sendable {
     /// The service.
     public var service: CBUUID { makeServer().service }
 
-    /// A server with values that make sense by themselves.
+    /// Makes a server with plausible default values.
     public func makeServer() -> any ProfileServer {
         switch self {
         case .battery: BatteryServer()
@@ -106,7 +106,7 @@ public enum StandardProfile: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name of a device that has nothing else: "Heart Rate".
+    /// The default name of a device with this profile alone: "Heart Rate".
     public var deviceName: String {
         switch self {
         case .nordicUART: "Nordic UART"

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A typed value that a server offers.
 ///
-/// It is read from any thread; a new one goes to all subscribers. What a client writes is decoded first, and refused with
+/// Any thread may use it; a new value is sent to all subscribers. A client's write is decoded first, and refused with
 /// an ATT error where it is malformed: 0x0D, "Invalid Attribute Value Length", or ``reservedValueError``.
 public final class ServedValue<Value: GATTValue>: ServedAttribute {
     private struct State {
@@ -12,13 +12,13 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         var send: (@Sendable (Data) -> Void)?
     }
 
-    /// Where it is.
+    /// The characteristic.
     public let characteristic: GATTCharacteristic<Value>
     /// Whether clients must have paired.
     public let requiresEncryption: Bool
-    /// The descriptors that it has.
+    /// The descriptors.
     public let descriptors: [CBUUID: Data]
-    /// The ATT error for a number that is reserved; 0xFF, "Out of Range", where a profile has none of its own.
+    /// The ATT error for a reserved number; 0xFF, "Out of Range", unless the profile defines one.
     public let reservedValueError: CBATTError.Code
     private let compute: (@Sendable () -> Value)?
     private let accept: (@Sendable (Value) throws -> Void)?
@@ -28,15 +28,15 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
     /// A value.
     ///
     /// - Parameters:
-    ///   - characteristic: Where it is.
-    ///   - value: What clients read at first.
+    ///   - characteristic: The characteristic.
+    ///   - value: The first value.
     ///   - requiresEncryption: Whether clients must have paired.
     ///   - descriptors: By UUID: 2901 as text in UTF-8, 2904 in its layout; systems refuse others.
     ///   - reservedValueError: The ATT error code for a written number that is reserved.
-    ///   - compute: Makes the value of each read, in place of the one that is kept.
-    ///   - accept: Is asked of each written value before it is kept and sent to subscribers; a `CBATTError` that it
+    ///   - compute: Makes the value of each read, in place of the stored one.
+    ///   - accept: Called with each written value before it is stored and sent to subscribers; a `CBATTError` that it
     ///     throws refuses it. It runs on the device's queue.
-    ///   - answer: Makes of each written value what is sent to subscribers, after the response: a control point.
+    ///   - answer: Makes the value that is sent to subscribers after the response to a write, as of a control point.
     public init(
         _ characteristic: GATTCharacteristic<Value>, _ value: Value? = nil, requiresEncryption: Bool = false,
         descriptors: [CBUUID: Data] = [:], reservedValueError: Int = 0xFF, compute: (@Sendable () -> Value)? = nil,
@@ -53,7 +53,7 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         state = Lock(State(value: value))
     }
 
-    /// What clients read; nil where nothing is kept.
+    /// The value that clients read; nil if none is stored.
     ///
     /// A new value is sent to subscribers, too.
     public var value: Value? {
@@ -67,7 +67,7 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         }
     }
 
-    /// Sends a value to subscribers and does not keep it.
+    /// Sends a value to subscribers without storing it.
     public func send(_ value: Value) { state.withLock { $0.send }?(value.encoded) }
 
     private var isNotified: Bool { properties.contains(.notify) || properties.contains(.indicate) }
@@ -77,13 +77,13 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
     /// The characteristic's UUID.
     public var uuid: CBUUID { characteristic.uuid }
 
-    /// What clients may do.
+    /// The operations that clients may perform.
     public var properties: CBCharacteristicProperties { characteristic.properties }
 
-    /// The bytes of a read.
+    /// Returns the bytes of a read.
     public func read() throws -> Data { value?.encoded ?? Data() }
 
-    /// Decodes, asks and keeps.
+    /// Decodes the value, calls `accept` and stores it.
     public func write(_ data: Data) throws {
         let value: Value
         do {
@@ -99,31 +99,31 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         if properties.contains(.read) { self.value = value }
     }
 
-    /// Values go to `send` from now on.
+    /// Sends values to `send` from now on.
     public func connect(_ send: (@Sendable (Data) -> Void)?) { state.withLock { $0.send = send } }
 }
 
-/// What a server offers of a characteristic: ``ServedValue`` is the one there is.
+/// A characteristic of a server; ``ServedValue`` is the implementation.
 public protocol ServedAttribute: AnyObject, Sendable {
     /// The characteristic's UUID.
     var uuid: CBUUID { get }
-    /// What clients may do.
+    /// The operations that clients may perform.
     var properties: CBCharacteristicProperties { get }
     /// Whether clients must have paired.
     var requiresEncryption: Bool { get }
-    /// The descriptors 2901, as text, and others, as data.
+    /// The descriptors: 2901 as text in UTF-8, others in their layout.
     var descriptors: [CBUUID: Data] { get }
 
-    /// The bytes of a read.
+    /// Returns the bytes of a read.
     ///
-    /// - Throws: `CBATTError`, which the client gets; all else becomes "unlikely error".
+    /// - Throws: `CBATTError`, which the client receives; any other error becomes "unlikely error".
     func read() throws -> Data
 
-    /// Takes written bytes.
+    /// Handles written bytes.
     ///
-    /// - Throws: `CBATTError`, which the client gets; all else becomes "unlikely error".
+    /// - Throws: `CBATTError`, which the client receives; any other error becomes "unlikely error".
     func write(_ data: Data) throws
 
-    /// The device goes on the air, or off with nil: values for subscribers go to `send`.
+    /// Called with a function that sends values to subscribers when the device starts, and with nil when it stops.
     func connect(_ send: (@Sendable (Data) -> Void)?)
 }

@@ -6,8 +6,8 @@ import Synchronization
 /// A device that this program simulates: one class for the emulator and for a real adapter.
 ///
 /// It publishes its servers' services through a `PeripheralServer` and advertises them, and publishes them again after
-/// the adapter was reset. Any thread may use it; requests are answered on a queue of its own, one at a time, and at most
-/// 4,096 wait there: further ones are refused with `insufficientResources`.
+/// the adapter was reset. Any thread may use it; requests are answered on a queue of its own, one at a time, and at
+/// most 4,096 wait there: further ones are refused with `insufficientResources`.
 ///
 ///     let device = SimulatedDevice(name: "Heart Rate Monitor", servers: [HeartRateServer(), BatteryServer()])
 ///     try await device.start()

@@ -1,7 +1,7 @@
 public import AsyncBluetooth
 public import CoreBluetooth
 
-/// A characteristic of a profile: where it is, what it can do and what its values are.
+/// A characteristic of a profile: its UUIDs, its properties and the type of its values.
 ///
 /// Clients and servers of a profile share it, so that a layout is written once.
 public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomStringConvertible {
@@ -9,7 +9,7 @@ public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomSt
     public let service: CBUUID
     /// Its UUID.
     public let uuid: CBUUID
-    /// What a server lets clients do; a client does not look at it.
+    /// The operations that a server permits; clients ignore them.
     public let properties: CBCharacteristicProperties
 
     /// A characteristic of a service.
@@ -19,7 +19,7 @@ public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomSt
         self.properties = properties
     }
 
-    /// A characteristic of a service, both by their UUIDs as text, which traps where it is none.
+    /// A characteristic of a service, both by their UUIDs as text; malformed text traps.
     public init(_ uuid: String, in service: String, _ properties: CBCharacteristicProperties) {
         self.init(CBUUID(string: uuid), in: CBUUID(string: service), properties)
     }
@@ -27,7 +27,7 @@ public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomSt
     /// The path: `180D/2A37`.
     public var description: String { "\(service.uuidString)/\(uuid.uuidString)" }
 
-    /// Whether both are the same characteristic, whatever they can do.
+    /// Whether both have the same UUIDs, whatever their properties.
     public static func == (left: Self, right: Self) -> Bool { left.service == right.service && left.uuid == right.uuid }
 
     /// Hashes both UUIDs.
@@ -38,25 +38,25 @@ public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomSt
 }
 
 extension GATTCharacteristic {
-    /// Where a client finds it: the first one of its UUID in the first service of its UUID.
+    /// The path for a client: the first one of its UUID in the first service of its UUID.
     public var id: CharacteristicID { CharacteristicID(uuid, in: ServiceID(service)) }
 }
 
 /// Typed values.
 ///
-/// A malformed one is a `BluetoothError` with the reason `malformedValue`, whose ``AsyncBluetooth/BluetoothError/valueError``
-/// names the field.
+/// A malformed one is a `BluetoothError` with the reason `malformedValue`, whose
+/// ``AsyncBluetooth/BluetoothError/valueError`` names the field.
 extension Peripheral {
     /// Reads a value.
     ///
-    /// - Throws: What reading bytes throws, and that the value is malformed.
+    /// - Throws: The errors of reading bytes, and ``AsyncBluetooth/BluetoothError/Reason/malformedValue(_:)``.
     public func read<Value>(_ characteristic: GATTCharacteristic<Value>) async throws -> Value {
         try decoded(await read(characteristic.id), .read, characteristic.id)
     }
 
     /// Reads a value of a descriptor.
     ///
-    /// - Throws: What reading bytes throws, and that the value is malformed.
+    /// - Throws: The errors of reading bytes, and ``AsyncBluetooth/BluetoothError/Reason/malformedValue(_:)``.
     public func read<Value: GATTValue>(_ type: Value.Type, descriptor: DescriptorID) async throws -> Value {
         try decoded(await read(descriptor: descriptor).bytes, .read, descriptor)
     }
@@ -66,14 +66,14 @@ extension Peripheral {
         try await write(value.encoded, to: characteristic.id)
     }
 
-    /// Writes a value without response: waits until there is room for it, not until it arrived.
+    /// Writes a value without response; returns when the system has accepted it, not when it has arrived.
     public func writeWithoutResponse<Value>(_ value: Value, to characteristic: GATTCharacteristic<Value>) async throws {
         try await writeWithoutResponse(value.encoded, to: characteristic.id)
     }
 
     /// The notifications, or indications, of a characteristic.
     ///
-    /// A malformed one ends the sequence by throwing; ``results(of:)`` goes on.
+    /// A malformed one ends the sequence by throwing; ``results(of:)`` continues.
     public func values<Value>(
         of characteristic: GATTCharacteristic<Value>
     ) -> AsyncThrowingMapSequence<ValueSequence<Data>, Value> {
@@ -93,16 +93,16 @@ extension Peripheral {
         }
     }
 
-    /// Reads a value that a device need not have.
+    /// Reads a value of an optional characteristic.
     ///
-    /// - Returns: nil where the device lacks the characteristic; a missing service throws.
+    /// - Returns: nil if the device lacks the characteristic; a missing service throws.
     public func readIfPresent<Value>(_ characteristic: GATTCharacteristic<Value>) async throws -> Value? {
         let present = try await characteristics(of: ServiceID(characteristic.service))
         guard present.contains(where: { $0.id == characteristic.id }) else { return nil }
         return try await read(characteristic)
     }
 
-    /// What the device's bytes mean.
+    /// Decodes a value of the device.
     func decoded<Value: GATTValue>(
         _ data: Data, _ operation: BluetoothError.Operation, _ path: any PathIdentifier
     ) throws(BluetoothError) -> Value {
@@ -117,7 +117,7 @@ extension Peripheral {
 }
 
 extension DescriptorValue {
-    /// As they come over the air.
+    /// The encoded bytes.
     fileprivate var bytes: Data {
         switch self {
         case .number(let bits): UInt16(truncatingIfNeeded: bits).encoded
@@ -128,7 +128,7 @@ extension DescriptorValue {
 }
 
 extension BluetoothError {
-    /// Which field of the device's value is wrong; nil for other reasons.
+    /// The error of a malformed value, which names the field; nil for other reasons.
     public var valueError: GATTValueError? {
         if case .malformedValue(let error) = reason { error as? GATTValueError } else { nil }
     }

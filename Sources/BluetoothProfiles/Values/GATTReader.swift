@@ -26,7 +26,7 @@ public struct GATTReader: Sendable {
     ///   - field: Its name in the specification, for errors.
     ///   - bytes: How many bytes it takes, where it is narrower than its type: 3 of a 24-bit number in an `Int32`. The
     ///     sign is extended.
-    /// - Throws: That the value is too short.
+    /// - Throws: ``GATTValueError`` if the value is too short.
     public mutating func integer<Number: FixedWidthInteger>(
         _ field: @autoclosure () -> String, bytes: Int = Number.bitWidth / 8
     ) throws(GATTValueError) -> Number {
@@ -55,7 +55,7 @@ public struct GATTReader: Sendable {
 
     /// The next number of one byte, with a check.
     ///
-    /// - Throws: That the number is reserved where it lies outside of `range`.
+    /// - Throws: ``GATTValueError`` if the number is reserved where it lies outside of `range`.
     public mutating func uint8(
         _ field: @autoclosure () -> String, in range: ClosedRange<UInt8>
     ) throws(GATTValueError) -> UInt8 {
@@ -94,7 +94,7 @@ public struct GATTReader: Sendable {
 
     /// Text up to a zero, which is taken too.
     ///
-    /// - Throws: That there is no zero, or that the text is not UTF-8.
+    /// - Throws: ``GATTValueError`` if there is no zero, or that the text is not UTF-8.
     public mutating func terminatedText(_ field: @autoclosure () -> String) throws(GATTValueError) -> String {
         guard let end = data[index...].firstIndex(of: 0) else { throw tooShort(field(), needed: count + 1) }
         defer { index = data.index(after: end) }

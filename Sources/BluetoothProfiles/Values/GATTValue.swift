@@ -4,24 +4,25 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A typed value of a characteristic or descriptor, with its layout in both directions.
+/// A typed value of a characteristic or descriptor, with its decoding and encoding.
 ///
-/// Bytes come from a peer and may be anything: decoding throws a ``GATTValueError`` that names the field, and never traps.
-/// Encoding cannot fail: a value is always one that its layout can express. Numbers are little-endian.
+/// Bytes of a peer may be anything: decoding throws a ``GATTValueError`` that names the field, and never traps.
+/// Encoding cannot fail: every value has an encoding. Numbers are little-endian.
 /// Source: Core Specification, Vol 3, Part G, 2.4; GATT Specification Supplement.
 public protocol GATTValue: Hashable, Sendable {
-    /// Takes the value's fields off the front of the bytes.
+    /// Reads the value's fields from the front of the bytes.
     ///
-    /// - Throws: What is missing, reserved or malformed; not what is left over, which ``init(decoding:)`` checks.
+    /// - Throws: ``GATTValueError`` for a missing, reserved or malformed field; ``init(decoding:)`` checks for
+    ///   left-over bytes.
     init(from reader: inout GATTReader) throws(GATTValueError)
 
     /// Appends the value's fields.
     func write(to writer: inout GATTWriter)
 
-    /// Whether bytes after the last field are ignored, as the services with a field of flags demand; false by default.
+    /// Whether bytes after the last field are ignored, as services with a field of flags require; false by default.
     static var ignoresTrailingBytes: Bool { get }
 
-    /// What errors call the value; the name of the type in words by default: "Heart Rate Measurement".
+    /// The name of the value in errors; by default the name of the type in words: "Heart Rate Measurement".
     static var valueName: String { get }
 }
 
@@ -35,7 +36,7 @@ extension GATTValue {
     /// Decodes the whole value of a characteristic or descriptor.
     ///
     /// `data`: The value as it was read or notified; a slice is read from its own start.
-    /// - Throws: The field that is too short, reserved or malformed, or how many bytes are too many.
+    /// - Throws: ``GATTValueError`` for a short, reserved or malformed field, or for left-over bytes.
     public init(decoding data: Data) throws(GATTValueError) {
         var reader = GATTReader(data, of: Self.self)
         try self.init(from: &reader)
@@ -53,7 +54,7 @@ extension GATTValue {
 extension GATTValue where Self: RawRepresentable, RawValue: FixedWidthInteger {
     /// Reads the raw value.
     ///
-    /// - Throws: That it is reserved where no case has it. The bits of an option set are all kept.
+    /// - Throws: ``GATTValueError`` for a number without a case. An option set preserves all bits.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let raw: RawValue = try reader.integer(Self.valueName)
         guard let value = Self(rawValue: raw) else { throw reader.reserved(raw, Self.valueName) }
@@ -116,7 +117,7 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
 extension GATTValue {
     /// A number that is to become a field, as an integer.
     ///
-    /// - Throws: That it lies outside of the range.
+    /// - Throws: ``GATTValueError`` if it lies outside of the range.
     static func checked<Number: BinaryInteger, Field: FixedWidthInteger>(
         _ number: Number, _ field: String, in range: ClosedRange<Field>
     ) throws(GATTValueError) -> Field {

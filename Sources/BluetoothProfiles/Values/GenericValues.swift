@@ -1,6 +1,6 @@
 import BluetoothValues
 
-/// Appearance (2A01): what the device is.
+/// Appearance (2A01): the kind of the device.
 ///
 /// Source: Assigned Numbers, 2.6: ten bits of category, six of subcategory.
 public struct Appearance: RawRepresentable, GATTValue, CustomStringConvertible {
@@ -28,7 +28,7 @@ public struct PreferredConnectionParameters: GATTValue, CustomStringConvertible 
     public var minimumInterval: UInt16
     /// The longest interval, in units of 1.25 ms; 0xFFFF is no specific one.
     public var maximumInterval: UInt16
-    /// How many connection events the peripheral may sleep through.
+    /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
     /// The supervision timeout, in units of 10 ms; 0xFFFF is no specific one.
     public var timeout: UInt16
@@ -84,7 +84,7 @@ public enum AlertLevel: UInt8, GATTValue, CaseIterable, CustomStringConvertible 
     }
 }
 
-/// Tx Power Level (2A07): the power of the radio in dBm.
+/// Tx Power Level (2A07): the transmit power in dBm.
 ///
 /// Source: GATT Specification Supplement, Tx Power Level.
 public struct TxPowerLevel: ScalarValue {
@@ -96,18 +96,18 @@ public struct TxPowerLevel: ScalarValue {
     public init(uncheckedRawNumber rawNumber: Int8) { self.rawNumber = rawNumber }
 }
 
-/// Client Characteristic Configuration (2902): what a client subscribes to.
+/// Client Characteristic Configuration (2902): the subscriptions of a client.
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.3.3.3.
 public struct ClientConfiguration: OptionSet, GATTValue, CustomStringConvertible {
-    /// The bits; those that the specification reserves are kept.
+    /// The bits; reserved ones are preserved.
     public let rawValue: UInt16
     /// A set from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Values come without confirmation.
+    /// The server sends values without confirmation.
     public static let notifications = ClientConfiguration(rawValue: 1)
-    /// Values come with confirmation.
+    /// The server sends values that the client confirms.
     public static let indications = ClientConfiguration(rawValue: 2)
 
     /// `notifications and indications`.
@@ -118,7 +118,7 @@ public struct ClientConfiguration: OptionSet, GATTValue, CustomStringConvertible
     }
 }
 
-/// Characteristic Presentation Format (2904): how to read a characteristic's value.
+/// Characteristic Presentation Format (2904): the format of a characteristic's value.
 ///
 /// Sources: Core Specification, Vol 3, Part G, 3.3.3.5; Assigned Numbers, 2.4.
 public struct PresentationFormat: GATTValue, CustomStringConvertible {
@@ -174,7 +174,7 @@ public struct PresentationFormat: GATTValue, CustomStringConvertible {
     }
 }
 
-/// Valid Range (2906): the least and the greatest value that a characteristic takes.
+/// Valid Range (2906): the least and the greatest value of a characteristic.
 ///
 /// Source: GATT Specification Supplement, Valid Range.
 public struct ValidRange<Bound: GATTValue>: GATTValue, CustomStringConvertible {

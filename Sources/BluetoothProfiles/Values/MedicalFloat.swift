@@ -14,19 +14,19 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
 
     private init(special bits: UInt32) { self.bits = bits }
 
-    /// Not a number: the measurement is invalid.
+    /// The measurement is invalid.
     public static let notANumber = MedicalFloat(special: 0x007F_FFFF)
     /// The number cannot be expressed at this resolution.
     public static let notAtThisResolution = MedicalFloat(special: 0x0080_0000)
-    /// Above what can be measured.
+    /// Above the measurable range.
     public static let positiveInfinity = MedicalFloat(special: 0x007F_FFFE)
-    /// Below what can be measured.
+    /// Below the measurable range.
     public static let negativeInfinity = MedicalFloat(special: 0x0080_0002)
 
     /// `mantissa` times ten to the `exponent`.
     ///
     /// `mantissa`: -8,388,605...8,388,605.
-    /// - Throws: That the mantissa is out of its range.
+    /// - Throws: ``GATTValueError`` if the mantissa is out of its range.
     public init(mantissa: Int, exponent: Int8) throws(GATTValueError) {
         self.init(checked: try Self.checked(mantissa, "Mantissa", in: Int32(-0x7F_FFFD)...0x7F_FFFD), exponent)
     }
@@ -40,8 +40,8 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
     /// - Parameters:
     ///   - value: Infinities and "not a number" become the special values of these names.
     ///   - digits: 0...9.
-    /// - Throws: That a finite value needs a mantissa outside of -8,388,605...8,388,605, or that the digits are out of
-    ///   their range.
+    /// - Throws: ``GATTValueError`` if a finite value needs a mantissa outside of -8,388,605...8,388,605, or that the
+    ///   digits are out of their range.
     public init(_ value: Double, digits: Int = 1) throws(GATTValueError) {
         let digits = Int(try Self.checked(digits, "Digits", in: UInt8(0)...9))
         guard value.isFinite else {
@@ -56,7 +56,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
         self.init(checked: Int32(scaled), Int8(-digits))
     }
 
-    /// What an instrument measures: an infinity where the number is beyond what the type can express.
+    /// A measured number; an infinity if it is beyond the range of the type.
     init(measured value: Double) {
         do {
             try self.init(value)
@@ -65,12 +65,12 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
         }
     }
 
-    /// The mantissa; that of a special value is not a number to calculate with.
+    /// The mantissa; meaningless for a special value.
     public var mantissa: Int { Int(Int32(bitPattern: bits << 8) >> 8) }
     /// The exponent to the base 10.
     public var exponent: Int8 { Int8(truncatingIfNeeded: bits >> 24) }
 
-    /// The number; `nan` also where it cannot be expressed at this resolution.
+    /// The number; `nan` also for ``notAtThisResolution``.
     public var value: Double {
         switch self {
         case .notANumber, .notAtThisResolution: .nan
@@ -82,7 +82,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
 
     /// Reads four bytes.
     ///
-    /// - Throws: That the value is 0x00800001, which is reserved.
+    /// - Throws: ``GATTValueError`` if the value is 0x00800001, which is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         self = try reader.float("FLOAT")
     }
@@ -90,7 +90,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
     /// Writes four bytes.
     public func write(to writer: inout GATTWriter) { writer.append(bits) }
 
-    /// The number with the digits that it has.
+    /// The number with its digits.
     public var description: String {
         switch self {
         case .notANumber: "not a number"

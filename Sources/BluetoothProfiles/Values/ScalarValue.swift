@@ -89,7 +89,7 @@ extension ScalarValue {
     }
 }
 
-/// Decimal numbers as people write them, whatever the locale.
+/// Decimal numbers for people, independent of the locale.
 package enum Decimals {
     /// Ten to the `exponent`, 0...22, which is exact.
     package static func power(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { power, _ in power * 10 } }

@@ -4,12 +4,12 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The types of values whose layout the Bluetooth SIG fixes.
+/// The types of values whose layout the Bluetooth SIG defines.
 public enum StandardValues {
     /// The type of the value of a characteristic or descriptor.
     ///
     /// `uuid`: Its 16-bit UUID: 0x2A37.
-    /// - Returns: nil where this package has no type for it.
+    /// - Returns: nil if this package defines no type for it.
     public static func type(of uuid: UInt16) -> (any GATTValue.Type)? { types[uuid] }
 
     /// The UUIDs that ``type(of:)`` knows.
@@ -82,7 +82,7 @@ extension Bool: GATTValue {
 }
 
 extension String: GATTValue {
-    /// Reads UTF-8 up to the end of the value, without the zeros that some devices fill it up with.
+    /// Reads UTF-8 up to the end of the value, without the zeros with which some devices pad it.
     public init(from reader: inout GATTReader) throws(GATTValueError) { self = try reader.text("String") }
 
     /// Writes UTF-8 without a zero at its end.
@@ -90,7 +90,7 @@ extension String: GATTValue {
 }
 
 extension Data: GATTValue {
-    /// Takes all bytes.
+    /// Reads all bytes.
     public init(from reader: inout GATTReader) throws(GATTValueError) { self = try reader.bytes("Data") }
 
     /// Writes all bytes.
