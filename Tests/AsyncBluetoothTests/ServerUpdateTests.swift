@@ -97,7 +97,7 @@ import Testing
         let order = events.values.compactMap { event -> String? in
             switch event {
             case .wrote(let request, let id, let error): "wrote \(id) \([UInt8](request.value)) \(error == nil)"
-            case .notified(let id, let value): "notified \(id) \([UInt8](value))"
+            case .notified(let id, let value, _): "notified \(id) \([UInt8](value))"
             default: nil
             }
         }
@@ -119,7 +119,7 @@ import Testing
             case .stateChanged(let state): "state \(state)"
             case .published(let ids): "published \(ids)"
             case .advertising(let services): "advertising \(services)"
-            case .read(_, let id, .success(let value)): "read \(id) \([UInt8](value))"
+            case .read(_, let id, _, .success(let value)): "read \(id) \([UInt8](value))"
             case .wrote(let request, let id, let error?):
                 "\(id) refused \([UInt8](request.value)) \(error.code.rawValue)"
             default: "\(event)"
@@ -133,6 +133,40 @@ import Testing
         server.withdrawAll()
         #expect(!server.isAdvertising)
         #expect(server.subscribers(of: "FFF0/FFF1").isEmpty)
+    }
+
+    @Test func aValueCanGoToOneSubscriberAlone() async throws {
+        let stage = Stage()
+        let (server, peripheral, events) = try await meet([ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
+        let received = try await stage.play {
+            let values = try await peripheral.subscribe(to: "FFF0/FFF1")
+            let subscribers = server.subscribers(of: "FFF0/FFF1")
+            server.send(Data([1]), of: "FFF0/FFF1", to: [])
+            server.send(Data([2]), of: "FFF0/FFF1", to: subscribers)
+            for try await value in values { return value }
+            return Data()
+        }
+        #expect(received == Data([2]))
+        let receivers = events.values.compactMap { event -> Set<UUID>? in
+            if case .notified(_, _, let receivers) = event { receivers } else { nil }
+        }
+        #expect(receivers.map(\.count) == [0, 1])
+    }
+
+    @Test func aServiceIncludesOneThatIsPublished() async throws {
+        let stage = Stage()
+        let server = stage.makeServer()
+        let central = stage.makeCentral()
+        let inner = CBUUID(string: "FFF7")
+        let included = try await stage.play {
+            let missing = ServedService(Self.uuid, includes: ["FFF7"], characteristics: [])
+            await #expect(throws: BluetoothError.self) { try await server.add(missing) }
+            let id = try await server.add(ServedService(inner, isPrimary: false, characteristics: []))
+            try await server.add(ServedService(Self.uuid, includes: [id], characteristics: []))
+            try await server.startAdvertising(services: [Self.uuid])
+            return try await Stage.first(central).includedServices(of: "FFF0")
+        }
+        #expect(included == ["FFF7"])
     }
 
     @Test func descriptorsArePublished() async throws {

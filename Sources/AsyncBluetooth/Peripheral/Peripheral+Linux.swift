@@ -12,6 +12,13 @@ extension Central {
     public var backendName: String { handle.manager.value.backendName }
 }
 
+extension PeripheralServer {
+    /// The name of the backend, such as "bluez" or "emulator"; "automatic" until that is decided.
+    ///
+    /// Linux only.
+    public var backendName: String { manager.value.backendName }
+}
+
 extension Peripheral {
     /// The ATT MTU of the link, in bytes; 23 while there is none.
     ///

@@ -20,6 +20,8 @@ extension PeripheralServer {
         return try await core.run(.publish, service.uuid.uuidString, on: manager) {
             try Self.check(service)
             let waiter = Waiter<Void>()
+            let missing = core.withState { state in service.includes.filter { state.published.services[$0] == nil } }
+            guard missing.isEmpty else { throw OperationFailure(.missingServices(missing.map(\.uuid))) }
             let object = Unchecked(service.object)
             let id = try await core.whenReady(manager) { $0.add(service, object.value, waiter) }
             do {
@@ -60,6 +62,17 @@ extension PeripheralServer {
     ///   - name: The name to advertise, shortened if there is no room.
     ///   - services: The services to advertise.
     public func startAdvertising(name: String? = nil, services: [CBUUID] = []) async throws {
+        try await startAdvertising(name: name, services: services, manufacturerData: nil, serviceData: [:])
+    }
+
+    /// As ``startAdvertising(name:services:)``, with data that Apple's dictionary cannot ask for: for tools on Linux.
+    ///
+    /// - Parameters:
+    ///   - manufacturerData: A company identifier, least significant byte first, and the company's data.
+    ///   - serviceData: Data of services.
+    package func startAdvertising(
+        name: String?, services: [CBUUID], manufacturerData: Data?, serviceData: [CBUUID: Data]
+    ) async throws {
         let core = core
         let manager = manager
         return try await core.run(.advertise, on: manager) {
@@ -67,6 +80,8 @@ extension PeripheralServer {
             try await core.whenReady(manager) { state in
                 var data: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: services]
                 if let name { data[CBAdvertisementDataLocalNameKey] = name }
+                if let manufacturerData { data[CBAdvertisementDataManufacturerDataKey] = manufacturerData }
+                if !serviceData.isEmpty { data[CBAdvertisementDataServiceDataKey] = serviceData }
                 state.startAdvertising(data, waiter)
             }
             try await waiter.value { core.transition(manager.value) { $0.stopAdvertising(of: waiter) } }

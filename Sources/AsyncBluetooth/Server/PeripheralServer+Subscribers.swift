@@ -41,7 +41,7 @@ extension PeripheralServer {
         }
     }
 
-    /// Sends a notification, or indication, to all subscribers as soon as there is room, and does not wait.
+    /// Sends a notification, or indication, as soon as there is room, and does not wait.
     ///
     /// Values are sent in the order of the calls. What a write handler sends follows the response to the write, as a
     /// control point's indication must. A value that is longer than ``RemoteCentral/maximumUpdateLength`` is shortened.
@@ -49,11 +49,14 @@ extension PeripheralServer {
     /// - Parameters:
     ///   - value: The value.
     ///   - characteristic: Of a published service.
+    ///   - centrals: The subscribers to notify; nil for all of them. Others are ignored.
     /// - Returns: Whether the value will be sent: false while the adapter is off, for a characteristic that is not
     ///   published, and where ``Settings/updateLimit`` values wait.
     @discardableResult
-    public func send(_ value: Data, of characteristic: CharacteristicID) -> Bool {
-        core.send(value, of: characteristic, manager.value)
+    public func send(
+        _ value: Data, of characteristic: CharacteristicID, to centrals: [RemoteCentral]? = nil
+    ) -> Bool {
+        core.send(value, of: characteristic, to: centrals, manager.value)
     }
 
     /// The date of the server's backend: an emulator's in virtual time, else the system's.

@@ -141,7 +141,7 @@ extension PeripheralServer {
         /// Further requests are refused with `.insufficientResources`, and further writes without response are dropped;
         /// the first one is logged at level `warning`.
         public var handlerLimit: Int
-        /// The number of values of ``PeripheralServer/send(_:of:)`` that may wait for subscribers, at least 1.
+        /// The number of values of ``PeripheralServer/send(_:of:to:)`` that may wait for subscribers, at least 1.
         ///
         /// Further ones are dropped; the first one is logged at level `warning`.
         public var updateLimit: Int
@@ -180,15 +180,15 @@ extension PeripheralServer {
         /// An advertisement with these services was started.
         case advertising(services: [CBUUID])
         /// A device read a characteristic: the bytes from the requested offset on, or the error that it received.
-        case read(RemoteCentral, CharacteristicID, Result<Data, CBATTError>)
+        case read(RemoteCentral, CharacteristicID, offset: Int, Result<Data, CBATTError>)
         /// A device wrote a characteristic; `error` is the refusal that it received, nil if the write was accepted.
         case wrote(WriteRequest, CharacteristicID, error: CBATTError?)
         /// A device subscribed to a characteristic.
         case subscribed(RemoteCentral, CharacteristicID)
         /// A device unsubscribed from a characteristic, or its link ended.
         case unsubscribed(RemoteCentral, CharacteristicID)
-        /// A value was handed to the system for the subscribers.
-        case notified(CharacteristicID, Data)
+        /// A value was handed to the system for the subscribers with these identifiers; nil for all of them.
+        case notified(CharacteristicID, Data, to: Set<UUID>?)
         /// ``PeripheralServer/run()`` ends with this error.
         case failed(BluetoothError)
     }

@@ -6,13 +6,24 @@ public struct ServedService: Sendable {
     public var uuid: CBUUID
     /// Whether it is a primary service.
     public var isPrimary: Bool
+    /// The services that this one includes, which are published already.
+    public var includes: [ServiceID]
     /// The service's characteristics.
     public var characteristics: [ServedCharacteristic]
 
     /// Describes a service.
-    public init(_ uuid: CBUUID, isPrimary: Bool = true, characteristics: [ServedCharacteristic]) {
+    ///
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - isPrimary: Whether it is a primary service.
+    ///   - includes: The services that it includes, by the names that ``PeripheralServer/add(_:)`` has returned.
+    ///   - characteristics: Its characteristics.
+    public init(
+        _ uuid: CBUUID, isPrimary: Bool = true, includes: [ServiceID] = [], characteristics: [ServedCharacteristic]
+    ) {
         self.uuid = uuid
         self.isPrimary = isPrimary
+        self.includes = includes
         self.characteristics = characteristics
     }
 

@@ -113,7 +113,7 @@ extension ServerCoordinator {
             manager.value.respond(to: request.value, withResult: .success)
         case .failure(let error): manager.value.respond(to: request.value, withResult: error.code)
         }
-        if let id { onEvent?(.read(RemoteCentral(request.value.central), id, result)) }
+        if let id { onEvent?(.read(RemoteCentral(request.value.central), id, offset: request.value.offset, result)) }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {

@@ -2,6 +2,10 @@ import BluetoothLocking
 import CoreBluetooth
 import Synchronization
 
+#if canImport(CoreBluetoothPackage)
+import CoreBluetoothPackage
+#endif
+
 /// Connects a `PeripheralServer` with its `CBPeripheralManager`, whose delegate it is.
 ///
 /// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
@@ -61,12 +65,24 @@ final class ServerCoordinator: NSObject, Sendable {
             switch call {
             case .add(let service): manager.add(service)
             case .remove(let service): manager.remove(service)
-            case .startAdvertising(let data): manager.startAdvertising(data)
+            case .startAdvertising(let data): startAdvertising(data, manager)
             case .stopAdvertising: manager.stopAdvertising()
             case .publish(let isEncryptionRequired): manager.publishL2CAPChannel(withEncryption: isEncryptionRequired)
             case .unpublish(let psm): manager.unpublishL2CAPChannel(psm)
             }
         }
+    }
+
+    private func startAdvertising(_ data: [String: Any], _ manager: CBPeripheralManager) {
+        #if canImport(CoreBluetoothPackage)
+        let content = AdvertisedData(data)
+        if content.manufacturerData != nil || !content.serviceData.isEmpty {
+            return manager.startAdvertising(
+                localName: content.localName, serviceUUIDs: content.serviceUUIDs,
+                manufacturerData: content.manufacturerData, serviceData: content.serviceData)
+        }
+        #endif
+        manager.startAdvertising(data)
     }
 
     // MARK: The adapter
@@ -130,7 +146,7 @@ final class ServerCoordinator: NSObject, Sendable {
                 guard manager.updateValue(update.value, for: object, onSubscribedCentrals: centrals) else { break }
                 withState { $0.updates.queue.removeAll { $0.waiter === update.waiter } }
                 update.waiter.finish(.success(()))
-                onEvent?(.notified(update.characteristic, update.value))
+                onEvent?(.notified(update.characteristic, update.value, to: update.centrals))
             }
         } while withState { $0.updates.pump.mustRepeat() }
     }

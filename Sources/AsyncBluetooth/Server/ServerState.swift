@@ -206,6 +206,8 @@ extension ServerState {
 
     /// Registers a new service, and publishes it.
     mutating func add(_ service: ServedService, _ object: CBMutableService, _ waiter: Waiter<Void>) -> ServiceID {
+        let included = service.includes.compactMap { published.services[$0] }
+        if !included.isEmpty { object.includedServices = included }
         published.additions[ObjectIdentifier(object)] = waiter
         order(.add(object))
         return register(service, object)

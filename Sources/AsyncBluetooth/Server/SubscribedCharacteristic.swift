@@ -45,9 +45,9 @@ public struct SubscribedCharacteristic: Sendable {
     /// The path of the characteristic.
     public let id: CharacteristicID
 
-    /// Sends a notification or indication to all subscribers, as ``PeripheralServer/send(_:of:)`` does.
+    /// Sends a notification or indication to all subscribers, as ``PeripheralServer/send(_:of:to:)`` does.
     @discardableResult
-    public func send(_ value: Data) -> Bool { core.send(value, of: id, manager.value) }
+    public func send(_ value: Data) -> Bool { core.send(value, of: id, to: nil, manager.value) }
 
     /// Suspends the task, in the time of the server's backend: an emulator's in virtual time.
     ///
@@ -61,8 +61,13 @@ extension ServerCoordinator {
     /// Sends a value to the subscribers after all that wait, without waiting for it.
     ///
     /// - Returns: Whether the value will be sent.
-    func send(_ value: Data, of characteristic: CharacteristicID, _ manager: CBPeripheralManager) -> Bool {
-        let update = ServerState.Update(characteristic: characteristic, value: value, centrals: nil, waiter: Waiter())
+    func send(
+        _ value: Data, of characteristic: CharacteristicID, to centrals: [RemoteCentral]?,
+        _ manager: CBPeripheralManager
+    ) -> Bool {
+        let update = ServerState.Update(
+            characteristic: characteristic, value: value, centrals: centrals.map { Set($0.map(\.identifier)) },
+            waiter: Waiter())
         if let deferred = DeferredUpdates.current, deferred.append(update) { return true }
         let isSent = enqueue(update)
         if isSent { pump(manager) }

@@ -63,7 +63,7 @@ struct AdvertiseCommand: BackendCommand {
     func perform(in role: PeripheralRole) async throws {
         let content = try advertised()
         try await role.advertise(content)
-        role.showAdvertising(content)
+        ServerEventPrinter(console: role.console, backend: role.emulatedBackend, name: name ?? "").advertising(content)
         try await role.wait(for: duration?.duration)
     }
 }
@@ -88,25 +88,4 @@ struct AdvertisedContent {
     /// A company identifier, least significant byte first, and the company's data.
     var manufacturerData: Data?
     var serviceData: [CBUUID: Data] = [:]
-}
-
-extension PeripheralRole {
-    /// Prints that the device is on the air.
-    func showAdvertising(_ content: AdvertisedContent) {
-        let data = content.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }.sorted { $0.0 < $1.0 }
-        guard !console.isJSON else {
-            var record = ServeRecord("advertising", backend: emulatedBackend)
-            record.name = content.name
-            if !content.services.isEmpty { record.services = content.services.map(\.uuidString) }
-            record.manufacturerData = content.manufacturerData.map(HexText.of)
-            if !data.isEmpty { record.serviceData = Dictionary(data) { $1 } }
-            return console.print(json: record)
-        }
-        let parts =
-            content.services.map { AttributeText.label($0) }
-            + data.map { "data of \(AttributeText.label($0)) \($1)" }
-            + (content.manufacturerData.map { ["manufacturer data \(HexText.of($0))"] } ?? [])
-        let list = parts.isEmpty ? "" : " with " + parts.joined(separator: ", ")
-        console.print("Advertising" + (content.name.map { " as \"\(PrintableText.of($0))\"" } ?? "") + list)
-    }
 }

@@ -85,9 +85,9 @@ struct ServeCommand: BackendCommand {
     @MainActor
     private func serveProfiles(in role: PeripheralRole) async throws {
         let name = name ?? profile.first?.profile.deviceName ?? "bluectl"
-        let listing = SimulationEventPrinter(console: role.console, backend: role.emulatedBackend, name: name)
+        let printer = ServerEventPrinter(console: role.console, backend: role.emulatedBackend, name: name)
         let device = SimulatedDevice(name: name, servers: profile.map { $0.profile.makeServer() }) { event in
-            DispatchQueue.main.async { MainActor.assumeIsolated { listing.show(event) } }
+            DispatchQueue.main.async { MainActor.assumeIsolated { printer.show(event) } }
         }
         do {
             try await device.start(on: role.backend)
@@ -135,17 +135,16 @@ struct ServeCommand: BackendCommand {
         let file = try WorldFileDevice(path: file, device: device)
         let ignored = file.ignoredFields
         if !ignored.isEmpty { role.console.note("left to the radio: \(ignored.joined(separator: ", "))") }
-        let device = ServedDevice(file.description)
-        let server = Server(device, role: role)
+        let server = WorldFileServer(file.description, role: role)
         defer { server.stop() }
-        let pairing = device.needsEncryption ? PairingPrompt.serving(role, saysYes: acceptPairing) : nil
+        let pairing = file.description.needsEncryption ? PairingPrompt.serving(role, saysYes: acceptPairing) : nil
         defer { pairing?.stop() }
         do {
             try await server.start()
         } catch let failure as Failure where failure.status == .usage {
             throw file.failure(at: "services[\(server.publishedCount)]", failure.description)
         }
-        try await stay(device.visited, in: role)
+        try await stay(server.visited, in: role)
     }
     #else
     @MainActor

@@ -1,54 +1,83 @@
-#if Emulator
+import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// Prints what happens at a device that is served: a line or a JSON object each.
 @MainActor
 struct ServerEventPrinter {
-    private let console: Console
-    private let backend: String?
+    let console: Console
+    let backend: String?
+    /// The device's name.
+    let name: String
 
-    init(_ console: Console, backend: String?) {
-        self.console = console
-        self.backend = backend
-    }
-
-    /// The services are there.
-    func published(_ device: ServedDevice) {
+    /// The services are published.
+    func published(_ services: [CBUUID]) {
         var record = ServeRecord("published", backend: backend)
-        record.name = device.name
-        record.services = device.services.map(\.uuid.uuidString)
-        let list = device.services.map { AttributeText.label($0.uuid) }.joined(separator: ", ")
-        show(record, "Published \"\(PrintableText.of(device.name))\": \(list.isEmpty ? "no services" : list)")
+        record.name = name
+        record.services = services.map(\.uuidString)
+        let list = services.map { AttributeText.label($0) }.joined(separator: ", ")
+        show(record, "Published \"\(PrintableText.of(name))\": \(list.isEmpty ? "no services" : list)")
     }
 
-    /// A central reads or writes.
-    func request(_ event: String, _ request: CBATTRequest, value: Data? = nil, error: CBATTError.Code? = nil) {
-        var record = record(event, request.central, request.characteristic)
-        record.offset = request.offset == 0 ? nil : request.offset
-        record.value = value.map(HexText.of)
-        record.error = error?.rawValue
-        var line = line(event, request.central, request.characteristic)
-        if request.offset != 0 { line += " at \(request.offset)" }
-        if let value {
-            line += ": " + console.palette.value(AttributeText.value(value, of: request.characteristic.uuid))
+    /// The device advertises.
+    func advertising(_ content: AdvertisedContent) {
+        let data = content.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }.sorted { $0.0 < $1.0 }
+        var record = ServeRecord("advertising", backend: backend)
+        record.name = content.name
+        if !content.services.isEmpty { record.services = content.services.map(\.uuidString) }
+        record.manufacturerData = content.manufacturerData.map(HexText.of)
+        if !data.isEmpty { record.serviceData = Dictionary(data) { $1 } }
+        let parts =
+            content.services.map { AttributeText.label($0) }
+            + data.map { "data of \(AttributeText.label($0)) \($1)" }
+            + (content.manufacturerData.map { ["manufacturer data \(HexText.of($0))"] } ?? [])
+        let list = parts.isEmpty ? "" : " with " + parts.joined(separator: ", ")
+        show(record, "Advertising" + (content.name.map { " as \"\(PrintableText.of($0))\"" } ?? "") + list)
+    }
+
+    /// An event of a device of profiles.
+    func show(_ event: PeripheralServer.Event) {
+        switch event {
+        case .published(let services): published(services.map(\.uuid))
+        case .advertising(let services): advertising(AdvertisedContent(name: name, services: services))
+        default: request(event)
         }
-        if let error { line += ", refused with ATT error 0x" + Decimals.hex(error.rawValue, width: 2) }
+    }
+
+    /// A central reads, writes, or changes a subscription, or a value is sent.
+    func request(_ event: PeripheralServer.Event) {
+        switch event {
+        case .read(let central, let id, let offset, .success(let value)):
+            show("read", central.identifier, id, offset: offset, value: value)
+        case .read(let central, let id, let offset, .failure(let error)):
+            show("read", central.identifier, id, offset: offset, error: error)
+        case .wrote(let write, let id, let error):
+            show("write", write.central.identifier, id, offset: write.offset, value: write.value, error: error)
+        case .subscribed(let central, let id): show("subscribe", central.identifier, id)
+        case .unsubscribed(let central, let id): show("unsubscribe", central.identifier, id)
+        case .notified(let id, let value, let receivers): show("notify", receivers?.first, id, value: value)
+        case .failed(let error): console.note(PrintableText.of("\(error)"))
+        case .stateChanged, .published, .advertising: break
+        }
+    }
+
+    private func show(
+        _ event: String, _ central: UUID?, _ id: CharacteristicID, offset: Int = 0, value: Data? = nil,
+        error: CBATTError? = nil
+    ) {
+        var record = ServeRecord(event, backend: backend)
+        record.central = central?.uuidString
+        record.service = id.service.uuid.uuidString
+        record.characteristic = id.uuid.uuidString
+        record.offset = offset == 0 ? nil : offset
+        record.value = value.map(HexText.of)
+        record.error = error?.code.rawValue
+        let who = central?.uuidString ?? "all subscribers"
+        var line = "\(PrintableText.fitted(event, to: 11))  \(who)  \(AttributeText.label(id.uuid))"
+        if offset != 0 { line += " at \(offset)" }
+        if let value { line += ": " + console.palette.value(AttributeText.value(value, of: id.uuid)) }
+        if let error { line += ", refused with ATT error 0x" + Decimals.hex(error.code.rawValue, width: 2) }
         show(record, line)
-    }
-
-    /// A central subscribes, or does no longer.
-    func subscription(_ central: CBCentral, _ characteristic: CBCharacteristic, isSubscribed: Bool) {
-        let event = isSubscribed ? "subscribe" : "unsubscribe"
-        show(record(event, central, characteristic), line(event, central, characteristic))
-    }
-
-    /// A value goes to a subscriber, or to all.
-    func notification(_ characteristic: CBMutableCharacteristic, _ value: Data, to central: CBCentral?) {
-        var record = record("notify", central, characteristic)
-        record.value = HexText.of(value)
-        let text = console.palette.value(AttributeText.value(value, of: characteristic.uuid))
-        show(record, line("notify", central, characteristic) + ": " + text)
     }
 
     /// Centrals may open a channel.
@@ -58,32 +87,54 @@ struct ServerEventPrinter {
         show(record, "Listening for channels at number \(psm)")
     }
 
-    /// A central opened a channel, or the channel is no more.
-    func channel(_ event: String, _ channel: CBL2CAPChannel, bytes: Int?) {
+    /// A central opened a channel, or, with the bytes that came, the channel is closed.
+    func channel(_ event: String, _ channel: ByteChannel, bytes: Int? = nil) {
         var record = ServeRecord(event, backend: backend)
-        record.central = channel.peer?.identifier.uuidString
+        record.central = channel.peer.uuidString
         record.psm = channel.psm
         record.bytes = bytes
-        let who = channel.peer?.identifier.uuidString ?? "somebody"
         let amount = bytes.map { " after \($0) bytes" } ?? ""
-        show(record, "\(PrintableText.fitted(event, to: 11))  \(who)  number \(channel.psm)\(amount)")
-    }
-
-    private func record(_ event: String, _ central: CBCentral?, _ characteristic: CBCharacteristic) -> ServeRecord {
-        var record = ServeRecord(event, backend: backend)
-        record.central = central?.identifier.uuidString
-        record.service = characteristic.service?.uuid.uuidString
-        record.characteristic = characteristic.uuid.uuidString
-        return record
-    }
-
-    private func line(_ event: String, _ central: CBCentral?, _ characteristic: CBCharacteristic) -> String {
-        let who = central?.identifier.uuidString ?? "all subscribers"
-        return "\(PrintableText.fitted(event, to: 11))  \(who)  \(AttributeText.label(characteristic.uuid))"
+        show(
+            record, "\(PrintableText.fitted(event, to: 11))  \(channel.peer.uuidString)  number \(channel.psm)\(amount)"
+        )
     }
 
     private func show(_ record: ServeRecord, _ line: String) {
         if console.isJSON { console.print(json: record) } else { console.print(line) }
     }
 }
-#endif
+
+/// Something that happens at a device that is served, as JSON.
+///
+/// Fields without a value are left out.
+struct ServeRecord: Encodable, Equatable {
+    /// `published`, `listening`, `advertising`, `read`, `write`, `subscribe`, `unsubscribe`, `notify`, `channel open`,
+    /// `channel end`.
+    var event: String
+    var name: String?
+    var services: [String]?
+    /// What is advertised beside name and services.
+    var manufacturerData: String?
+    var serviceData: [String: String]?
+    /// The identifier of the central.
+    var central: String?
+    var service: String?
+    var characteristic: String?
+    /// The first byte asked for, where that is not 0.
+    var offset: Int?
+    /// The bytes that were answered, written or sent, in hex.
+    var value: String?
+    /// The ATT error that the central got.
+    var error: Int?
+    /// The number of a channel.
+    var psm: UInt16?
+    /// How many bytes came over a channel.
+    var bytes: Int?
+    /// Only where the adapter is not a real one.
+    var backend: String?
+
+    init(_ event: String, backend: String?) {
+        self.event = event
+        self.backend = backend
+    }
+}

@@ -82,13 +82,13 @@ import Testing
         switch event {
         case .published(let services): "published " + services.map(\.description).joined()
         case .advertising(let services): "advertising " + services.map(\.uuidString).joined()
-        case .read(_, let id, .success(let value)): "read \(id) \(value.hex)"
-        case .read(_, let id, .failure(let error)): "read \(id) refused \(error.code.rawValue)"
+        case .read(_, let id, _, .success(let value)): "read \(id) \(value.hex)"
+        case .read(_, let id, _, .failure(let error)): "read \(id) refused \(error.code.rawValue)"
         case .wrote(let request, let id, let error):
             "wrote \(id) \(request.value.hex)" + (error == nil ? "" : " refused")
         case .subscribed(_, let id): "subscribed \(id)"
         case .unsubscribed(_, let id): "unsubscribed \(id)"
-        case .notified(let id, let value): "notified \(id) \(value.hex)"
+        case .notified(let id, let value, _): "notified \(id) \(value.hex)"
         case .failed(let error): "failed \(error)"
         case .stateChanged: "state"
         }

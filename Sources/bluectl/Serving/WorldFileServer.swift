@@ -1,0 +1,186 @@
+#if Emulator
+import AsyncBluetooth
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetoothPackage
+
+/// Serves a device of a world file: stores what is written, returns what is stored, notifies by its timers.
+@MainActor
+final class WorldFileServer {
+    private let role: PeripheralRole
+    private let description: PeripheralDescription
+    private let printer: ServerEventPrinter
+    /// How many of the services are published.
+    private(set) var publishedCount = 0
+    /// Whether the bytes of a channel are sent back, by its number.
+    private var echoes: [CBL2CAPPSM: Bool] = [:]
+    private var channels: Task<Void, Never>?
+
+    init(_ description: PeripheralDescription, role: PeripheralRole) {
+        self.role = role
+        self.description = description
+        printer = ServerEventPrinter(console: role.console, backend: role.emulatedBackend, name: description.name)
+    }
+
+    /// Publishes the services, listens for channels, then advertises.
+    func start() async throws {
+        role.onEvent = { [printer] in printer.request($0) }
+        for (index, service) in description.services.enumerated() {
+            try await role.publish(served(service, at: index))
+            publishedCount += 1
+        }
+        printer.published(description.services.map { CBUUID($0.uuid) })
+        acceptChannels()
+        for channel in description.channels {
+            let psm = try await role.publishChannel(isEncryptionRequired: channel.isEncryptionRequired)
+            echoes[psm] = channel.echo
+            printer.listening(psm)
+        }
+        guard let advertised else {
+            return role.console.note("\(PrintableText.of(description.name)) advertises nothing, as the file says")
+        }
+        try await role.advertise(advertised)
+        printer.advertising(advertised)
+    }
+
+    /// Closes the channels.
+    func stop() { channels?.cancel() }
+
+    /// What is advertised; nil where the file has no advertising set that is on.
+    private var advertised: AdvertisedContent? {
+        description.advertising.first(where: \.isEnabled).map { set in
+            let data = set.data.serviceData.merging(set.scanResponse?.serviceData ?? [:]) { own, _ in own }
+            return AdvertisedContent(
+                name: set.data.localName ?? set.scanResponse?.localName,
+                services: (set.data.services + (set.scanResponse?.services ?? [])).map { CBUUID($0) },
+                manufacturerData: set.data.manufacturerData ?? set.scanResponse?.manufacturerData,
+                serviceData: Dictionary(data.map { (CBUUID($0.key), $0.value) }) { $1 })
+        }
+    }
+
+    // MARK: Services
+
+    private func served(_ service: ServiceDescription, at index: Int) -> ServedService {
+        let uuids = description.services.map { CBUUID($0.uuid) }
+        let id = ServiceID(uuids[index], instance: Self.instance(at: index, in: uuids))
+        let own = service.characteristics.map { CBUUID($0.uuid) }
+        let characteristics = service.characteristics.enumerated().map { index, characteristic in
+            let path = CharacteristicID(own[index], instance: Self.instance(at: index, in: own), in: id)
+            return StoredValue(characteristic).served(as: path, by: role.server)
+        }
+        return ServedService(
+            uuids[index], isPrimary: service.isPrimary,
+            // The file's rules say that each names an earlier service.
+            includes: service.includes.map { ServiceID(CBUUID($0)) }, characteristics: characteristics)
+    }
+
+    /// Which one of those with the same UUID it is, from 1.
+    private static func instance(at index: Int, in uuids: [CBUUID]) -> Int {
+        uuids[...index].filter { $0 == uuids[index] }.count
+    }
+
+    // MARK: Channels
+
+    private func acceptChannels() {
+        let opened = role.server.channels
+        channels = Task { [weak self] in
+            await withDiscardingTaskGroup { group in
+                for await channel in opened { group.addTask { await self?.serve(channel) } }
+            }
+        }
+    }
+
+    /// Counts what comes, and sends it back where the file says so.
+    private func serve(_ channel: ByteChannel) async {
+        printer.channel("channel open", channel)
+        var count = 0
+        do {
+            // Nothing more is read before what goes back has gone: the central waits, and nothing piles up.
+            while let data = try await channel.read(upTo: 16_384) {
+                count += data.count
+                if echoes[channel.psm] == true { try await channel.write(data) }
+            }
+        } catch {
+            // The link has ended, or the command: so has the channel.
+        }
+        channel.close()
+        if !Task.isCancelled { printer.channel("channel end", channel, bytes: count) }
+    }
+}
+
+/// The value of a characteristic that is served.
+private actor StoredValue {
+    private let description: CharacteristicDescription
+    private var value: Data
+    private var position = 0
+
+    init(_ description: CharacteristicDescription) {
+        self.description = description
+        value = description.value
+    }
+
+    /// The characteristic, whose requests this value answers.
+    nonisolated func served(as path: CharacteristicID, by server: PeripheralServer) -> ServedCharacteristic {
+        let echo: @Sendable (WriteRequest) async throws -> Void = { [description, weak server] request in
+            let value = try await self.write(request)
+            if description.echo { server?.send(value, of: path, to: [request.central]) }
+        }
+        let notify: @Sendable (SubscribedCharacteristic) async throws -> Void = { [weak server] characteristic in
+            try await self.notify(characteristic, by: server)
+        }
+        return ServedCharacteristic(
+            path.uuid, CBCharacteristicProperties(rawValue: UInt(description.properties.rawValue)),
+            permissions: CBAttributePermissions(rawValue: UInt(description.effectivePermissions.rawValue)),
+            descriptors: Dictionary(description.descriptors.map { (CBUUID($0.uuid), $0.value) }) { $1 },
+            onRead: { _ in await self.value }, onWrite: echo, whileSubscribed: notify)
+    }
+
+    /// Notifies by the timer.
+    private func notify(_ characteristic: SubscribedCharacteristic, by server: PeripheralServer?) async throws {
+        guard let timer = description.timer, let server else { return }
+        while true {
+            try await characteristic.sleep(for: timer.interval)
+            if !timer.values.isEmpty { value = timer.values[position % timer.values.count] }
+            position += 1
+            // A link that is slower than the timer skips values.
+            let length = server.subscribers(of: characteristic.id).map(\.maximumUpdateLength).min() ?? 0
+            try await server.notify(value.prefix(length), of: characteristic.id)
+        }
+    }
+
+    /// Replaces what is behind the offset.
+    private func write(_ request: WriteRequest) throws -> Data {
+        guard request.offset <= value.count else { throw CBATTError(.invalidOffset) }
+        let new = value.prefix(request.offset) + request.value
+        guard new.count <= description.maximumLength else { throw CBATTError(.invalidAttributeValueLength) }
+        value = Data(new)
+        return value
+    }
+}
+
+extension PeripheralDescription {
+    /// Whether a central must encrypt the link, and so pair, for something that is served.
+    var needsEncryption: Bool {
+        let characteristics = services.flatMap(\.characteristics)
+        return channels.contains(where: \.isEncryptionRequired)
+            || characteristics.contains { characteristic in
+                !characteristic.effectivePermissions.isDisjoint(with: [
+                    .readEncryptionRequired, .writeEncryptionRequired,
+                ])
+                    || !characteristic.properties.isDisjoint(
+                        with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+            }
+    }
+}
+
+extension WorldFileServer {
+    /// For a client of the same process.
+    var visited: LoopbackClient.Device {
+        let characteristics = description.services.flatMap(\.characteristics)
+        return LoopbackClient.Device(
+            name: advertised?.name, advertisedServices: advertised?.services ?? [],
+            services: description.services.map { CBUUID($0.uuid) },
+            periodic: Set(characteristics.filter { $0.timer != nil }.map { CBUUID($0.uuid) }), writesUnread: true)
+    }
+}
+#endif
