@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-/// What a scenario needs of a stage beyond the central role and the two peers.
+/// What a scenario needs of a fixture beyond the central role and the two peers.
 enum ContractFeature: String, CaseIterable, Sendable {
     /// Managers that publish and advertise, and centrals across the air.
     case peripheralRole = "the peripheral role"
@@ -29,7 +29,7 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
     let name: String
     /// Whether it needs no more than some connectable peripheral: also runs on a foreign one.
     let isGeneric: Bool
-    /// What not every stage has.
+    /// What not every fixture has.
     let needs: Set<ContractFeature>
     /// Why BlueZ can never play it; nil if it can, be it later.
     let emulatorOnly: String?
@@ -65,16 +65,16 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
     var isExpressibleOnBlueZ: Bool { emulatorOnly == nil }
 
     /// Plays it, and checks that nothing happened that it did not expect.
-    func play(on stage: any ContractStage) async throws {
-        let differences = ContractDifference.lines(for: name, on: stage.name)
+    func play(on fixture: any ContractFixture) async throws {
+        let differences = ContractDifference.lines(for: name, on: fixture.name)
         switch body {
         case .central(let body):
-            let context = ContractContext(stage, scenario: name, differences: differences)
+            let context = ContractContext(fixture, scenario: name, differences: differences)
             try await body(context)
             context.finish()
         case .peripheral(let body):
-            try await stage.perform(.advertise(.contract, false))
-            let context = PeripheralContext(stage, scenario: name, differences: differences)
+            try await fixture.perform(.advertise(.contract, false))
+            let context = PeripheralContext(fixture, scenario: name, differences: differences)
             try await body(context)
             context.finish()
             try await context.finishCentrals()

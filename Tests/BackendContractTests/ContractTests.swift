@@ -6,22 +6,22 @@ import Testing
 /// The definition of "same behaviour": every scenario, on the radio that the environment names.
 ///
 /// `CONTRACT_BACKEND=bluez` plays on a real radio, with the contract peer at `CONTRACT_PEER_SOCKET`; without it the
-/// emulator is the stage. `CONTRACT_NEEDS` plays only the scenarios that need one of these features, by their raw
+/// emulator is the fixture. `CONTRACT_NEEDS` plays only the scenarios that need one of these features, by their raw
 /// values between commas, proved or not. `CONTRACT_SCENARIO` plays only those whose names contain it.
 @Suite(.serialized) struct ContractTests {
-    private static let isOnBlueZ = BlueZStage.isChosen
-    private static let radio = Result { try BlueZStage() }
+    private static let isOnBlueZ = BlueZFixture.isChosen
+    private static let radio = Result { try BlueZFixture() }
 
-    /// What the stage can play; with a foreign peripheral only the generic scenarios.
+    /// What the fixture can play; with a foreign peripheral only the generic scenarios.
     private static var applicable: [ContractScenario] {
-        let features = isOnBlueZ ? BlueZStage.features : EmulatorStage.features
+        let features = isOnBlueZ ? BlueZFixture.features : EmulatorFixture.features
         let possible = ContractScenario.all.filter {
-            $0.needs.isSubset(of: features) && BlueZStage.isNamed($0.name)
+            $0.needs.isSubset(of: features) && BlueZFixture.isNamed($0.name)
         }
         guard isOnBlueZ else { return possible }
         return possible.filter { scenario in
-            scenario.isExpressibleOnBlueZ && (scenario.isGeneric || BlueZStage.peerPath != nil)
-                && (BlueZStage.wanted.isEmpty || !scenario.needs.isDisjoint(with: BlueZStage.wanted))
+            scenario.isExpressibleOnBlueZ && (scenario.isGeneric || BlueZFixture.peerPath != nil)
+                && (BlueZFixture.wanted.isEmpty || !scenario.needs.isDisjoint(with: BlueZFixture.wanted))
         }
     }
 
@@ -41,31 +41,31 @@ import Testing
     @Test(arguments: Radio.all, applicable) func contract(_ radio: Radio, _ scenario: ContractScenario) async throws {
         switch radio {
         case .bluez: try await play(scenario, on: Self.radio.get())
-        case .emulator: try await play(scenario, on: EmulatorStage(seed: 1))
-        case .emulatorWithoutLatency: try await play(scenario, on: EmulatorStage(configuration: .instant, seed: 1))
+        case .emulator: try await play(scenario, on: EmulatorFixture(seed: 1))
+        case .emulatorWithoutLatency: try await play(scenario, on: EmulatorFixture(configuration: .instant, seed: 1))
         case .wrappedEmulator:
-            let stage = try EmulatorStage(seed: 1) { emulator in
+            let fixture = try EmulatorFixture(seed: 1) { emulator in
                 let traced = TracingBackend(around: emulator, to: .memory)
                 return try FaultInjectingBackend(around: traced, plan: FaultPlan(faults: []))
             }
-            try await play(scenario, on: stage)
+            try await play(scenario, on: fixture)
         }
     }
 
-    private func play(_ scenario: ContractScenario, on stage: EmulatorStage) async throws {
+    private func play(_ scenario: ContractScenario, on fixture: EmulatorFixture) async throws {
         do {
-            try await play(scenario, on: stage as any ContractStage)
+            try await play(scenario, on: fixture as any ContractFixture)
         } catch {
-            Issue.record("seed 1: \(error)\n\(stage.worldTrace.suffix(60).joined(separator: "\n"))")
+            Issue.record("seed 1: \(error)\n\(fixture.worldTrace.suffix(60).joined(separator: "\n"))")
         }
     }
 
-    private func play(_ scenario: ContractScenario, on stage: any ContractStage) async throws {
-        try await stage.begin()
-        try await scenario.play(on: stage)
+    private func play(_ scenario: ContractScenario, on fixture: any ContractFixture) async throws {
+        try await fixture.begin()
+        try await scenario.play(on: fixture)
     }
 
-    @Test func whatThisStageDoesNotPlayIsCountedByReason() {
+    @Test func whatThisFixtureDoesNotPlayIsCountedByReason() {
         let played = Set(Self.applicable.map(\.name))
         var counts: [String: Int] = [:]
         for scenario in ContractScenario.all where !played.contains(scenario.name) {

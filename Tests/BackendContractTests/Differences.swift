@@ -4,11 +4,11 @@
 struct ContractDifference: Sendable {
     /// The scenario's name.
     let scenario: String
-    /// Which stages: prefixes of their names, such as "bluez 5.66".
-    let stages: [String]
+    /// Which fixtures: prefixes of their names, such as "bluez 5.66".
+    let fixtures: [String]
     /// The line of the suite.
     let line: String
-    /// The lines of the stage; none where it says nothing.
+    /// The lines of the fixture; none where it says nothing.
     let instead: [String]
     /// Why it must be so.
     let reason: String
@@ -20,52 +20,52 @@ struct ContractDifference: Sendable {
 
     static let all: [ContractDifference] = [
         ContractDifference(
-            scenario: "S44: a lost link is a connection time-out", stages: ["bluez 5.66", "bluez 5.82"],
+            scenario: "S44: a lost link is a connection time-out", fixtures: ["bluez 5.66", "bluez 5.82"],
             line: "didDisconnect disconnected ! CBError 6", instead: ["didDisconnect disconnected ! CBError 7"],
             reason: "BlueZ tells the reason of a disconnection from version 5.83 on (`Device1.Disconnected`)"),
         ContractDifference(
-            scenario: "S127 S163: the app's error codes reach the central unchanged", stages: ["bluez"],
+            scenario: "S127 S163: the app's error codes reach the central unchanged", fixtures: ["bluez"],
             line: "read C0DE1001 ! 252", instead: ["read C0DE1001 ! 14"],
             reason: "BlueZ's D-Bus errors stand for few ATT codes: any other is 0x0E for the central"),
         ContractDifference(
-            scenario: "S131 S130: a long write is one callback of many parts", stages: ["bluez"],
+            scenario: "S131 S130: a long write is one callback of many parts", fixtures: ["bluez"],
             line: "didReceiveWrite C0DE1001 @0 180 bytes C0DE1001 @180 180 bytes C0DE1001 @360 40 bytes",
             instead: ["didReceiveWrite C0DE1001 @0 400 bytes"],
             reason: "BlueZ joins prepared writes that follow each other before it calls `WriteValue`"),
         ContractDifference(
-            scenario: "S138: a value goes to all subscribers, or to those that are listed", stages: ["bluez 5.66"],
+            scenario: "S138: a value goes to all subscribers, or to those that are listed", fixtures: ["bluez 5.66"],
             line: "notified C0DE1003 02", instead: ["notified C0DE1003 02", "notified C0DE1003 03"],
             reason: broadcast),
         ContractDifference(
-            scenario: "S138: a value goes to all subscribers, or to those that are listed", stages: ["bluez 5.66"],
+            scenario: "S138: a value goes to all subscribers, or to those that are listed", fixtures: ["bluez 5.66"],
             line: "notified C0DE1003 03", instead: ["notified C0DE1003 02", "notified C0DE1003 03"],
             reason: broadcast),
         ContractDifference(
-            scenario: "S136: one of two centrals may unsubscribe", stages: ["bluez 5.66"],
+            scenario: "S136: one of two centrals may unsubscribe", fixtures: ["bluez 5.66"],
             line: "didUnsubscribe C0DE1003 of 1", instead: [],
             reason: "BlueZ tells of the last central that unsubscribes alone, before it has a socket for each (5.79)"),
         ContractDifference(
             scenario: "S72: a peer that refuses to pair gives the peer's own error",
-            stages: ["bluez 5.66", "bluez 5.82"], line: "didUpdateValue C0DE0601 nil ! CBATTError 5",
+            fixtures: ["bluez 5.66", "bluez 5.82"], line: "didUpdateValue C0DE0601 nil ! CBATTError 5",
             instead: ["didDisconnect disconnected ! CBError 7"], reason: refusedByPeer),
         ContractDifference(
             scenario: "S72: a peer that refuses to pair gives the peer's own error",
-            stages: ["bluez 5.66", "bluez 5.82"],
+            fixtures: ["bluez 5.66", "bluez 5.82"],
             line: "didUpdateNotificationState C0DE0602 false ! CBATTError 5", instead: [], reason: refusedByPeer),
         ContractDifference(
-            scenario: "S72: an agent is asked for consent, and may refuse it", stages: ["bluez"],
+            scenario: "S72: an agent is asked for consent, and may refuse it", fixtures: ["bluez"],
             line: "didUpdateValue C0DE0601 nil ! CBATTError 5",
             instead: ["didUpdateValue C0DE0601 nil ! CBATTError 5", "didDisconnect disconnected ! CBError 7"],
             reason: "bluetoothd would answer nothing more on a link whose pairing was refused, so it is ended"),
         ContractDifference(
-            scenario: "S129: a central that refuses the comparison ends it for both", stages: ["bluez"],
+            scenario: "S129: a central that refuses the comparison ends it for both", fixtures: ["bluez"],
             line: "read C0DE1007 ! 5", instead: ["read C0DE1007 ! 5", "disconnected authentication"],
             reason: refusedByPeer),
     ]
 
-    /// What a stage traces instead, line by line, in one scenario.
-    static func lines(for scenario: String, on stage: String) -> [String: [String]] {
-        let own = all.filter { $0.scenario == scenario && $0.stages.contains { stage.hasPrefix($0) } }
+    /// What a fixture traces instead, line by line, in one scenario.
+    static func lines(for scenario: String, on fixture: String) -> [String: [String]] {
+        let own = all.filter { $0.scenario == scenario && $0.fixtures.contains { fixture.hasPrefix($0) } }
         return Dictionary(own.map { ($0.line, $0.instead) }) { $1 }
     }
 }

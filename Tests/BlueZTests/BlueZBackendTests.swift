@@ -39,16 +39,16 @@ private final class WaitingReceiver: EventSink {
 
 /// The backend as a whole, on a private bus, against a scripted `org.bluez`.
 @Suite struct BlueZBackendTests {
-    private let stage: BackendFixture
+    private let fixture: BackendFixture
     private let bus: PrivateBus
     private let recorder: EventRecorder
     private let device: String
     private let characteristic: String
 
     init() throws {
-        stage = try BackendFixture()
-        (bus, recorder) = (stage.bus, stage.recorder)
-        (device, characteristic) = (stage.device, stage.characteristic)
+        fixture = try BackendFixture()
+        (bus, recorder) = (fixture.bus, fixture.recorder)
+        (device, characteristic) = (fixture.device, fixture.characteristic)
     }
 
     // MARK: State
@@ -63,26 +63,26 @@ private final class WaitingReceiver: EventSink {
 
     @Test func whatTheControllerCanDoIsSupported() async throws {
         guard case .explicit(let text) = bus.address else { return }
-        func backend(_ controllers: PlayedController) -> BlueZBackend {
+        func backend(_ controllers: FakeController) -> BlueZBackend {
             BlueZBackend(BlueZConfiguration(busAddress: text), timings: BlueZTimings(), controllers: controllers)
         }
-        let refused = backend(PlayedController(error: BackendError(.operationNotSupported, operation: "socket")))
+        let refused = backend(FakeController(error: BackendError(.operationNotSupported, operation: "socket")))
         #expect(!refused.supports(.connectedRSSI))
-        let backend = backend(PlayedController())
+        let backend = backend(FakeController())
         #expect(backend.supports(.connectedRSSI))
         #expect(!backend.supports(.extendedScanAndConnect))
         let daemon = try ScriptedBlueZ(on: bus)
         daemon.service.add(
             ScriptedBlueZ.adapter,
             ["org.bluez.LEAdvertisingManager1": ["SupportedSecondaryChannels": .strings(["1M", "2M", "Coded"])]])
-        let central = try stage.central(of: backend)
+        let central = try fixture.central(of: backend)
         try await recorder.wait(for: .poweredOn)
         #expect(backend.supports(.extendedScanAndConnect))
         withExtendedLifetime((daemon, central)) {}
     }
 
     @Test func withoutADaemonItIsUnsupportedAndALaterDaemonIsUsed() async throws {
-        let central = try stage.central()
+        let central = try fixture.central()
         try await recorder.wait(for: .unsupported)
         let daemon = try ScriptedBlueZ(on: bus)
         try await recorder.wait(for: .poweredOn)
@@ -104,7 +104,7 @@ private final class WaitingReceiver: EventSink {
     @Test func withoutAnAdapterItIsUnsupportedAndALaterAdapterIsUsed() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
         daemon.service.remove(ScriptedBlueZ.adapter)
-        let central = try stage.central()
+        let central = try fixture.central()
         try await recorder.wait(for: .unsupported)
         daemon.addAdapter()
         try await recorder.wait(for: .poweredOn)
@@ -113,17 +113,17 @@ private final class WaitingReceiver: EventSink {
 
     /// See https://github.com/home-assistant/core/issues/76392.
     @Test func aBusPolicyThatRefusesIsUnauthorized() async throws {
-        let stage = try BackendFixture(on: PrivateBus(forbidden: ["org.bluez"]))
-        let daemon = try ScriptedBlueZ(on: stage.bus)
-        let central = try stage.central()
-        try await stage.recorder.wait(for: .unauthorized)
-        #expect(stage.recorder.events.elements.contains(.authorizationChanged(.denied)))
+        let fixture = try BackendFixture(on: PrivateBus(forbidden: ["org.bluez"]))
+        let daemon = try ScriptedBlueZ(on: fixture.bus)
+        let central = try fixture.central()
+        try await fixture.recorder.wait(for: .unauthorized)
+        #expect(fixture.recorder.events.elements.contains(.authorizationChanged(.denied)))
         withExtendedLifetime((daemon, central)) {}
     }
 
     @Test func powerIsFollowed() async throws {
         let daemon = try ScriptedBlueZ(on: bus, isPowered: false)
-        let central = try stage.central()
+        let central = try fixture.central()
         try await recorder.wait(for: .poweredOff)
         daemon.setPowered(true)
         try await recorder.wait(for: .poweredOn)
@@ -131,7 +131,7 @@ private final class WaitingReceiver: EventSink {
     }
 
     @Test func aKilledDaemonIsResettingAndComesBack() async throws {
-        let (daemon, central, _, _) = try await stage.connected()
+        let (daemon, central, _, _) = try await fixture.connected()
         daemon.kill()
         try await recorder.wait(for: .resetting)
         try daemon.start()
@@ -147,7 +147,7 @@ private final class WaitingReceiver: EventSink {
 
     @Test func aLostBusIsResetting() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
-        let central = try stage.central()
+        let central = try fixture.central()
         try await recorder.wait(for: .poweredOn)
         bus.kill()
         try await recorder.wait(for: .resetting)
@@ -156,7 +156,7 @@ private final class WaitingReceiver: EventSink {
 
     /// Proves S12.
     @Test func S12_powerOffCallsNoDisconnect() async throws {
-        let (daemon, central, _, _) = try await stage.connected()
+        let (daemon, central, _, _) = try await fixture.connected()
         daemon.setPowered(false)
         try await recorder.wait(for: .poweredOff)
         #expect(!recorder.events.elements.contains { if case .disconnected = $0 { true } else { false } })
@@ -166,8 +166,8 @@ private final class WaitingReceiver: EventSink {
     // MARK: The main job
 
     @Test func aDeviceIsFoundConnectedReadWrittenSubscribedAndLeft() async throws {
-        let (daemon, central, peer, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, peer, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
         central.submit(
             .write(link: link, operation: OperationID(rawValue: 11), attribute: attribute, value: Data([9])))
@@ -199,16 +199,16 @@ private final class WaitingReceiver: EventSink {
 
     /// A receiver whose callback waits for what another one is told, while the thread that reads the bus may run it.
     @Test func aCallbackThatWaitsHoldsUpNoOtherReceiver() async throws {
-        let backend = stage.makeBackend()
-        let (daemon, other, peer, link) = try await stage.connected(of: backend)
-        let attribute = try await stage.attribute(other, link)
+        let backend = fixture.makeBackend()
+        let (daemon, other, peer, link) = try await fixture.connected(of: backend)
+        let attribute = try await fixture.attribute(other, link)
         let waiting = WaitingReceiver()
         let central = backend.makeCentral(CentralOptions())
         central.activate(waiting)
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         let event = try await waiting.events.first { if case .connected = $0 { true } else { false } }
         guard case .connected(_, let shared, _, _) = event else { throw CancellationError() }
-        let mine = try await stage.attribute(central, shared, told: waiting.events)
+        let mine = try await fixture.attribute(central, shared, told: waiting.events)
         let operation = OperationID(rawValue: 12)
         central.submit(.setNotifying(link: shared, operation: operation, attribute: mine, enabled: true))
         try await waiting.events.first {
@@ -237,7 +237,7 @@ private final class WaitingReceiver: EventSink {
     }
 
     @Test func aLinkThatThePeerEndsIsToldWithItsReason() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
+        let (daemon, central, _, link) = try await fixture.connected()
         daemon.dropLink(device, reason: "Remote")
         let event = try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
         guard case .disconnected(link, .remote, _, false) = event else {
@@ -248,7 +248,7 @@ private final class WaitingReceiver: EventSink {
     }
 
     @Test func aConnectIsTriedAgainUntilItSucceeds() async throws {
-        let (daemon, central, peer) = try await stage.discovered()
+        let (daemon, central, peer) = try await fixture.discovered()
         let attempts = Recorder<Void>()
         let (service, device) = (daemon.service, device)
         daemon.service.on(ScriptedBlueZ.Interface.device, "Connect") { call in
@@ -265,7 +265,7 @@ private final class WaitingReceiver: EventSink {
     }
 
     @Test func aDeviceThatVanishedIsLookedForAndConnected() async throws {
-        let (daemon, central, peer) = try await stage.discovered()
+        let (daemon, central, peer) = try await fixture.discovered()
         central.submit(.stopScan)
         try await daemon.service.calls.first { $0.member == "StopDiscovery" }
         daemon.service.remove(device)
@@ -277,8 +277,8 @@ private final class WaitingReceiver: EventSink {
     }
 
     @Test func servicesThatComeAndGoAreTold() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        _ = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        _ = try await fixture.attribute(central, link)
         let added = daemon.addService(device, handle: "0040", uuid: "0000180f-0000-1000-8000-00805f9b34fb")
         var event = try await recorder.events.first { if case .servicesChanged = $0 { true } else { false } }
         guard case .servicesChanged(link, [], let records) = event else {
@@ -295,8 +295,8 @@ private final class WaitingReceiver: EventSink {
     // MARK: Misbehaviour
 
     @Test func aStrangersSignalsAreNotBelieved() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         central.submit(
             .setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
         try await recorder.events.first { if case .notifyingChanged = $0 { true } else { false } }
@@ -312,8 +312,8 @@ private final class WaitingReceiver: EventSink {
     }
 
     @Test func malformedSignalsAreIgnored() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         let bus = "org.freedesktop.DBus."
         let properties = bus + "Properties"
         daemon.service.emit(device, properties, "PropertiesChanged", [.string("org.bluez.Device1")])
@@ -352,15 +352,15 @@ private final class WaitingReceiver: EventSink {
             ])
         }
         try service.start(owning: "org.bluez")
-        let central = try stage.central()
+        let central = try fixture.central()
         try await recorder.wait(for: .unsupported)
         try await recorder.wait(for: .poweredOn)
         withExtendedLifetime(central) {}
     }
 
     @Test func anObjectThatVanishesInMidCallIsAnErrorOfThatOperation() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { call in
             .error(DBusError(name: DBusError.Name.unknownObject, message: call.path))
         }
@@ -375,7 +375,7 @@ private final class WaitingReceiver: EventSink {
 
     @Test func aThousandDevicesAreReportedOnceEach() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
-        let central = try stage.central()
+        let central = try fixture.central()
         try await recorder.wait(for: .poweredOn)
         central.submit(.startScan(ScanParameters()))
         _ = try await daemon.service.calls.first { $0.member == "StartDiscovery" }
@@ -395,7 +395,7 @@ private final class WaitingReceiver: EventSink {
     @Test func aReleasedBackendLeavesTheBus() async throws {
         let daemon = try ScriptedBlueZ(on: bus)
         do {
-            let central = try stage.central()
+            let central = try fixture.central()
             try await recorder.wait(for: .poweredOn)
             central.invalidate()
         }

@@ -8,82 +8,82 @@ import Testing
 @testable import BlueZ
 
 @Suite struct ChannelPoolTests {
-    private let stage = PoolStage()
+    private let fixture = PoolFixture()
 
     // MARK: Opening
 
     @Test func aChannelOpensFromTheAdapterToThePeer() async throws {
-        _ = try await stage.open()
-        let addresses = stage.network.addresses.elements
+        _ = try await fixture.open()
+        let addresses = fixture.network.addresses.elements
         #expect(addresses.map(\.text) == ["00:11:22:33:44:55", "F0:F1:F2:F3:F4:F5"])
         #expect(addresses.map(\.psm) == [0, 0x90] && addresses.map(\.isRandom) == [false, true])
     }
 
     @Test func aRefusedChannelIsAnError() async throws {
         let error = BackendError(.operationNotSupported, operation: "open channel")
-        stage.network.fail(with: error)
-        stage.connect()
-        #expect(try await stage.told.first { _ in true } == .failed(error))
+        fixture.network.fail(with: error)
+        fixture.connect()
+        #expect(try await fixture.told.first { _ in true } == .failed(error))
     }
 
     // MARK: Bytes
 
     @Test func packetsBecomeBytesInOrder() async throws {
-        let channel = try await stage.open()
-        for packet in [[1, 2, 3], [4], [5, 6]] as [[UInt8]] { #expect(PeerEnd.send(packet, to: stage.network.peer)) }
-        try await stage.wait(received: 6)
-        #expect(stage.received == [1, 2, 3, 4, 5, 6])
+        let channel = try await fixture.open()
+        for packet in [[1, 2, 3], [4], [5, 6]] as [[UInt8]] { #expect(PeerEnd.send(packet, to: fixture.network.peer)) }
+        try await fixture.wait(received: 6)
+        #expect(fixture.received == [1, 2, 3, 4, 5, 6])
         withExtendedLifetime(channel) {}
     }
 
     @Test func anEmptyPacketIsNotTheEnd() async throws {
-        _ = try await stage.open()
-        #expect(PeerEnd.send([], to: stage.network.peer))
-        #expect(PeerEnd.send([7], to: stage.network.peer))
-        try await stage.wait(received: 1)
-        #expect(!stage.told.elements.contains { if case .event(_, .closed) = $0 { true } else { false } })
+        _ = try await fixture.open()
+        #expect(PeerEnd.send([], to: fixture.network.peer))
+        #expect(PeerEnd.send([7], to: fixture.network.peer))
+        try await fixture.wait(received: 1)
+        #expect(!fixture.told.elements.contains { if case .event(_, .closed) = $0 { true } else { false } })
     }
 
     @Test func bytesAreSentInPacketsThatThePeerTakes() async throws {
-        let channel = try await stage.open()
+        let channel = try await fixture.open()
         let bytes = (0..<600).map { UInt8(truncatingIfNeeded: $0) }
-        stage.perform(.send(Data(bytes)), on: channel)
-        try await stage.wait(credits: 600)
-        let packets = (0..<3).compactMap { _ in PeerEnd.receive(stage.network.peer) }
+        fixture.perform(.send(Data(bytes)), on: channel)
+        try await fixture.wait(credits: 600)
+        let packets = (0..<3).compactMap { _ in PeerEnd.receive(fixture.network.peer) }
         #expect(packets.map(\.count) == [245, 245, 110])
         #expect(packets.flatMap { $0 } == bytes)
     }
 
     @Test func creditsComeBackOnlyForWhatTheSocketTook() async throws {
-        let channel = try await stage.open()
+        let channel = try await fixture.open()
         // Without a reader the socket fills up.
-        for _ in 0..<4 { stage.perform(.send(Data(repeating: 9, count: 16384)), on: channel) }
-        await stage.settle()
-        let granted = stage.told.elements.reduce(0) { sum, told in
+        for _ in 0..<4 { fixture.perform(.send(Data(repeating: 9, count: 16384)), on: channel) }
+        await fixture.settle()
+        let granted = fixture.told.elements.reduce(0) { sum, told in
             if case .event(_, .credits(let count)) = told { sum + count } else { sum }
         }
         // The kernel's buffer counts packets with their overhead, and takes less than the window.
         #expect(granted < 65536)
-        let peer = stage.network.peer
+        let peer = fixture.network.peer
         let taken = await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: PeerEnd.receive(peer, atLeast: 65536)) }
         }
         #expect(taken == 65536)
-        try await stage.wait(credits: 65536)
+        try await fixture.wait(credits: 65536)
     }
 
     @Test func bytesWithoutCreditAreDropped() async throws {
-        let channel = try await stage.open()
-        stage.perform(.send(Data(repeating: 1, count: ChannelSocket.sendWindow + 1)), on: channel)
-        stage.perform(.send(Data([2])), on: channel)
-        try await stage.wait(credits: 1)
-        #expect(PeerEnd.receive(stage.network.peer) == [2])
-        #expect(PeerEnd.receive(stage.network.peer) == nil)
+        let channel = try await fixture.open()
+        fixture.perform(.send(Data(repeating: 1, count: ChannelSocket.sendWindow + 1)), on: channel)
+        fixture.perform(.send(Data([2])), on: channel)
+        try await fixture.wait(credits: 1)
+        #expect(PeerEnd.receive(fixture.network.peer) == [2])
+        #expect(PeerEnd.receive(fixture.network.peer) == nil)
     }
 
     @Test func nothingIsReadWhileTheWindowIsFull() async throws {
-        let channel = try await stage.open()
-        let peer = stage.network.peer
+        let channel = try await fixture.open()
+        let peer = fixture.network.peer
         let packet = [UInt8](repeating: 3, count: 8192)
         var sent = 0
         // More than the window and the socket's own buffer: the peer is held up.
@@ -92,128 +92,128 @@ import Testing
                 sent += packet.count
                 continue
             }
-            await stage.settle()
-            let received = stage.received.count
+            await fixture.settle()
+            let received = fixture.received.count
             if received >= ChannelSocket.receiveWindow { break }
-            try await stage.wait(received: received + 1)
+            try await fixture.wait(received: received + 1)
         }
-        await stage.settle()
-        #expect(stage.received.count == ChannelSocket.receiveWindow)
-        #expect(sent > stage.received.count)
-        stage.perform(.consumed(ChannelSocket.receiveWindow), on: channel)
-        try await stage.wait(received: min(sent, 2 * ChannelSocket.receiveWindow))
+        await fixture.settle()
+        #expect(fixture.received.count == ChannelSocket.receiveWindow)
+        #expect(sent > fixture.received.count)
+        fixture.perform(.consumed(ChannelSocket.receiveWindow), on: channel)
+        try await fixture.wait(received: min(sent, 2 * ChannelSocket.receiveWindow))
     }
 
     @Test func whatThePeerSentBeforeItHungUpIsToldFirstAlsoWithAFullWindow() async throws {
-        let channel = try await stage.open()
+        let channel = try await fixture.open()
         let packet = [UInt8](repeating: 4, count: 8192)
         var sent = 0
         while sent < ChannelSocket.receiveWindow + 4 * packet.count {
-            if PeerEnd.send(packet, to: stage.network.peer) { sent += packet.count } else { await stage.settle() }
+            if PeerEnd.send(packet, to: fixture.network.peer) { sent += packet.count } else { await fixture.settle() }
         }
-        stage.network.hangUp()
-        try await stage.wait(received: ChannelSocket.receiveWindow)
-        stage.perform(.consumed(ChannelSocket.receiveWindow), on: channel)
-        try await stage.told.first { $0 == .event(channel, .closed) }
-        #expect(stage.received.count == sent)
+        fixture.network.hangUp()
+        try await fixture.wait(received: ChannelSocket.receiveWindow)
+        fixture.perform(.consumed(ChannelSocket.receiveWindow), on: channel)
+        try await fixture.told.first { $0 == .event(channel, .closed) }
+        #expect(fixture.received.count == sent)
     }
 
     // MARK: The end
 
     @Test func aPeerThatHangsUpClosesTheChannelOnce() async throws {
-        let channel = try await stage.open()
-        stage.network.hangUp()
-        try await stage.told.first { $0 == .event(channel, .closed) }
-        stage.perform(.readRest, on: channel)
-        stage.perform(.send(Data([1])), on: channel)
-        await stage.settle()
-        #expect(stage.told.elements.filter { $0 == .event(channel, .closed) }.count == 1)
+        let channel = try await fixture.open()
+        fixture.network.hangUp()
+        try await fixture.told.first { $0 == .event(channel, .closed) }
+        fixture.perform(.readRest, on: channel)
+        fixture.perform(.send(Data([1])), on: channel)
+        await fixture.settle()
+        #expect(fixture.told.elements.filter { $0 == .event(channel, .closed) }.count == 1)
     }
 
     @Test func closingSendsWhatWasGivenBefore() async throws {
-        let channel = try await stage.open()
-        stage.perform(.send(Data([1, 2])), on: channel)
-        stage.perform(.close, on: channel)
-        await stage.settle()
-        #expect(PeerEnd.receive(stage.network.peer) == [1, 2])
-        var state = pollfd(fd: stage.network.peer, events: Int16(POLLIN), revents: 0)
+        let channel = try await fixture.open()
+        fixture.perform(.send(Data([1, 2])), on: channel)
+        fixture.perform(.close, on: channel)
+        await fixture.settle()
+        #expect(PeerEnd.receive(fixture.network.peer) == [1, 2])
+        var state = pollfd(fd: fixture.network.peer, events: Int16(POLLIN), revents: 0)
         // The end, within the time limit: the descriptor is closed by Dispatch.
         #expect(poll(&state, 1, 10_000) == 1)
-        #expect(PeerEnd.receive(stage.network.peer) == [])
+        #expect(PeerEnd.receive(fixture.network.peer) == [])
         // The one who closes is told nothing.
-        #expect(!stage.told.elements.contains(.event(channel, .closed)))
+        #expect(!fixture.told.elements.contains(.event(channel, .closed)))
     }
 
     @Test func theRestOfALostLinkIsReadWhateverTheWindow() async throws {
-        let channel = try await stage.open()
-        #expect(PeerEnd.send([1, 2, 3], to: stage.network.peer))
-        stage.perform(.readRest, on: channel)
-        try await stage.told.first { $0 == .event(channel, .closed) }
-        #expect(stage.received == [1, 2, 3])
+        let channel = try await fixture.open()
+        #expect(PeerEnd.send([1, 2, 3], to: fixture.network.peer))
+        fixture.perform(.readRest, on: channel)
+        try await fixture.told.first { $0 == .event(channel, .closed) }
+        #expect(fixture.received == [1, 2, 3])
     }
 
     // MARK: Listening
 
     @Test func aPeersChannelIsToldWithItsAddress() async throws {
         let peer = try #require(L2CAPAddress("C0:01:02:03:04:05", isRandom: true, psm: 0x80))
-        let stage = stage
-        let psm = try await stage.listen()
-        #expect(psm == 0x80 && stage.network.requirements.elements == [true])
-        try stage.network.open(from: peer)
-        let event = try await stage.told.first { if case .accepted = $0 { true } else { false } }
+        let fixture = fixture
+        let psm = try await fixture.listen()
+        #expect(psm == 0x80 && fixture.network.requirements.elements == [true])
+        try fixture.network.open(from: peer)
+        let event = try await fixture.told.first { if case .accepted = $0 { true } else { false } }
         guard case .accepted(let opening, peer) = event else {
             Issue.record("\(event)")
             return
         }
         #expect(opening.credits == ChannelSocket.sendWindow)
-        #expect(PeerEnd.send([8], to: stage.network.peer))
-        try await stage.wait(received: 1)
-        stage.queue.async {
-            #expect(stage.pool.stopListening(psm))
-            #expect(!stage.pool.stopListening(psm))
+        #expect(PeerEnd.send([8], to: fixture.network.peer))
+        try await fixture.wait(received: 1)
+        fixture.queue.async {
+            #expect(fixture.pool.stopListening(psm))
+            #expect(!fixture.pool.stopListening(psm))
         }
         // What is open stays so.
-        stage.perform(.send(Data([9])), on: opening.channel)
-        try await stage.wait(credits: 1)
-        #expect(PeerEnd.receive(stage.network.peer) == [9])
+        fixture.perform(.send(Data([9])), on: opening.channel)
+        try await fixture.wait(credits: 1)
+        #expect(PeerEnd.receive(fixture.network.peer) == [9])
     }
 
     @Test func aListenerWithoutADescriptorLooksAwayAndLetsTheQueueRest() async throws {
         var timings = ChannelPool.Timings()
         timings.acceptPause = .seconds(3600)
         timings.acceptPauseLimit = .seconds(3600)
-        let stage = PoolStage(timings: timings)
+        let fixture = PoolFixture(timings: timings)
         let peer = try #require(L2CAPAddress("C0:01:02:03:04:05", isRandom: true, psm: 0x80))
-        let psm = try await stage.listen()
-        stage.network.failAccepting(with: BackendError(.outOfSpace, operation: "accept channel"))
-        try stage.network.open(from: peer)
+        let psm = try await fixture.listen()
+        fixture.network.failAccepting(with: BackendError(.outOfSpace, operation: "accept channel"))
+        try fixture.network.open(from: peer)
         // Twice the turns that looking again and again would take.
-        while stage.network.accepts == 0 { await stage.settle() }
-        for _ in 0..<1000 { await stage.settle() }
-        #expect(stage.network.accepts == 1)
-        stage.queue.sync { _ = stage.pool.stopListening(psm) }
+        while fixture.network.accepts == 0 { await fixture.settle() }
+        for _ in 0..<1000 { await fixture.settle() }
+        #expect(fixture.network.accepts == 1)
+        fixture.queue.sync { _ = fixture.pool.stopListening(psm) }
     }
 
     @Test func aChannelThatCouldNotBeTakenIsTakenLater() async throws {
         var timings = ChannelPool.Timings()
         timings.acceptPause = .milliseconds(1)
-        let stage = PoolStage(timings: timings)
+        let fixture = PoolFixture(timings: timings)
         let peer = try #require(L2CAPAddress("C0:01:02:03:04:05", isRandom: true, psm: 0x80))
-        _ = try await stage.listen()
-        stage.network.failAccepting(with: BackendError(.outOfSpace, operation: "accept channel"))
-        try stage.network.open(from: peer)
-        while stage.network.accepts < 3 { await stage.settle() }
-        stage.network.failAccepting(with: nil)
-        try await stage.told.first { if case .accepted(_, peer) = $0 { true } else { false } }
+        _ = try await fixture.listen()
+        fixture.network.failAccepting(with: BackendError(.outOfSpace, operation: "accept channel"))
+        try fixture.network.open(from: peer)
+        while fixture.network.accepts < 3 { await fixture.settle() }
+        fixture.network.failAccepting(with: nil)
+        try await fixture.told.first { if case .accepted(_, peer) = $0 { true } else { false } }
     }
 
     @Test func aChannelThatIsNeverAnsweredTimesOut() async throws {
         var timings = ChannelPool.Timings()
         timings.connect = .milliseconds(1)
-        let stage = PoolStage(timings: timings)
-        stage.network.neverConnect()
-        stage.connect()
-        let told = try await stage.told.first { _ in true }
+        let fixture = PoolFixture(timings: timings)
+        fixture.network.neverConnect()
+        fixture.connect()
+        let told = try await fixture.told.first { _ in true }
         #expect(told == .failed(BackendError(.connectionTimeout, operation: "open channel")))
     }
 

@@ -17,21 +17,21 @@ import Testing
     private func number(_ number: Int) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
 
     @Test func whatAStuckQueueIsSentIsLimitedAndCounted() async throws {
-        let stage = try BackendFixture()
-        let backend = stage.makeBackend()
+        let fixture = try BackendFixture()
+        let backend = fixture.makeBackend()
         // A manager of its own sees when the last value has come.
-        let (daemon, observer, peer, link) = try await stage.connected(of: backend)
-        let attribute = try await stage.attribute(observer, link)
+        let (daemon, observer, peer, link) = try await fixture.connected(of: backend)
+        let attribute = try await fixture.attribute(observer, link)
         observer.submit(
             .setNotifying(link: link, operation: OperationID(rawValue: 10), attribute: attribute, enabled: true))
 
         let app = NotifiedApp(of: backend, peripheral: peer.uuid, limit: Self.limit)
         try await app.values.first { $0 == NotifiedApp.subscribed }
         try await app.stop(while: {
-            for index in 0..<Self.count { daemon.notify(stage.characteristic, number(index)) }
+            for index in 0..<Self.count { daemon.notify(fixture.characteristic, number(index)) }
             let last = CentralEvent.valueNotified(
                 link: link, attribute: attribute, value: Data(number(Self.count - 1)))
-            try await stage.recorder.events.first { $0 == last }
+            try await fixture.recorder.events.first { $0 == last }
         })
         try await app.values.first { $0 == Data(number(Self.count - 1)) }
 

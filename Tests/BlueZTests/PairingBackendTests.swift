@@ -28,18 +28,18 @@ private final class PeripheralEvents: EventSink {
 
 /// Pairing as a whole, on a private bus, against a scripted `org.bluez`.
 @Suite struct PairingBackendTests {
-    private let stage: BackendFixture
+    private let fixture: BackendFixture
     private let device: DBusValue
     private let recorder = PairingRecorder()
 
     init() throws {
-        stage = try BackendFixture()
-        device = .objectPath(CentralRoleFixture.path(stage.device))
+        fixture = try BackendFixture()
+        device = .objectPath(CentralRoleFixture.path(fixture.device))
     }
 
     private func connect(_ central: any CentralBackend, to peer: PeerID) async throws {
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
-        try await stage.recorder.events.first { if case .connected = $0 { true } else { false } }
+        try await fixture.recorder.events.first { if case .connected = $0 { true } else { false } }
     }
 
     private func waitForCall(_ member: String, of daemon: ScriptedBlueZ) async throws {
@@ -54,7 +54,7 @@ private final class PeripheralEvents: EventSink {
     // MARK: Connections
 
     @Test func withoutConsentNothingIsAgreedTo() async throws {
-        let (daemon, central, peer) = try await stage.discovered()
+        let (daemon, central, peer) = try await fixture.discovered()
         #expect(daemon.asksNoAgent)
         try await connect(central, to: peer)
         try await waitForCall("RegisterAgent", of: daemon)
@@ -69,8 +69,8 @@ private final class PeripheralEvents: EventSink {
     }
 
     @Test func theSettingAgreesToOurLinksAndToNothingElse() async throws {
-        let backend = stage.makeBackend(acceptsJustWorksPairing: true)
-        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        let backend = fixture.makeBackend(acceptsJustWorksPairing: true)
+        let (daemon, central, peer) = try await fixture.discovered(of: backend)
         try await connect(central, to: peer)
         try await waitForCall("RegisterAgent", of: daemon)
         #expect(try await daemon.askAgent("RequestAuthorization", [device]) == [])
@@ -79,15 +79,15 @@ private final class PeripheralEvents: EventSink {
         await #expect(throws: DBusError.self) { try await daemon.askAgent("RequestAuthorization", [others]) }
         let headset = DBusValue.string("00001124-0000-1000-8000-00805f9b34fb")
         await #expect(throws: DBusError.self) { try await daemon.askAgent("AuthorizeService", [device, headset]) }
-        daemon.service.set(stage.device, "org.bluez.Device1", ["Paired": .boolean(true)])
+        daemon.service.set(fixture.device, "org.bluez.Device1", ["Paired": .boolean(true)])
         central.submit(.disconnect(peer: peer))
         try await waitForCall("UnregisterAgent", of: daemon)
         #expect(sets(of: daemon).isEmpty, "no device is marked as trusted")
     }
 
     @Test(arguments: [true, false]) func aDesktopsAgentStaysTheDefaultOne(isAccepting: Bool) async throws {
-        let backend = stage.makeBackend(acceptsJustWorksPairing: isAccepting)
-        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        let backend = fixture.makeBackend(acceptsJustWorksPairing: isAccepting)
+        let (daemon, central, peer) = try await fixture.discovered(of: backend)
         daemon.addDesktopAgent()
         try await connect(central, to: peer)
         try await waitForCall("RegisterAgent", of: daemon)
@@ -99,8 +99,8 @@ private final class PeripheralEvents: EventSink {
     }
 
     @Test func anAppsAgentIsTheDefaultOneForItsConnections() async throws {
-        let backend = stage.makeBackend()
-        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        let backend = fixture.makeBackend()
+        let (daemon, central, peer) = try await fixture.discovered(of: backend)
         let agent = backend.makePairing()
         agent.activate(recorder)
         agent.submit(.setCapability(.displayYesNo))
@@ -123,8 +123,8 @@ private final class PeripheralEvents: EventSink {
     }
 
     @Test func whatTheAdministratorSwitchesOffStaysOff() async throws {
-        let backend = stage.makeBackend()
-        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        let backend = fixture.makeBackend()
+        let (daemon, central, peer) = try await fixture.discovered(of: backend)
         daemon.addDesktopAgent()
         let agent = backend.makePairing()
         agent.activate(recorder)
@@ -142,8 +142,8 @@ private final class PeripheralEvents: EventSink {
     // MARK: Publications
 
     @Test func onlyCentralsOfSomethingEncryptedMayPair() async throws {
-        let backend = stage.makeBackend(acceptsJustWorksPairing: true)
-        let daemon = try ScriptedBlueZ(on: stage.bus)
+        let backend = fixture.makeBackend(acceptsJustWorksPairing: true)
+        let daemon = try ScriptedBlueZ(on: fixture.bus)
         let scripted = ScriptedPeripherals(of: daemon)
         let peripheral = backend.makePeripheral(PeripheralOptions())
         let served = PeripheralEvents()
@@ -160,7 +160,7 @@ private final class PeripheralEvents: EventSink {
         await #expect(throws: DBusError.self, "it is not connected") {
             try await daemon.askAgent("RequestAuthorization", [device])
         }
-        daemon.service.set(stage.device, "org.bluez.Device1", ["Connected": .boolean(true)])
+        daemon.service.set(fixture.device, "org.bluez.Device1", ["Connected": .boolean(true)])
         #expect(try await daemon.askAgent("RequestAuthorization", [device]) == [])
         let headset = DBusValue.string("00001124-0000-1000-8000-00805f9b34fb")
         await #expect(throws: DBusError.self) { try await daemon.askAgent("AuthorizeService", [device, headset]) }
@@ -182,8 +182,8 @@ private final class PeripheralEvents: EventSink {
     // MARK: An app's agent
 
     @Test func theAppAnswersPairsAndUnpairs() async throws {
-        let backend = stage.makeBackend()
-        let (daemon, central, peer, _) = try await stage.connected(of: backend)
+        let backend = fixture.makeBackend()
+        let (daemon, central, peer, _) = try await fixture.connected(of: backend)
         let agent = backend.makePairing()
         agent.activate(recorder)
         agent.submit(.setCapability(.keyboardDisplay))
@@ -204,14 +204,14 @@ private final class PeripheralEvents: EventSink {
         }
         agent.submit(.unpair(peer: peer, operation: OperationID(rawValue: 2)))
         try await recorder.events.first { $0 == .unpaired(peer: peer, operation: OperationID(rawValue: 2)) }
-        #expect(!daemon.service.paths.contains(stage.device) && sets(of: daemon).isEmpty)
+        #expect(!daemon.service.paths.contains(fixture.device) && sets(of: daemon).isEmpty)
         agent.invalidate()
         withExtendedLifetime(central) {}
     }
 
     @Test func aRestartedDaemonGetsTheAgentAgain() async throws {
-        let backend = stage.makeBackend()
-        let (daemon, central, peer) = try await stage.discovered(of: backend)
+        let backend = fixture.makeBackend()
+        let (daemon, central, peer) = try await fixture.discovered(of: backend)
         let agent = backend.makePairing()
         agent.activate(recorder)
         agent.submit(.setCapability(.displayYesNo))
@@ -220,7 +220,7 @@ private final class PeripheralEvents: EventSink {
         daemon.service.handledCalls.removeAll()
         daemon.kill()
         try daemon.start()
-        try await stage.recorder.events.wait { $0.count { $0 == .stateChanged(.poweredOn) } == 2 }
+        try await fixture.recorder.events.wait { $0.count { $0 == .stateChanged(.poweredOn) } == 2 }
         daemon.addDevice(BackendFixture.address)
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 2), options: ConnectOptions()))
         try await waitForCall("RequestDefaultAgent", of: daemon)

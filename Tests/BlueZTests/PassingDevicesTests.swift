@@ -92,23 +92,23 @@ struct PassingDevicesSoakTests {
 
     /// With few of them remembered, so that few are enough to see.
     @Test func addressesOnTheBusLeaveMemoryFlat() async throws {
-        let stage = try BackendFixture()
-        let daemon = try ScriptedBlueZ(on: stage.bus)
-        let backend = stage.makeBackend()
+        let fixture = try BackendFixture()
+        let daemon = try ScriptedBlueZ(on: fixture.bus)
+        let backend = fixture.makeBackend()
         let central = backend.makeCentral(CentralOptions(rememberedPeers: 500))
-        central.activate(stage.recorder)
-        try await stage.recorder.wait(for: .poweredOn)
+        central.activate(fixture.recorder)
+        try await fixture.recorder.wait(for: .poweredOn)
         central.submit(.startScan(ScanParameters()))
         _ = try await daemon.service.calls.first { $0.member == "StartDiscovery" }
         var before = try ProcessResources()
         let (batch, warmUp, batches) = (100, 20, 300)
         for round in 0..<warmUp + batches {
             if round == warmUp { before = try ProcessResources() }
-            stage.recorder.events.removeAll()
+            fixture.recorder.events.removeAll()
             let numbers = round * batch..<(round + 1) * batch
             let paths = numbers.map { daemon.addDevice(PassingDevices.address($0), name: "passing") }
             let last = PassingDevices.address(numbers.upperBound - 1)
-            try await stage.recorder.events.first {
+            try await fixture.recorder.events.first {
                 if case .discovered(let discovery) = $0 { discovery.address == last } else { false }
             }
             for path in paths { daemon.service.remove(path) }

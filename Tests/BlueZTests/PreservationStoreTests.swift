@@ -125,12 +125,12 @@ import Testing
 
     /// Proves S141.
     @Test func S141_aBackendGetsBackWhatAnotherLeftThoughItNeverSaidGoodbye() async throws {
-        let (stage, store) = (try BackendFixture(), store)
-        let (daemon, first, peer) = try await stage.discovered(of: stage.makeBackend(store: store), restoring: "app")
+        let (fixture, store) = (try BackendFixture(), store)
+        let (daemon, first, peer) = try await fixture.discovered(of: fixture.makeBackend(store: store), restoring: "app")
         first.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
-        try await stage.recorder.events.first { if case .connected = $0 { true } else { false } }
+        try await fixture.recorder.events.first { if case .connected = $0 { true } else { false } }
         let later = EventRecorder()
-        let second = stage.makeBackend(store: store).makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let second = fixture.makeBackend(store: store).makeCentral(CentralOptions(restoreIdentifier: "app"))
         second.activate(later)
         try await later.wait(for: .poweredOn)
         guard case .restored(let state)? = later.events.elements.first else {

@@ -12,8 +12,8 @@ import Testing
 
     /// Asks, plays the controller's part, and waits for the answer.
     private func read(
-        from controller: PlayedController, timeout: Duration = .seconds(60),
-        _ play: @escaping @Sendable (PlayedController) -> Void
+        from controller: FakeController, timeout: Duration = .seconds(60),
+        _ play: @escaping @Sendable (FakeController) -> Void
     ) async throws -> Result<Int, BackendError> {
         let reader = SignalStrengthReader(queue: queue, access: controller, timeout: timeout)
         let answers = Recorder<Result<Int, BackendError>>()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aQuestionIsAnsweredPastOtherPackets() async throws {
-        let answer = try await read(from: PlayedController()) { controller in
+        let answer = try await read(from: FakeController()) { controller in
             #expect(controller.question() == [0x01, 0x05, 0x14, 0x02, 0x40, 0x00])
             controller.send([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x41, 0x00, 0x01])
             controller.send([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x40, 0x00, 0xB5])
@@ -39,19 +39,19 @@ import Testing
     }
 
     @Test func aControllerThatIsSilentOrVanishesIsAnError() async throws {
-        let silent = try await read(from: PlayedController(), timeout: .milliseconds(1)) { _ in }
+        let silent = try await read(from: FakeController(), timeout: .milliseconds(1)) { _ in }
         #expect(silent.failure?.code == .connectionTimeout)
-        let gone = try await read(from: PlayedController()) { $0.vanish() }
+        let gone = try await read(from: FakeController()) { $0.vanish() }
         #expect(gone.failure?.code == .notConnected)
     }
 
     @Test func whatTheKernelForbidsIsNotSupported() async throws {
-        let controller = PlayedController(error: ControllerSockets.error(CInt(1)))
+        let controller = FakeController(error: ControllerSockets.error(CInt(1)))
         #expect(try await read(from: controller) { _ in }.failure?.code == .operationNotSupported)
     }
 
     @Test func theSocketIsClosedBehindTheAnswer() async throws {
-        let controller = PlayedController()
+        let controller = FakeController()
         _ = try await read(from: controller) {
             $0.send([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x40, 0x00, 0xB5])
         }

@@ -17,16 +17,16 @@ struct SoakTests {
     /// The first ones fill pools and caches.
     private static let warmUp = 100
 
-    private let stage: BackendFixture
+    private let fixture: BackendFixture
     private let recorder: EventRecorder
 
     init() throws {
-        stage = try BackendFixture()
-        recorder = stage.recorder
+        fixture = try BackendFixture()
+        recorder = fixture.recorder
     }
 
     @Test func manyCyclesLeaveNothingBehind() async throws {
-        let (daemon, central, peer) = try await stage.discovered()
+        let (daemon, central, peer) = try await fixture.discovered()
         central.submit(.stopScan)
         _ = try await daemon.service.calls.first { $0.member == "StopDiscovery" }
         let observer = try await connection()
@@ -52,7 +52,7 @@ struct SoakTests {
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         let event = try await recorder.events.first { if case .connected = $0 { true } else { false } }
         guard case .connected(_, let link, _, _) = event else { throw CancellationError() }
-        let attribute = try await stage.attribute(central, link)
+        let attribute = try await fixture.attribute(central, link)
         central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
         let value = CentralEvent.valueRead(link: link, operation: OperationID(rawValue: 10), value: Data([1, 2, 3]))
         try await recorder.events.first { $0 == value }
@@ -61,7 +61,7 @@ struct SoakTests {
         try await recorder.events.first {
             $0 == .notifyingChanged(link: link, operation: operation, isNotifying: true)
         }
-        daemon.notify(stage.characteristic, [7])
+        daemon.notify(fixture.characteristic, [7])
         try await recorder.events.first {
             $0 == .valueNotified(link: link, attribute: attribute, value: Data([7]))
         }
@@ -70,7 +70,7 @@ struct SoakTests {
     }
 
     private func connection() async throws -> DBusConnection {
-        let address = stage.bus.address
+        let address = fixture.bus.address
         return try await withCheckedThrowingContinuation { continuation in
             DBusConnection.open(address, queue: DispatchQueue(label: "observer")) { continuation.resume(with: $0) }
         }

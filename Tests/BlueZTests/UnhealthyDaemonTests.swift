@@ -9,15 +9,15 @@ import Testing
 
 /// Over a real bus, what a healthy `bluetoothd` never does: replies that come late, twice or never, objects that vanish.
 @Suite struct UnhealthyDaemonTests {
-    private let stage: BackendFixture
-    private var recorder: EventRecorder { stage.recorder }
-    private var device: String { stage.device }
+    private let fixture: BackendFixture
+    private var recorder: EventRecorder { fixture.recorder }
+    private var device: String { fixture.device }
 
-    init() throws { stage = try BackendFixture() }
+    init() throws { fixture = try BackendFixture() }
 
     @Test func repliesInTheWrongOrderReachTheOperationsThatAskedForThem() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         let asked = Recorder<ScriptedCall>()
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "WriteValue") { call in
             asked.append(call)
@@ -34,8 +34,8 @@ import Testing
     }
 
     @Test func aReplyThatComesTwiceCountsOnce() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { [service = daemon.service] call in
             service.answer(call, with: .values([.bytes([1])]))
             return .values([.bytes([2])])
@@ -49,8 +49,8 @@ import Testing
     }
 
     @Test func aReplyOfTheWrongTypeIsAnErrorOfItsOperation() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .values([.string("bytes")]) }
         central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
         let event = try await recorder.events.first { if case .operationFailed = $0 { true } else { false } }
@@ -61,8 +61,8 @@ import Testing
     }
 
     @Test func aDaemonThatNeverAnswersAReadIsClosedByTheLinksEnd() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .none }
         central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
         _ = try await daemon.service.calls.first { $0.member == "ReadValue" }
@@ -75,8 +75,8 @@ import Testing
     }
 
     @Test func aDeviceThatVanishesWithoutAWordBeforeEndsItsLinkOnce() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        _ = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        _ = try await fixture.attribute(central, link)
         daemon.service.remove(device)
         daemon.addDevice(BackendFixture.address, name: "Heart")
         daemon.service.remove(device)
@@ -89,8 +89,8 @@ import Testing
     }
 
     @Test func aRequestOnAServiceThatGoesFailsAtOnceAndTheNextOneIsMade() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .none }
         central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
         _ = try await daemon.service.calls.first { $0.member == "ReadValue" }
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func aDeviceThatVanishesWhileItIsConnectedToIsConnectedWhenItIsBack() async throws {
-        let (daemon, central, peer) = try await stage.discovered()
+        let (daemon, central, peer) = try await fixture.discovered()
         let answered = Recorder<ScriptedCall>()
         daemon.service.on(ScriptedBlueZ.Interface.device, "Connect") { [service = daemon.service] call in
             answered.append(call)
@@ -127,15 +127,15 @@ import Testing
     }
 
     @Test func aSecondSnapshotRepeatsNothing() async throws {
-        let backend = stage.makeBackend()
-        let (daemon, central, peer, link) = try await stage.connected(of: backend)
-        let attribute = try await stage.attribute(central, link)
+        let backend = fixture.makeBackend()
+        let (daemon, central, peer, link) = try await fixture.connected(of: backend)
+        let attribute = try await fixture.attribute(central, link)
         let other = daemon.addDevice("F0:F1:F2:F3:F4:F6", services: ["0000180d-0000-1000-8000-00805f9b34fb"])
         central.submit(.setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
         let operation = OperationID(rawValue: 10)
         central.submit(.setNotifying(link: link, operation: operation, attribute: attribute, enabled: true))
         try await recorder.events.first { $0 == .notifyingChanged(link: link, operation: operation, isNotifying: true) }
-        daemon.notify(stage.characteristic, [7])
+        daemon.notify(fixture.characteristic, [7])
         let value = CentralEvent.valueNotified(link: link, attribute: attribute, value: Data([7]))
         try await recorder.events.first { $0 == value }
         let peripheral = backend.makePeripheral(PeripheralOptions())
@@ -143,7 +143,7 @@ import Testing
         peripheral.activate(states)
         try await states.states.first { $0 == .poweredOn }
         // What comes next shows what came before.
-        daemon.notify(stage.characteristic, [8])
+        daemon.notify(fixture.characteristic, [8])
         daemon.service.set(other, ScriptedBlueZ.Interface.device, ["Connected": .boolean(true)])
         let last = try await recorder.events.first { if case .connectionEvent(_, true) = $0 { true } else { false } }
         #expect(last != .connectionEvent(peer: peer, isConnected: true))
@@ -154,9 +154,9 @@ import Testing
     }
 
     @Test func aStrangersReplyIsNotTakenForTheDaemons() async throws {
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
-        let stranger = try ScriptedService(on: stage.bus)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
+        let stranger = try ScriptedService(on: fixture.bus)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { [service = daemon.service] call in
             // The bus lets nobody answer a call that another was asked.
             stranger.answer(call, with: .values([.bytes([66])]))

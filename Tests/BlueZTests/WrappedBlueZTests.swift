@@ -9,7 +9,7 @@ import Testing
 
 /// The wrappers around the radio of a scripted `org.bluez`: the same plan, the same trace, real time.
 @Suite struct WrappedBlueZTests {
-    private func stage(
+    private func fixture(
         _ faults: Fault..., tracedTo traces: Recorder<BackendTrace> = Recorder()
     ) throws -> BackendFixture {
         try BackendFixture { backend in
@@ -27,40 +27,40 @@ import Testing
 
     @Test func aFailedCommandNeverReachesTheDaemon() async throws {
         let error = BackendError.att(0x80, operation: "write")
-        let stage = try stage(Fault(FaultPlace(.centralCommand(.write), characteristic: "2A37"), .once, .error(error)))
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let fixture = try fixture(Fault(FaultPlace(.centralCommand(.write), characteristic: "2A37"), .once, .error(error)))
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         for number in 10...11 as ClosedRange<UInt64> {
             let value = Data([UInt8(number)])
             central.submit(.write(link: link, operation: id(number), attribute: attribute, value: value))
         }
-        try await stage.recorder.events.first { $0 == .written(link: link, operation: id(11)) }
+        try await fixture.recorder.events.first { $0 == .written(link: link, operation: id(11)) }
         #expect(
-            stage.recorder.events.elements.contains(.operationFailed(link: link, operation: id(10), error: error)))
+            fixture.recorder.events.elements.contains(.operationFailed(link: link, operation: id(10), error: error)))
         #expect(daemon.service.calls.elements.filter { $0.member == "WriteValue" }.count == 1)
-        #expect(daemon.value(at: stage.characteristic) == [11])
+        #expect(daemon.value(at: fixture.characteristic) == [11])
     }
 
     @Test func aDelayedAnswerHoldsWhatFollowsAndALostOneIsMissing() async throws {
-        let stage = try stage(
+        let fixture = try fixture(
             Fault(FaultPlace(.centralEvent(.valueRead)), .once, .delay(by: .milliseconds(30))),
             Fault(FaultPlace(.centralEvent(.valueRead)), .nth(number: 2), .drop))
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         for number in 10...12 as ClosedRange<UInt64> { central.submit(read(link, number, attribute)) }
         let last = CentralEvent.valueRead(link: link, operation: id(12), value: Data([1, 2, 3]))
-        let events = try await stage.recorder.events.wait { $0.contains(last) }
+        let events = try await fixture.recorder.events.wait { $0.contains(last) }
         let answers = events.filter { if case .valueRead = $0 { true } else { false } }
         #expect(answers == [.valueRead(link: link, operation: id(10), value: Data([1, 2, 3])), last])
         #expect(daemon.service.calls.elements.filter { $0.member == "ReadValue" }.count == 3)
     }
 
     @Test func aFaultEndsTheLinkOfTheDaemonToo() async throws {
-        let stage = try stage(Fault(FaultPlace(.centralCommand(.read)), .once, .disconnect(reason: .remote)))
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let fixture = try fixture(Fault(FaultPlace(.centralCommand(.read)), .once, .disconnect(reason: .remote)))
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         central.submit(read(link, 10, attribute))
-        let event = try await stage.recorder.events.first { if case .disconnected = $0 { true } else { false } }
+        let event = try await fixture.recorder.events.first { if case .disconnected = $0 { true } else { false } }
         guard case .disconnected(link, .remote, _, false) = event else {
             Issue.record("\(event)")
             return
@@ -71,14 +71,14 @@ import Testing
 
     @Test func theTraceTellsTheSameStoryAsTheDaemon() async throws {
         let traces = Recorder<BackendTrace>()
-        let stage = try stage(tracedTo: traces)
-        let (daemon, central, _, link) = try await stage.connected()
-        let attribute = try await stage.attribute(central, link)
+        let fixture = try fixture(tracedTo: traces)
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
         central.submit(read(link, 10, attribute))
         let answer = CentralEvent.valueRead(link: link, operation: id(10), value: Data([1, 2, 3]))
-        try await stage.recorder.events.first { $0 == answer }
+        try await fixture.recorder.events.first { $0 == answer }
         daemon.kill()
-        try await stage.recorder.wait(for: .resetting)
+        try await fixture.recorder.wait(for: .resetting)
         let entries = try #require(traces.elements.first).entries
         func names(_ category: TraceCategory) -> [String] {
             entries.filter { $0.category == category }.map { String($0.text.prefix { $0 != " " }) }

@@ -4,16 +4,16 @@ import Foundation
 import Testing
 
 @Suite struct AttributeTests {
-    /// A connected stage, with what was discovered.
+    /// A connected fixture, with what was discovered.
     private func connected(
         _ configuration: EmulatorConfiguration = .instant,
         _ description: PeripheralDescription = ContractPeer.description
-    ) async throws -> (Stage, EmulatedDevice, LinkID, Attributes) {
-        let stage = Stage(configuration)
-        let device = try stage.emulator.add(description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        return (stage, device, link, try await stage.attributes(link))
+    ) async throws -> (Fixture, EmulatedDevice, LinkID, Attributes) {
+        let fixture = Fixture(configuration)
+        let device = try fixture.emulator.add(description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        return (fixture, device, link, try await fixture.attributes(link))
     }
 
     private func codes(_ events: [CentralEvent]) -> [UInt8?] {
@@ -22,9 +22,9 @@ import Testing
 
     /// Proves S61.
     @Test func S61_includedServicesAreFound() async throws {
-        let (stage, _, link, found) = try await connected()
+        let (fixture, _, link, found) = try await connected()
         let service = try found.service(ContractPeer.uuid("0001"))
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .discoverIncludedServices(link: link, operation: op(1), service: service, uuids: nil))
         guard case .servicesDiscovered(link, op(1), let services)? = told.first else { throw Unexpected(told[0]) }
         #expect(services.map(\.uuid) == [ContractPeer.uuid("0002")])
@@ -33,10 +33,10 @@ import Testing
 
     /// Proves S62.
     @Test func S62_descriptorsAreFoundWithTheClientConfiguration() async throws {
-        let (stage, _, link, found) = try await connected()
+        let (fixture, _, link, found) = try await connected()
         let described = try found.characteristic(ContractPeer.uuid("010C"))
         let level = try found.characteristic("2A19")
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .discoverDescriptors(link: link, operation: op(1), characteristic: described),
             .discoverDescriptors(link: link, operation: op(2), characteristic: level))
         guard case .descriptorsDiscovered(_, op(1), let three)? = told.first,
@@ -45,7 +45,7 @@ import Testing
         #expect(three.map(\.uuid) == ["2901", "2904", ContractPeer.uuid("0D01")])
         #expect(one.map(\.uuid) == ["2902"])
         let own = three[2].id
-        let values = try await stage.run(
+        let values = try await fixture.run(
             .read(link: link, operation: op(3), attribute: three[0].id),
             .write(link: link, operation: op(4), attribute: own, value: Data([7])),
             .read(link: link, operation: op(5), attribute: own),
@@ -60,10 +60,10 @@ import Testing
 
     /// Proves S69, S77.
     @Test func S69_S77_whatIsNotPermittedIsRefusedByTheDevice() async throws {
-        let (stage, _, link, found) = try await connected()
+        let (fixture, _, link, found) = try await connected()
         let writeOnly = try found.characteristic(ContractPeer.uuid("0109"))
         let readOnly = try found.characteristic(ContractPeer.uuid("010A"))
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: writeOnly),
             .write(link: link, operation: op(2), attribute: readOnly, value: Data([1])),
             .setNotifying(link: link, operation: op(3), attribute: readOnly, enabled: true),
@@ -76,9 +76,9 @@ import Testing
         let description = PeripheralDescription(
             name: "A", advertising: [.init(AdvertisingData())],
             services: [.init("180F", characteristics: [.init("2A19", .notify, clientConfiguration: false)])])
-        let (stage, _, link, found) = try await connected(.instant, description)
+        let (fixture, _, link, found) = try await connected(.instant, description)
         let level = try found.characteristic("2A19")
-        let told = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
+        let told = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
         #expect(codes(told) == [0x0A])
     }
 
@@ -94,8 +94,8 @@ import Testing
                         .init("2A1A", [.notify, .notifyEncryptionRequired]),
                     ])
             ], pairing: PairingDescription(answer: .reject))
-        let (stage, _, link, found) = try await connected(.instant, description)
-        let told = try await stage.run(
+        let (fixture, _, link, found) = try await connected(.instant, description)
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: try found.characteristic("2A19")),
             .setNotifying(link: link, operation: op(2), attribute: try found.characteristic("2A1A"), enabled: true))
         #expect(codes(told) == [0x05, 0x05])
@@ -103,48 +103,48 @@ import Testing
 
     /// Proves S80.
     @Test func S80_longWritesTakePreparedPartsAndAreStoredWhole() async throws {
-        let (stage, device, link, found) = try await connected(.default)
+        let (fixture, device, link, found) = try await connected(.default)
         let long = try found.characteristic(ContractPeer.uuid("0106"))
         let value = Data((0..<400).map { UInt8(truncatingIfNeeded: $0 * 7) })
-        let start = stage.emulator.now
-        let told = try await stage.run(.write(link: link, operation: op(1), attribute: long, value: value))
+        let start = fixture.emulator.now
+        let told = try await fixture.run(.write(link: link, operation: op(1), attribute: long, value: value))
         #expect(told == [.written(link: link, operation: op(1))])
         #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0106"))) == value)
         // 400 bytes at an MTU of 185: three Prepare Writes of 180 bytes at most, and the Execute Write.
-        let spent = stage.emulator.now - start
+        let spent = fixture.emulator.now - start
         #expect(spent >= .milliseconds(200) && spent < .milliseconds(250), "\(spent)")
         #expect(
-            codes(try await stage.run(.write(link: link, operation: op(2), attribute: long, value: Data(count: 513))))
+            codes(try await fixture.run(.write(link: link, operation: op(2), attribute: long, value: Data(count: 513))))
                 == [0x0D])
     }
 
     /// Proves S84, S86.
     @Test func S84_S86_creditsAreSpentByWriteCommandsAndComeBackWhenTheyAreSent() async throws {
-        let (stage, device, link, found) = try await connected(.slow)
+        let (fixture, device, link, found) = try await connected(.slow)
         let command = try found.characteristic(ContractPeer.uuid("0102"))
-        let count = stage.events.count
+        let count = fixture.events.count
         // Five fit; the sixth is dropped.
         for value in 1...6 as ClosedRange<UInt8> {
-            stage.submit(.writeCommand(link: link, attribute: command, value: Data([value])))
+            fixture.submit(.writeCommand(link: link, attribute: command, value: Data([value])))
         }
-        try await stage.emulator.advance(by: .milliseconds(399))
+        try await fixture.emulator.advance(by: .milliseconds(399))
         #expect(
-            stage.events(from: count) == [.writeCredits(link: link, count: 1), .writeCredits(link: link, count: 1)])
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.events(from: count).count == 5)
+            fixture.events(from: count) == [.writeCredits(link: link, count: 1), .writeCredits(link: link, count: 1)])
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.events(from: count).count == 5)
         #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0102"))) == Data([5]))
-        #expect(stage.emulator.trace.contains { $0.hasSuffix("! write command without credit dropped") })
+        #expect(fixture.emulator.trace.contains { $0.hasSuffix("! write command without credit dropped") })
     }
 
     /// Proves S85.
     @Test func S85_aNewLinkMayTakeNoWriteCommandsAtFirst() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.writeReadinessDelay = .milliseconds(100)
-        let stage = Stage(configuration)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let credits = stage.events.compactMap { event -> Int? in
+        let fixture = Fixture(configuration)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let credits = fixture.events.compactMap { event -> Int? in
             switch event {
             case .connected(_, _, _, let parameters): parameters.writeCredits
             case .writeCredits(link, let count): count
@@ -159,10 +159,10 @@ import Testing
         var description = ContractPeer.description
         description.maximumMTU = 23
         description.prepareQueueLength = 3
-        let (stage, device, link, found) = try await connected(.instant, description)
+        let (fixture, device, link, found) = try await connected(.instant, description)
         let id = try found.characteristic(ContractPeer.uuid("0106"))
         // 18 bytes go into each of three parts.
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .write(link: link, operation: op(1), attribute: id, value: Data(repeating: 1, count: 54)),
             .write(link: link, operation: op(2), attribute: id, value: Data(repeating: 2, count: 55)))
         #expect(
@@ -174,9 +174,9 @@ import Testing
     }
 
     @Test func aWriteCommandKeepsItsPlaceAmongTheRequests() async throws {
-        let (stage, _, link, found) = try await connected(.default)
+        let (fixture, _, link, found) = try await connected(.default)
         let command = try found.characteristic(ContractPeer.uuid("0102"))
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: command),
             .writeCommand(link: link, attribute: command, value: Data([9])),
             .read(link: link, operation: op(2), attribute: command))
@@ -189,80 +189,80 @@ import Testing
 
     /// Proves S88, S91.
     @Test func S88_S91_notificationsArePreferredAndIndicationsAreConfirmedOneByOne() async throws {
-        let (stage, device, link, found) = try await connected(.default)
+        let (fixture, device, link, found) = try await connected(.default)
         let both = try found.characteristic(ContractPeer.uuid("0105"))
         let indicate = try found.characteristic(ContractPeer.uuid("0104"))
         for id in [both, indicate] {
-            _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+            _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
         }
         func time(_ path: BluetoothUUID) async throws -> Duration {
-            let (start, count) = (stage.emulator.now, stage.events.count)
+            let (start, count) = (fixture.emulator.now, fixture.events.count)
             for value in 1...3 as ClosedRange<UInt8> { device.notify(CharacteristicPath(path), value: Data([value])) }
-            try await stage.emulator.advance(until: { stage.events.count == count + 3 })
-            return stage.emulator.now - start
+            try await fixture.emulator.advance(until: { fixture.events.count == count + 3 })
+            return fixture.emulator.now - start
         }
         #expect(try await time(ContractPeer.uuid("0105")) <= .milliseconds(50))
         let spent = try await time(ContractPeer.uuid("0104"))
         #expect(spent >= .milliseconds(100) && spent <= .milliseconds(150), "\(spent)")
-        let description = try await stage.run(
+        let description = try await fixture.run(
             .discoverDescriptors(link: link, operation: op(2), characteristic: indicate))
         guard case .descriptorsDiscovered(_, _, let descriptors)? = description.first else {
             throw Unexpected(description[0])
         }
-        let read = try await stage.run(.read(link: link, operation: op(3), attribute: descriptors[0].id))
+        let read = try await fixture.run(.read(link: link, operation: op(3), attribute: descriptors[0].id))
         #expect(read == [.valueRead(link: link, operation: op(3), value: Data([2, 0]))])
     }
 
     /// Proves S139.
     @Test func S139_aNotificationIsCutToTheMTU() async throws {
-        let (stage, device, link, found) = try await connected(.slow)
+        let (fixture, device, link, found) = try await connected(.slow)
         let id = try found.characteristic(ContractPeer.uuid("0103"))
-        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
         device.notify(CharacteristicPath(ContractPeer.uuid("0103")), value: ContractPeer.long)
         #expect(
-            try await stage.run() == [.valueNotified(link: link, attribute: id, value: ContractPeer.long.prefix(20))])
+            try await fixture.run() == [.valueNotified(link: link, attribute: id, value: ContractPeer.long.prefix(20))])
     }
 
     /// Proves S94.
     @Test func S94_oneManagerUnsubscribingDoesNotStopTheOther() async throws {
-        let (stage, device, link, found) = try await connected()
+        let (fixture, device, link, found) = try await connected()
         let id = try found.characteristic(ContractPeer.uuid("0103"))
-        let other = Stage(emulator: stage.emulator)
+        let other = Fixture(emulator: fixture.emulator)
         try await other.powerOn()
         let second = try await other.connectShared(device)
-        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
         _ = try await other.run(.setNotifying(link: second, operation: op(2), attribute: id, enabled: true))
-        _ = try await stage.run(.setNotifying(link: link, operation: op(3), attribute: id, enabled: false))
-        let count = stage.events.count
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(3), attribute: id, enabled: false))
+        let count = fixture.events.count
         device.notify(CharacteristicPath(ContractPeer.uuid("0103")), value: Data([1]))
         #expect(try await other.run() == [.valueNotified(link: second, attribute: id, value: Data([1]))])
-        #expect(stage.events.count == count)
+        #expect(fixture.events.count == count)
         other.submit(.disconnect(peer: try #require(device.identifier())))
-        try await stage.emulator.runUntilIdle()
+        try await fixture.emulator.runUntilIdle()
         #expect(device.subscriberCount(of: CharacteristicPath(ContractPeer.uuid("0103"))) == 0)
     }
 
     /// Proves S101, S73.
     @Test func S101_S73_serviceChangesAreToldAndOldAttributesAreGone() async throws {
-        let (stage, device, link, found) = try await connected()
+        let (fixture, device, link, found) = try await connected()
         let level = try found.characteristic("2A19")
         let battery = try found.service("180F")
         try device.addService(ServiceDescription(ContractPeer.uuid("0009")))
         device.removeService("180F")
-        let told = try await stage.run(.read(link: link, operation: op(1), attribute: level))
+        let told = try await fixture.run(.read(link: link, operation: op(1), attribute: level))
         guard case .servicesChanged(link, [], let added)? = told.first else { throw Unexpected(told[0]) }
         #expect(added.map(\.uuid) == [ContractPeer.uuid("0009")])
         #expect(told.contains(.servicesChanged(link: link, removed: [battery], added: [])))
         #expect(codes(told).contains(0x01))
-        let again = try await stage.attributes(link)
+        let again = try await fixture.attributes(link)
         #expect(again.services.map(\.uuid).last == ContractPeer.uuid("0009"))
         #expect(!again.services.contains { $0.id == battery })
     }
 
     /// Proves S57.
     @Test func S57_aFilteredDiscoveryFindsThoseOnlyAndEmptyFindsAll() async throws {
-        let (stage, _, link, _) = try await connected()
-        let told = try await stage.run(
+        let (fixture, _, link, _) = try await connected()
+        let told = try await fixture.run(
             .discoverServices(link: link, operation: op(1), uuids: [ContractPeer.uuid("0003")]),
             .discoverServices(link: link, operation: op(2), uuids: []),
             .discoverServices(link: link, operation: op(3), uuids: ["1811"]))
@@ -273,28 +273,28 @@ import Testing
     @Test func theDeviceMayExchangeTheMTU() async throws {
         var description = ContractPeer.description
         description.maximumMTU = 23
-        let (stage, device, link, _) = try await connected(.instant, description)
+        let (fixture, device, link, _) = try await connected(.instant, description)
         device.exchangeMTU(100)
-        #expect(try await stage.run() == [.mtuChanged(link: link, mtu: 100)])
+        #expect(try await fixture.run() == [.mtuChanged(link: link, mtu: 100)])
         device.exchangeMTU(517)
-        #expect(try await stage.run() == [.mtuChanged(link: link, mtu: 185)])
+        #expect(try await fixture.run() == [.mtuChanged(link: link, mtu: 185)])
     }
 
     @Test func unreliableRadiosRefuseByChance() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.operationErrorRate = 0.1
-        let (stage, _, link, found) = try await connected(configuration)
+        let (fixture, _, link, found) = try await connected(configuration)
         let level = try found.characteristic("2A19")
         var refused = 0
         for number in 0..<500 {
-            let told = try await stage.run(.read(link: link, operation: op(UInt64(number)), attribute: level))
+            let told = try await fixture.run(.read(link: link, operation: op(UInt64(number)), attribute: level))
             refused += codes(told) == [0x02] ? 1 : 0
         }
         #expect((25...80).contains(refused), "\(refused) of 500")
     }
 }
 
-extension Stage {
+extension Fixture {
     /// Takes a share of a link that is open already.
     func connectShared(_ device: EmulatedDevice) async throws -> LinkID {
         let peer = try #require(device.identifier())

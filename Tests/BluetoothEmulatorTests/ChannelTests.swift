@@ -181,27 +181,27 @@ import Testing
     }
 
     @Test func aDeviceReturnsWhatItGets() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(
             PeripheralDescription(
                 name: "Echo", advertising: [AdvertisingDescription(AdvertisingData())],
                 channels: [ChannelDescription(psm: 0x90, echo: true)]))
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        _ = try await stage.run(.openChannel(link: link, operation: op(1), psm: 0x90))
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        _ = try await fixture.run(.openChannel(link: link, operation: op(1), psm: 0x90))
         let channel = try #require(device.channels.first)
-        let told = try await stage.run(.sendOnChannel(channel: channel, data: bytes(16_384)))
+        let told = try await fixture.run(.sendOnChannel(channel: channel, data: bytes(16_384)))
         let back = told.reduce(into: Data()) { data, event in
             if case .channelReceived(channel, let part) = event { data.append(part) }
         }
         #expect(back == bytes(16_384))
         // A device that has more to say than there is room for waits.
         device.send(bytes(100), on: channel)
-        #expect(try await stage.run().isEmpty)
-        let rest = try await stage.run(.channelConsumed(channel: channel, bytes: 16_384))
+        #expect(try await fixture.run().isEmpty)
+        let rest = try await fixture.run(.channelConsumed(channel: channel, bytes: 16_384))
         #expect(rest == [.channelReceived(channel: channel, data: bytes(100))])
         device.close(channel)
-        #expect(try await stage.run() == [.channelClosed(channel: channel)])
+        #expect(try await fixture.run() == [.channelClosed(channel: channel)])
         #expect(device.channels.isEmpty)
     }
 
@@ -218,18 +218,18 @@ import Testing
                 }
             }
         }
-        let stage = Stage()
-        let device = try stage.emulator.add(
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(
             EmulatedPeripheral(
                 PeripheralDescription(
                     name: "Greeter", advertising: [AdvertisingDescription(AdvertisingData())],
                     channels: [ChannelDescription(psm: 0x90)]), handler: Greeter()))
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let told = try await stage.run(.openChannel(link: link, operation: op(1), psm: 0x90))
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let told = try await fixture.run(.openChannel(link: link, operation: op(1), psm: 0x90))
         let channel = try #require(device.channels.first)
         #expect(told.last == .channelReceived(channel: channel, data: Data("hello".utf8)))
-        let ended = try await stage.run(.sendOnChannel(channel: channel, data: Data([1, 2, 3])))
+        let ended = try await fixture.run(.sendOnChannel(channel: channel, data: Data([1, 2, 3])))
         #expect(ended.last == .channelClosed(channel: channel))
     }
 }

@@ -11,13 +11,13 @@ import Testing
     ) async throws -> Duration {
         var configuration = EmulatorConfiguration.instant
         change(&configuration)
-        let stage = try await DeviceStage(.echo, configuration)
-        let echo = try #require(stage.found.characteristics.first).id
-        let start = stage.emulator.now
-        let count = stage.stage.events.count
-        stage.stage.submit(command(stage.link, echo))
-        try await stage.emulator.advance(until: { stage.stage.events.count > count })
-        return stage.emulator.now - start
+        let fixture = try await DeviceFixture(.echo, configuration)
+        let echo = try #require(fixture.found.characteristics.first).id
+        let start = fixture.emulator.now
+        let count = fixture.fixture.events.count
+        fixture.fixture.submit(command(fixture.link, echo))
+        try await fixture.emulator.advance(until: { fixture.fixture.events.count > count })
+        return fixture.emulator.now - start
     }
 
     @Test func eachProcedureTakesItsDelay() async throws {
@@ -46,28 +46,28 @@ import Testing
     @Test func aNotificationTakesItsDelay() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.notificationDelay = .milliseconds(50)
-        let stage = try await DeviceStage(.battery, configuration)
-        try await stage.subscribe("2A19")
-        stage.device.setBatteryLevel(3)
-        #expect(try await stage.values("2A19", for: .milliseconds(49)).isEmpty)
-        #expect(try await stage.values("2A19", for: .milliseconds(1)) == [[3]])
+        let fixture = try await DeviceFixture(.battery, configuration)
+        try await fixture.subscribe("2A19")
+        fixture.device.setBatteryLevel(3)
+        #expect(try await fixture.values("2A19", for: .milliseconds(49)).isEmpty)
+        #expect(try await fixture.values("2A19", for: .milliseconds(1)) == [[3]])
     }
 
     @Test func aScanHearsAfterItsDelayUnlessItIsStopped() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.scanDelay = .seconds(5)
-        let stage = Stage(configuration)
-        try stage.emulator.add(.battery)
-        try await stage.powerOn()
-        let count = stage.events.count
-        stage.submit(.startScan(ScanParameters()))
-        try await stage.emulator.advance(by: .milliseconds(4_999))
-        #expect(stage.events.count == count)
-        stage.submit(.stopScan)
-        try await stage.emulator.advance(by: .seconds(5))
-        #expect(stage.events.count == count)
-        stage.submit(.startScan(ScanParameters()))
-        try await stage.emulator.advance(by: .seconds(6))
-        #expect(stage.events.count == count + 1)
+        let fixture = Fixture(configuration)
+        try fixture.emulator.add(.battery)
+        try await fixture.powerOn()
+        let count = fixture.events.count
+        fixture.submit(.startScan(ScanParameters()))
+        try await fixture.emulator.advance(by: .milliseconds(4_999))
+        #expect(fixture.events.count == count)
+        fixture.submit(.stopScan)
+        try await fixture.emulator.advance(by: .seconds(5))
+        #expect(fixture.events.count == count)
+        fixture.submit(.startScan(ScanParameters()))
+        try await fixture.emulator.advance(by: .seconds(6))
+        #expect(fixture.events.count == count + 1)
     }
 }

@@ -172,14 +172,14 @@ import Testing
     }
 
     @Test func idleMeansThatOnlyWhatRepeatsIsPending() async throws {
-        let stage = Stage()
-        try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        stage.submit(.startScan(ScanParameters(allowDuplicates: true)))
-        #expect(!stage.emulator.isIdle)
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.emulator.isIdle)
-        #expect(stage.emulator.now == .zero)
+        let fixture = Fixture()
+        try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        fixture.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        #expect(!fixture.emulator.isIdle)
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.emulator.isIdle)
+        #expect(fixture.emulator.now == .zero)
     }
 
     @Test func theSynchronousTwinsDoTheSame() throws {
@@ -222,11 +222,11 @@ import Testing
         try await withThrowingTaskGroup(of: Int.self) { group in
             for seed in 0..<200 as Range<UInt64> {
                 group.addTask {
-                    let stage = Stage(.instant, seed: seed)
-                    let device = try stage.emulator.add(ContractPeer.description)
-                    try await stage.powerOn()
-                    let link = try await stage.connect(device)
-                    return try await stage.attributes(link).characteristics.count
+                    let fixture = Fixture(.instant, seed: seed)
+                    let device = try fixture.emulator.add(ContractPeer.description)
+                    try await fixture.powerOn()
+                    let link = try await fixture.connect(device)
+                    return try await fixture.attributes(link).characteristics.count
                 }
             }
             for try await count in group { #expect(count == 15) }

@@ -29,12 +29,12 @@ import Testing
               "faults": [{"step": "read", "what": "fail", "code": 14, "characteristic": "2A19", "skip": 1}]}]}
             """
         let world = try WorldDescription(json: Data(json.utf8))
-        let stage = Stage(emulator: try Emulator(world: world, configuration: .instant, time: .virtual))
-        try await stage.powerOn()
-        let device = try #require(stage.emulator.devices.first)
-        let link = try await stage.connect(device)
-        let level = try await stage.attributes(link).characteristic("2A19")
-        let told = try await stage.run(
+        let fixture = Fixture(emulator: try Emulator(world: world, configuration: .instant, time: .virtual))
+        try await fixture.powerOn()
+        let device = try #require(fixture.emulator.devices.first)
+        let link = try await fixture.connect(device)
+        let level = try await fixture.attributes(link).characteristic("2A19")
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: level),
             .read(link: link, operation: op(2), attribute: level),
             .read(link: link, operation: op(3), attribute: level))

@@ -16,19 +16,19 @@ import Testing
                 ])
         ])
 
-    private func connected() async throws -> (Stage, EmulatedDevice, LinkID) {
-        let stage = Stage()
-        let device = try stage.emulator.add(Self.battery)
-        try await stage.powerOn()
-        return (stage, device, try await stage.connect(device))
+    private func connected() async throws -> (Fixture, EmulatedDevice, LinkID) {
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(Self.battery)
+        try await fixture.powerOn()
+        return (fixture, device, try await fixture.connect(device))
     }
 
     @Test func aFaultFailsTheNextStepsOfItsKindAndNoOther() async throws {
-        let (stage, device, link) = try await connected()
-        let found = try await stage.attributes(link)
+        let (fixture, device, link) = try await connected()
+        let found = try await fixture.attributes(link)
         let (level, state) = (try found.characteristic("2A19"), try found.characteristic("2A1A"))
         device.inject(DeviceFault(.read, .fail(0x80), of: "2A19", count: 2))
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: state),
             .read(link: link, operation: op(2), attribute: level),
             .write(link: link, operation: op(3), attribute: level, value: Data([9])),
@@ -45,55 +45,55 @@ import Testing
     }
 
     @Test func aDelayedStepHoldsUpThoseBehindIt() async throws {
-        let (stage, device, link) = try await connected()
-        let level = try await stage.attributes(link).characteristic("2A19")
-        let count = stage.events.count
+        let (fixture, device, link) = try await connected()
+        let level = try await fixture.attributes(link).characteristic("2A19")
+        let count = fixture.events.count
         device.inject(DeviceFault(.write, .delay(.seconds(7))))
-        stage.submit(.write(link: link, operation: op(1), attribute: level, value: Data([5])))
-        stage.submit(.read(link: link, operation: op(2), attribute: level))
-        try await stage.emulator.advance(by: .seconds(6))
-        #expect(stage.events(from: count).isEmpty)
+        fixture.submit(.write(link: link, operation: op(1), attribute: level, value: Data([5])))
+        fixture.submit(.read(link: link, operation: op(2), attribute: level))
+        try await fixture.emulator.advance(by: .seconds(6))
+        #expect(fixture.events(from: count).isEmpty)
         #expect(device.value(of: "2A19") == Data([1]))
-        try await stage.emulator.advance(by: .seconds(2))
+        try await fixture.emulator.advance(by: .seconds(2))
         #expect(
-            stage.events(from: count) == [
+            fixture.events(from: count) == [
                 .written(link: link, operation: op(1)), .valueRead(link: link, operation: op(2), value: Data([5])),
             ])
     }
 
     @Test func aPausedDiscoveryGoesOnWhenItIsResumed() async throws {
-        let (stage, device, link) = try await connected()
+        let (fixture, device, link) = try await connected()
         device.inject(DeviceFault(.discoverServices, .pause))
-        let count = stage.events.count
-        stage.submit(.discoverServices(link: link, operation: op(1), uuids: nil))
-        try await stage.emulator.advance(by: .seconds(20))
-        #expect(stage.events(from: count).isEmpty)
+        let count = fixture.events.count
+        fixture.submit(.discoverServices(link: link, operation: op(1), uuids: nil))
+        try await fixture.emulator.advance(by: .seconds(20))
+        #expect(fixture.events(from: count).isEmpty)
         device.resume()
-        try await stage.emulator.advance(by: .seconds(40))
-        #expect(stage.events(from: count).map(\.kind) == ["servicesDiscovered"])
+        try await fixture.emulator.advance(by: .seconds(40))
+        #expect(fixture.events(from: count).map(\.kind) == ["servicesDiscovered"])
     }
 
     @Test func aStepThatIsPausedForThirtySecondsEndsTheLink() async throws {
-        let (stage, device, link) = try await connected()
-        let level = try await stage.attributes(link).characteristic("2A19")
+        let (fixture, device, link) = try await connected()
+        let level = try await fixture.attributes(link).characteristic("2A19")
         device.inject(DeviceFault(.subscribe, .pause, of: "2A19"))
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
         guard case .disconnected(link, .timeout, _, _)? = told.last else { throw Unexpected("\(told)") }
         #expect(device.subscriberCount(of: "2A19") == 0)
     }
 
     @Test func faultsThatAreClearedHappenNoMore() async throws {
-        let (stage, device, link) = try await connected()
-        let level = try await stage.attributes(link).characteristic("2A19")
+        let (fixture, device, link) = try await connected()
+        let level = try await fixture.attributes(link).characteristic("2A19")
         device.inject(DeviceFault(.read, .pause, count: nil))
-        let count = stage.events.count
-        stage.submit(.read(link: link, operation: op(1), attribute: level))
-        stage.submit(.read(link: link, operation: op(2), attribute: level))
-        try await stage.emulator.advance(by: .seconds(5))
-        #expect(stage.events(from: count).isEmpty)
+        let count = fixture.events.count
+        fixture.submit(.read(link: link, operation: op(1), attribute: level))
+        fixture.submit(.read(link: link, operation: op(2), attribute: level))
+        try await fixture.emulator.advance(by: .seconds(5))
+        #expect(fixture.events(from: count).isEmpty)
         device.clearFaults()
-        try await stage.emulator.advance(by: .seconds(5))
-        #expect(stage.events(from: count).map(\.kind) == ["valueRead", "valueRead"])
+        try await fixture.emulator.advance(by: .seconds(5))
+        #expect(fixture.events(from: count).map(\.kind) == ["valueRead", "valueRead"])
     }
 }

@@ -6,21 +6,21 @@ import Testing
 @Suite struct HandlerTests {
     private func connected(
         to device: (Emulator) throws -> EmulatedDevice, _ configuration: EmulatorConfiguration = .instant
-    ) async throws -> (Stage, EmulatedDevice, LinkID, Attributes) {
-        let stage = Stage(configuration)
-        let device = try device(stage.emulator)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        return (stage, device, link, try await stage.attributes(link))
+    ) async throws -> (Fixture, EmulatedDevice, LinkID, Attributes) {
+        let fixture = Fixture(configuration)
+        let device = try device(fixture.emulator)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        return (fixture, device, link, try await fixture.attributes(link))
     }
 
     @Test func theHeartBeatsOnceASecondAndChanges() async throws {
-        let (stage, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
+        let (fixture, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
         let measurement = try found.characteristic("2A37")
-        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: measurement, enabled: true))
-        let count = stage.events.count
-        try await stage.emulator.advance(by: .seconds(20))
-        let values = stage.events(from: count).compactMap { event -> Data? in
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: measurement, enabled: true))
+        let count = fixture.events.count
+        try await fixture.emulator.advance(by: .seconds(20))
+        let values = fixture.events(from: count).compactMap { event -> Data? in
             if case .valueNotified(_, measurement, let value) = event { value } else { nil }
         }
         #expect(values.count == 20)
@@ -28,16 +28,16 @@ import Testing
         // Flags: sensor contact supported and detected, RR interval; each tenth has the energy expended, too.
         #expect(values[0] == Data([0x16, 61, 0xEF, 0x03]))
         #expect(values[9].prefix(4) == Data([0x1E, 70, 1, 0]))
-        _ = try await stage.run(.setNotifying(link: link, operation: op(2), attribute: measurement, enabled: false))
-        let quiet = stage.events.count
-        try await stage.emulator.advance(by: .seconds(20))
-        #expect(stage.events.count == quiet)
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(2), attribute: measurement, enabled: false))
+        let quiet = fixture.events.count
+        try await fixture.emulator.advance(by: .seconds(20))
+        #expect(fixture.events.count == quiet)
     }
 
     @Test func theControlPointResetsTheEnergyAndRefusesAllElse() async throws {
-        let (stage, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
+        let (fixture, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
         let point = try found.characteristic("2A39")
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .write(link: link, operation: op(1), attribute: point, value: Data([1])),
             .write(link: link, operation: op(2), attribute: point, value: Data([2])))
         #expect(told.first == .written(link: link, operation: op(1)))
@@ -46,18 +46,18 @@ import Testing
     }
 
     @Test func theButtonIsPressedAndTheLEDTakesOnAndOff() async throws {
-        let (stage, device, link, found) = try await connected(to: { try $0.add(.blinky) })
+        let (fixture, device, link, found) = try await connected(to: { try $0.add(.blinky) })
         let button = try found.characteristic(BlinkyHandler.button)
         let led = try found.characteristic(BlinkyHandler.led)
-        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: button, enabled: true))
-        let count = stage.events.count
-        try await stage.emulator.advance(by: .seconds(12))
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: button, enabled: true))
+        let count = fixture.events.count
+        try await fixture.emulator.advance(by: .seconds(12))
         #expect(
-            stage.events(from: count)
+            fixture.events(from: count)
                 == [1, 0, 1, 0].map {
                     .valueNotified(link: link, attribute: button, value: Data([$0]))
-                }.dropLast(stage.emulator.now < .seconds(11) ? 1 : 0))
-        let told = try await stage.run(
+                }.dropLast(fixture.emulator.now < .seconds(11) ? 1 : 0))
+        let told = try await fixture.run(
             .write(link: link, operation: op(2), attribute: led, value: Data([1])),
             .write(link: link, operation: op(3), attribute: led, value: Data([2])))
         #expect(told.first == .written(link: link, operation: op(2)))
@@ -66,10 +66,10 @@ import Testing
     }
 
     @Test func theEchoReturnsWhatIsWritten() async throws {
-        let (stage, _, link, found) = try await connected(to: { try $0.add(.echo) })
+        let (fixture, _, link, found) = try await connected(to: { try $0.add(.echo) })
         let echo = try #require(found.characteristics.first).id
-        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: echo, enabled: true))
-        let told = try await stage.run(
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: echo, enabled: true))
+        let told = try await fixture.run(
             .write(link: link, operation: op(2), attribute: echo, value: Data([1])),
             .writeCommand(link: link, attribute: echo, value: Data([2])),
             .read(link: link, operation: op(3), attribute: echo))
@@ -101,10 +101,10 @@ import Testing
         services: [.init("180F", characteristics: [.init("2A19", [.read, .write], value: Data([1]))])])
 
     @Test func aHandlerKnowsTheCentralAndAnswersAsItLikes() async throws {
-        let (stage, _, link, found) = try await connected(
+        let (fixture, _, link, found) = try await connected(
             to: { try $0.add(EmulatedPeripheral(Self.counted, handler: Counter())) })
         let id = try found.characteristic("2A19")
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: id),
             .write(link: link, operation: op(2), attribute: id, value: Data([0x85])),
             .write(link: link, operation: op(3), attribute: id, value: Data([0xFF])))
@@ -129,18 +129,18 @@ import Testing
     }
 
     @Test func anAsynchronousHandlerHoldsTimeButForItsSleeps() async throws {
-        let (stage, device, link, found) = try await connected(
+        let (fixture, device, link, found) = try await connected(
             to: { try $0.add(EmulatedPeripheral(Self.counted, handler: Late(clock: $0.swiftClock))) })
         let id = try found.characteristic("2A19")
-        let start = stage.emulator.now
-        let told = try await stage.run(
+        let start = fixture.emulator.now
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: id),
             .write(link: link, operation: op(2), attribute: id, value: Data([7])))
         #expect(
             told == [
                 .valueRead(link: link, operation: op(1), value: Data([42])), .written(link: link, operation: op(2)),
             ])
-        #expect(stage.emulator.now - start == .seconds(6))
+        #expect(fixture.emulator.now - start == .seconds(6))
         #expect(device.value(of: "2A19") == Data([7]))
     }
 }

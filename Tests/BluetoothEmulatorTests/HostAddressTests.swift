@@ -20,17 +20,17 @@ import Testing
 
     @Test func aDeviceWithoutKeysMeetsAnotherCentralAndOneWithKeysTheSame() async throws {
         let doorman = Doorman()
-        let stage = Stage()
-        let device = try stage.emulator.add(EmulatedPeripheral(ContractPeer.description, handler: doorman))
-        try await stage.powerOn()
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(EmulatedPeripheral(ContractPeer.description, handler: doorman))
+        try await fixture.powerOn()
         for isBonded in [false, false, true, true] {
-            if isBonded { stage.emulator.host.bond(with: device) }
-            _ = try await stage.connect(device)
-            _ = try await stage.run(.disconnect(peer: try #require(device.identifier())))
-            stage.emulator.host.rotateAddress()
+            if isBonded { fixture.emulator.host.bond(with: device) }
+            _ = try await fixture.connect(device)
+            _ = try await fixture.run(.disconnect(peer: try #require(device.identifier())))
+            fixture.emulator.host.rotateAddress()
         }
         let seen = doorman.seen.withLock { $0 }
-        let host = stage.emulator.host
+        let host = fixture.emulator.host
         #expect(seen[0] == host.address && seen[1] != host.address)
         #expect(seen.suffix(2) == [host.address, host.address])
         // Resolvable: the two highest bits are 01.
@@ -56,24 +56,24 @@ import Testing
     }
 
     @Test func aHostRotatesByItselfAndIsAnotherPeripheral() async throws {
-        let stage = Stage()
-        let host = try stage.emulator.add(
+        let fixture = Fixture()
+        let host = try fixture.emulator.add(
             HostDescription(name: "phone", addressRotation: .seconds(900)))
-        let peripheral = PeripheralStage(stage.emulator, host: "phone")
+        let peripheral = PeripheralFixture(fixture.emulator, host: "phone")
         try await peripheral.publish()
-        try await stage.powerOn()
-        let device = try PeripheralStage.device(stage.emulator, host: "phone")
-        let first = try await stage.find(device)
+        try await fixture.powerOn()
+        let device = try PeripheralFixture.device(fixture.emulator, host: "phone")
+        let first = try await fixture.find(device)
         #expect(host.airAddress == host.address)
-        try await stage.emulator.advance(by: .seconds(900))
-        let second = try await stage.find(device)
+        try await fixture.emulator.advance(by: .seconds(900))
+        let second = try await fixture.find(device)
         #expect(first != second)
         #expect(host.airAddress != host.address)
     }
 
     @Test func aRotationOfLessThanASecondIsRefused() {
         let description = HostDescription(name: "phone", addressRotation: .milliseconds(999))
-        let error = #expect(throws: DescriptionError.self) { try Stage().emulator.add(description) }
+        let error = #expect(throws: DescriptionError.self) { try Fixture().emulator.add(description) }
         #expect(error?.path == "addressRotation")
         let second = #expect(throws: DescriptionError.self) {
             try WorldDescription(hosts: [description]).validate()

@@ -10,95 +10,95 @@ import Testing
 
     /// Proves S44.
     @Test func S44_theDeviceClosesTheLink() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let count = stage.events.count
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let count = fixture.events.count
         device.disconnect()
-        try await stage.emulator.advance(by: .milliseconds(100))
-        guard case .disconnected(link, .remote, _, false)? = stage.events(from: count).first else {
-            throw Unexpected(stage.events[count])
+        try await fixture.emulator.advance(by: .milliseconds(100))
+        guard case .disconnected(link, .remote, _, false)? = fixture.events(from: count).first else {
+            throw Unexpected(fixture.events[count])
         }
         #expect(device.connectionCount == 0)
     }
 
     /// Proves S44.
     @Test func S44_outOfRangeTheLinkDiesAfterTheSupervisionTimeout() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        _ = try await stage.connect(device)
-        let count = stage.events.count
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
+        let count = fixture.events.count
         device.setProximity(.outOfRange)
-        try await stage.emulator.advance(by: .milliseconds(3999))
-        #expect(stage.events.count == count)
-        try await stage.emulator.advance(by: .milliseconds(1))
-        #expect(ends(stage.events(from: count)) == [.timeout])
+        try await fixture.emulator.advance(by: .milliseconds(3999))
+        #expect(fixture.events.count == count)
+        try await fixture.emulator.advance(by: .milliseconds(1))
+        #expect(ends(fixture.events(from: count)) == [.timeout])
     }
 
     @Test func aDeviceThatComesBackInTimeAnswersWhatWasAsked() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let level = try await stage.attributes(link).characteristic("2A19")
-        let count = stage.events.count
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let level = try await fixture.attributes(link).characteristic("2A19")
+        let count = fixture.events.count
         device.setProximity(.outOfRange)
-        stage.submit(.read(link: link, operation: op(1), attribute: level))
-        try await stage.emulator.advance(by: .seconds(3))
-        #expect(stage.events.count == count)
+        fixture.submit(.read(link: link, operation: op(1), attribute: level))
+        try await fixture.emulator.advance(by: .seconds(3))
+        #expect(fixture.events.count == count)
         device.setProximity(.near)
-        try await stage.emulator.advance(by: .seconds(10))
-        #expect(stage.events(from: count) == [.valueRead(link: link, operation: op(1), value: Data([0x64]))])
+        try await fixture.emulator.advance(by: .seconds(10))
+        #expect(fixture.events(from: count) == [.valueRead(link: link, operation: op(1), value: Data([0x64]))])
     }
 
     @Test func aDeviceThatCrashedAdvertisesAndTheCentralNoticesLater() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        _ = try await stage.connect(device)
-        let count = stage.events.count
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
+        let count = fixture.events.count
         device.reset()
-        try await stage.emulator.advance(by: .seconds(1))
+        try await fixture.emulator.advance(by: .seconds(1))
         #expect(device.connectionCount == 0)
-        #expect(stage.events.count == count)
-        try await stage.emulator.advance(by: .seconds(3))
-        #expect(ends(stage.events(from: count)) == [.timeout])
-        _ = try await stage.find(device)
+        #expect(fixture.events.count == count)
+        try await fixture.emulator.advance(by: .seconds(3))
+        #expect(ends(fixture.events(from: count)) == [.timeout])
+        _ = try await fixture.find(device)
         device.reset(staysOnAir: false)
-        let packets = stage.emulator.advertisingPackets
-        stage.submit(.startScan(ScanParameters()))
-        try await stage.emulator.advance(by: .seconds(10))
-        #expect(stage.emulator.advertisingPackets == packets)
+        let packets = fixture.emulator.advertisingPackets
+        fixture.submit(.startScan(ScanParameters()))
+        try await fixture.emulator.advance(by: .seconds(10))
+        #expect(fixture.emulator.advertisingPackets == packets)
     }
 
     /// Proves S40.
     @Test func S40_aLocalDisconnectEndsEachLinkOnce() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        _ = try await stage.connect(device)
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
         let peer = try #require(device.identifier())
-        let count = stage.events.count
-        stage.submit(.disconnect(peer: peer))
+        let count = fixture.events.count
+        fixture.submit(.disconnect(peer: peer))
         // The device closes the link while it is going down.
         device.disconnect()
-        stage.submit(.disconnect(peer: peer))
-        try await stage.emulator.advance(by: .seconds(10))
-        #expect(ends(stage.events(from: count)) == [.local])
+        fixture.submit(.disconnect(peer: peer))
+        try await fixture.emulator.advance(by: .seconds(10))
+        #expect(ends(fixture.events(from: count)) == [.local])
     }
 
     /// Proves S48.
     @Test func S48_autoReconnectTellsTheLossAndConnectsAgain() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device, options: ConnectOptions(autoReconnect: true))
-        let count = stage.events.count
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device, options: ConnectOptions(autoReconnect: true))
+        let count = fixture.events.count
         device.disconnect()
-        try await stage.emulator.advance(by: .seconds(10))
-        let told = stage.events(from: count)
+        try await fixture.emulator.advance(by: .seconds(10))
+        let told = fixture.events(from: count)
         guard case .disconnected(link, .remote, _, true)? = told.first,
             case .connected(_, let second, op(9000), _)? = told.dropFirst().first
         else { throw Unexpected(told[0]) }
@@ -107,50 +107,50 @@ import Testing
 
     /// Proves S37.
     @Test func S37_aConnectFailsWhereItIsMadeToFail() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let peer = try await stage.find(device)
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let peer = try await fixture.find(device)
         device.failNextConnections()
-        stage.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
-        try await stage.emulator.advance(by: .seconds(1))
+        fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        try await fixture.emulator.advance(by: .seconds(1))
         #expect(
-            stage.events.last
+            fixture.events.last
                 == .connectFailed(
                     peer: peer, operation: op(1), error: BackendError(.connectionFailed, operation: "connect")))
-        _ = try await stage.connect(device)
+        _ = try await fixture.connect(device)
         #expect(device.connectionCount == 1)
     }
 
     /// Proves S134.
     @Test func S134_anUnansweredRequestEndsTheLinkAfterThirtySeconds() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let store = try await stage.attributes(link).characteristic(ContractPeer.uuid("0101"))
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let store = try await fixture.attributes(link).characteristic(ContractPeer.uuid("0101"))
         device.holdReads(of: CharacteristicPath(ContractPeer.uuid("0101")))
-        let count = stage.events.count
-        stage.submit(.read(link: link, operation: op(1), attribute: store))
-        stage.submit(.readRSSI(link: link, operation: op(2)))
-        try await stage.emulator.advance(by: .milliseconds(29_999))
-        #expect(stage.events.count == count)
-        try await stage.emulator.advance(by: .milliseconds(1))
-        #expect(ends(stage.events(from: count)) == [.timeout])
-        #expect(stage.events.count == count + 1)
+        let count = fixture.events.count
+        fixture.submit(.read(link: link, operation: op(1), attribute: store))
+        fixture.submit(.readRSSI(link: link, operation: op(2)))
+        try await fixture.emulator.advance(by: .milliseconds(29_999))
+        #expect(fixture.events.count == count)
+        try await fixture.emulator.advance(by: .milliseconds(1))
+        #expect(ends(fixture.events(from: count)) == [.timeout])
+        #expect(fixture.events.count == count + 1)
     }
 
     @Test func aRemovedDeviceIsGone() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        _ = try await stage.connect(device)
-        let count = stage.events.count
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
+        let count = fixture.events.count
         device.remove()
-        try await stage.emulator.advance(by: .seconds(10))
-        #expect(ends(stage.events(from: count)) == [.timeout])
-        #expect(stage.emulator.devices.isEmpty)
+        try await fixture.emulator.advance(by: .seconds(10))
+        #expect(ends(fixture.events(from: count)) == [.timeout])
+        #expect(fixture.emulator.devices.isEmpty)
         device.notify("2A19", value: Data([1]))
-        try await stage.emulator.runUntilIdle()
+        try await fixture.emulator.runUntilIdle()
     }
 }

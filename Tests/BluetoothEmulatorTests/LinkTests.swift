@@ -6,16 +6,16 @@ import Testing
 @Suite struct LinkTests {
     /// Proves S36.
     @Test func S36_connectWaitsForAPacketAndTellsTheNegotiatedMTU() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let peer = try await stage.find(device)
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let peer = try await fixture.find(device)
         device.setAdvertising(false)
-        stage.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
-        try await stage.emulator.advance(by: .seconds(1000))
+        fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        try await fixture.emulator.advance(by: .seconds(1000))
         #expect(device.connectionCount == 0)
         device.setAdvertising(true)
-        try await stage.wait { event in
+        try await fixture.wait { event in
             if case .connected(peer, _, op(1), let parameters) = event {
                 parameters == LinkParameters(mtu: 185, writeCredits: 20)
             } else {
@@ -27,24 +27,24 @@ import Testing
 
     /// Proves S100.
     @Test func S100_theNameIsReadAfterConnecting() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        _ = try await stage.connect(device)
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
         let peer = try #require(device.identifier())
-        let tail = stage.events.suffix(2)
+        let tail = fixture.events.suffix(2)
         guard case .connected? = tail.first else { return #expect(Bool(false), "\(tail)") }
         #expect(tail.last == .nameChanged(peer: peer, name: "Contract Peer", source: .gap))
-        #expect(stage.central.knownPeers([peer]).first?.name == "Contract Peer")
+        #expect(fixture.central.knownPeers([peer]).first?.name == "Contract Peer")
     }
 
     /// Proves S58.
     @Test func S58_genericServicesAreNotDiscovered() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let found = try await stage.attributes(link)
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let found = try await fixture.attributes(link)
         #expect(
             found.services.map(\.uuid) == [
                 "180F", ContractPeer.uuid("0001"), ContractPeer.uuid("0003"), ContractPeer.uuid("0003"),
@@ -55,32 +55,32 @@ import Testing
 
     /// Proves S71.
     @Test func S71_aLongValueIsReadWholeAndTakesOneIntervalForEachRequest() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let id = try await stage.attributes(link).characteristic(ContractPeer.uuid("0106"))
-        let count = stage.events.count
-        let start = stage.emulator.now
-        stage.submit(.read(link: link, operation: op(1), attribute: id))
-        try await stage.emulator.advance(until: { stage.events.count > count })
-        #expect(stage.events.last == .valueRead(link: link, operation: op(1), value: ContractPeer.long))
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let id = try await fixture.attributes(link).characteristic(ContractPeer.uuid("0106"))
+        let count = fixture.events.count
+        let start = fixture.emulator.now
+        fixture.submit(.read(link: link, operation: op(1), attribute: id))
+        try await fixture.emulator.advance(until: { fixture.events.count > count })
+        #expect(fixture.events.last == .valueRead(link: link, operation: op(1), value: ContractPeer.long))
         // 300 bytes at an MTU of 185: Read and one Read Blob, after the next connection event.
-        let spent = stage.emulator.now - start
+        let spent = fixture.emulator.now - start
         #expect(spent >= .milliseconds(100) && spent < .milliseconds(150), "\(spent)")
     }
 
     /// Proves S66.
     @Test func S66_answersComeInTheOrderOfTheCommands() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let found = try await stage.attributes(link)
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let found = try await fixture.attributes(link)
         let first = try found.characteristic(ContractPeer.uuid("010B"))
         let second = try found.characteristic(ContractPeer.uuid("010B"), 1)
         let store = try found.characteristic(ContractPeer.uuid("0101"))
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .read(link: link, operation: op(1), attribute: first),
             .write(link: link, operation: op(2), attribute: store, value: Data([9])),
             .read(link: link, operation: op(3), attribute: second),
@@ -96,21 +96,21 @@ import Testing
 
     /// Proves S91.
     @Test func S91_notificationsReachSubscribersOnly() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let id = try await stage.attributes(link).characteristic(ContractPeer.uuid("0103"))
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let id = try await fixture.attributes(link).characteristic(ContractPeer.uuid("0103"))
         device.notify("C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01", value: Data([1]))
-        #expect(try await stage.run().isEmpty)
-        let told = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+        #expect(try await fixture.run().isEmpty)
+        let told = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
         #expect(told == [.notifyingChanged(link: link, operation: op(1), isNotifying: true)])
         #expect(device.subscriberCount(of: "C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01") == 1)
         for value in [2, 2, 3] as [UInt8] {
             device.notify("C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01", value: Data([value]))
         }
         #expect(
-            try await stage.run()
+            try await fixture.run()
                 == [2, 2, 3].map {
                     .valueNotified(link: link, attribute: id, value: Data([$0]))
                 })

@@ -8,26 +8,26 @@ import Testing
 @Suite struct PairingTests {
     /// Proves S72.
     @Test func S72_aProtectedAttributePairsAndTheReadIsTriedAgain() async throws {
-        let stage = try await SecureStage(configuration: .default)
-        #expect(!stage.emulator.host.isBonded(with: stage.device))
-        let link = try await stage.beginRead()
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.central.events.last == SecureStage.value(link))
-        #expect(stage.emulator.host.isBonded(with: stage.device))
+        let fixture = try await SecureFixture(configuration: .default)
+        #expect(!fixture.emulator.host.isBonded(with: fixture.device))
+        let link = try await fixture.beginRead()
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.central.events.last == SecureFixture.value(link))
+        #expect(fixture.emulator.host.isBonded(with: fixture.device))
     }
 
     /// Proves S72.
     @Test func S72_aRefusedPairingSurfacesTheCode() async throws {
-        let stage = try await SecureStage(PairingDescription(answer: .reject))
-        let link = try await stage.beginRead()
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.central.events.last == SecureStage.refused(link))
-        #expect(!stage.emulator.host.isBonded(with: stage.device))
+        let fixture = try await SecureFixture(PairingDescription(answer: .reject))
+        let link = try await fixture.beginRead()
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.central.events.last == SecureFixture.refused(link))
+        #expect(!fixture.emulator.host.isBonded(with: fixture.device))
         // The next operation tries again.
-        try stage.device.setPairing(PairingDescription())
-        let id = try await stage.central.attributes(link).characteristic(SecureStage.secret)
-        let told = try await stage.central.run(.read(link: link, operation: op(1), attribute: id))
-        #expect(told == [SecureStage.value(link)])
+        try fixture.device.setPairing(PairingDescription())
+        let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
+        let told = try await fixture.central.run(.read(link: link, operation: op(1), attribute: id))
+        #expect(told == [SecureFixture.value(link)])
     }
 
     /// A Linux system without an agent agrees to nothing.
@@ -35,80 +35,80 @@ import Testing
     func aHostThatDoesNotAgreeNeedsAnAgent(agent: PairingCapability?) async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.agreesToPairing = false
-        let stage = try await SecureStage(agent: agent, configuration: configuration)
-        let link = try await stage.beginRead()
-        if agent != nil { try await stage.answer(.accept) }
-        #expect(stage.central.events.last == (agent == nil ? SecureStage.refused(link) : SecureStage.value(link)))
-        #expect(stage.emulator.host.isBonded(with: stage.device) == (agent != nil))
+        let fixture = try await SecureFixture(agent: agent, configuration: configuration)
+        let link = try await fixture.beginRead()
+        if agent != nil { try await fixture.answer(.accept) }
+        #expect(fixture.central.events.last == (agent == nil ? SecureFixture.refused(link) : SecureFixture.value(link)))
+        #expect(fixture.emulator.host.isBonded(with: fixture.device) == (agent != nil))
     }
 
     @Test func aDeviceThatNeverAnswersFailsAfter30SecondsAndForGood() async throws {
-        let stage = try await SecureStage(PairingDescription(answer: .ignore))
-        let link = try await stage.beginRead()
-        let count = stage.central.events.count
-        try await stage.emulator.advance(by: .milliseconds(29_900))
-        #expect(stage.central.events.count == count)
-        try await stage.emulator.advance(by: .milliseconds(200))
-        #expect(stage.central.events.last == SecureStage.refused(link))
-        try stage.device.setPairing(PairingDescription())
-        let id = try await stage.central.attributes(link).characteristic(SecureStage.secret)
-        let told = try await stage.central.run(.read(link: link, operation: op(1), attribute: id))
-        #expect(told == [SecureStage.refused(link)])
+        let fixture = try await SecureFixture(PairingDescription(answer: .ignore))
+        let link = try await fixture.beginRead()
+        let count = fixture.central.events.count
+        try await fixture.emulator.advance(by: .milliseconds(29_900))
+        #expect(fixture.central.events.count == count)
+        try await fixture.emulator.advance(by: .milliseconds(200))
+        #expect(fixture.central.events.last == SecureFixture.refused(link))
+        try fixture.device.setPairing(PairingDescription())
+        let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
+        let told = try await fixture.central.run(.read(link: link, operation: op(1), attribute: id))
+        #expect(told == [SecureFixture.refused(link)])
     }
 
     @Test(arguments: [true, false])
     func justWorksAsksTheUserForConsent(agrees: Bool) async throws {
-        let stage = try await SecureStage(agent: .displayYesNo)
-        let link = try await stage.beginRead()
-        let peer = try stage.peer
-        #expect(stage.question == .consent)
-        let count = stage.central.events.count
-        try await stage.emulator.advance(by: .seconds(20))
-        #expect(stage.central.events.count == count)
-        try await stage.answer(agrees ? .accept : .reject)
+        let fixture = try await SecureFixture(agent: .displayYesNo)
+        let link = try await fixture.beginRead()
+        let peer = try fixture.peer
+        #expect(fixture.question == .consent)
+        let count = fixture.central.events.count
+        try await fixture.emulator.advance(by: .seconds(20))
+        #expect(fixture.central.events.count == count)
+        try await fixture.answer(agrees ? .accept : .reject)
         if agrees {
-            #expect(stage.events.last == .paired(peer: peer, operation: nil, isBonded: true))
+            #expect(fixture.events.last == .paired(peer: peer, operation: nil, isBonded: true))
         } else {
-            #expect(stage.failure == .operationCancelled)
+            #expect(fixture.failure == .operationCancelled)
         }
-        #expect(stage.central.events.last == (agrees ? SecureStage.value(link) : SecureStage.refused(link)))
+        #expect(fixture.central.events.last == (agrees ? SecureFixture.value(link) : SecureFixture.refused(link)))
     }
 
     @Test func aUserWhoNeverAnswersIsNotAskedAnyMoreAfter30Seconds() async throws {
-        let stage = try await SecureStage(agent: .displayYesNo)
-        let link = try await stage.beginRead()
-        try await stage.emulator.advance(by: .seconds(31))
-        #expect(stage.events.contains(.cancelled(request: PairingRequestID(rawValue: 1))))
-        #expect(stage.failure == .encryptionTimedOut)
-        #expect(stage.central.events.last == SecureStage.refused(link))
+        let fixture = try await SecureFixture(agent: .displayYesNo)
+        let link = try await fixture.beginRead()
+        try await fixture.emulator.advance(by: .seconds(31))
+        #expect(fixture.events.contains(.cancelled(request: PairingRequestID(rawValue: 1))))
+        #expect(fixture.failure == .encryptionTimedOut)
+        #expect(fixture.central.events.last == SecureFixture.refused(link))
     }
 
     @Test(arguments: [123_456, 654_321])
     func thePasskeyThatTheDeviceShowsIsTypedAtTheHost(typed: Int) async throws {
-        let stage = try await SecureStage(
+        let fixture = try await SecureFixture(
             PairingDescription(capability: .displayOnly, passkey: 123_456), agent: .keyboardDisplay)
-        let link = try await stage.beginRead()
-        #expect(stage.question == .enterPasskey)
-        try await stage.answer(.passkey(typed))
+        let link = try await fixture.beginRead()
+        #expect(fixture.question == .enterPasskey)
+        try await fixture.answer(.passkey(typed))
         if typed == 123_456 {
-            #expect(stage.central.events.last == SecureStage.value(link))
+            #expect(fixture.central.events.last == SecureFixture.value(link))
         } else {
-            #expect(stage.failure == .invalidParameters)
-            #expect(stage.central.events.last == SecureStage.refused(link))
+            #expect(fixture.failure == .invalidParameters)
+            #expect(fixture.central.events.last == SecureFixture.refused(link))
         }
     }
 
     @Test func thePasskeyThatTheHostShowsIsTypedAtTheDevice() async throws {
-        let stage = try await SecureStage(PairingDescription(capability: .keyboardOnly), agent: .displayOnly)
-        let link = try await stage.beginRead()
-        let peer = try stage.peer
-        guard case .display(let passkey)? = stage.question else { throw Unexpected("\(stage.events)") }
+        let fixture = try await SecureFixture(PairingDescription(capability: .keyboardOnly), agent: .displayOnly)
+        let link = try await fixture.beginRead()
+        let peer = try fixture.peer
+        guard case .display(let passkey)? = fixture.question else { throw Unexpected("\(fixture.events)") }
         #expect((0...999_999).contains(passkey))
-        try await stage.emulator.runUntilIdle()
+        try await fixture.emulator.runUntilIdle()
         // What is shown goes with the pairing that it was for.
-        #expect(stage.events.map(\.kind) == [.requested, .paired])
-        #expect(stage.events.last == .paired(peer: peer, operation: nil, isBonded: true))
-        #expect(stage.central.events.last == SecureStage.value(link))
+        #expect(fixture.events.map(\.kind) == [.requested, .paired])
+        #expect(fixture.events.last == .paired(peer: peer, operation: nil, isBonded: true))
+        #expect(fixture.central.events.last == SecureFixture.value(link))
     }
 
     /// Core Specification, Vol 3, Part H, 3.4: each message starts the 30 s anew.
@@ -135,74 +135,74 @@ import Testing
     }
 
     @Test func bothUsersCompareNumbers() async throws {
-        let stage = try await SecureStage(PairingDescription(capability: .displayYesNo), agent: .displayYesNo)
-        let link = try await stage.beginRead()
-        guard case .confirm? = stage.question else { throw Unexpected("\(stage.events)") }
-        try await stage.answer(.accept)
-        #expect(stage.central.events.last == SecureStage.value(link))
+        let fixture = try await SecureFixture(PairingDescription(capability: .displayYesNo), agent: .displayYesNo)
+        let link = try await fixture.beginRead()
+        guard case .confirm? = fixture.question else { throw Unexpected("\(fixture.events)") }
+        try await fixture.answer(.accept)
+        #expect(fixture.central.events.last == SecureFixture.value(link))
     }
 
     @Test func dataOutOfBandIsAskedFor() async throws {
-        let stage = try await SecureStage(PairingDescription(hasOutOfBandData: true), agent: .keyboardDisplay)
-        let link = try await stage.beginRead()
-        #expect(stage.question == .outOfBand)
-        try await stage.answer(.accept)
-        #expect(stage.central.events.last == SecureStage.value(link))
+        let fixture = try await SecureFixture(PairingDescription(hasOutOfBandData: true), agent: .keyboardDisplay)
+        let link = try await fixture.beginRead()
+        #expect(fixture.question == .outOfBand)
+        try await fixture.answer(.accept)
+        #expect(fixture.central.events.last == SecureFixture.value(link))
     }
 
     @Test func aDeviceThatWantsAuthenticationRefusesJustWorks() async throws {
-        let stage = try await SecureStage(PairingDescription(requiresAuthentication: true), agent: .keyboardDisplay)
-        let link = try await stage.beginRead()
-        #expect(stage.failure == .operationNotSupported)
-        #expect(stage.central.events.last == SecureStage.refused(link))
+        let fixture = try await SecureFixture(PairingDescription(requiresAuthentication: true), agent: .keyboardDisplay)
+        let link = try await fixture.beginRead()
+        #expect(fixture.failure == .operationNotSupported)
+        #expect(fixture.central.events.last == SecureFixture.refused(link))
     }
 
     @Test func anAgentPairsWithADeviceThatIsNotConnected() async throws {
-        let stage = try await SecureStage(agent: .noInputNoOutput)
-        let peer = try await stage.central.find(stage.device)
-        stage.agent.submit(.pair(peer: peer, operation: op(5)))
-        try await stage.emulator.advance(by: .seconds(2))
-        #expect(stage.events == [.paired(peer: peer, operation: op(5), isBonded: true)])
-        #expect(stage.device.connectionCount == 0)
-        stage.agent.submit(.pair(peer: PeerID(UUID()), operation: op(6)))
-        try await stage.emulator.advance(by: .seconds(2))
-        #expect(stage.failure == .unknownDevice)
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        let peer = try await fixture.central.find(fixture.device)
+        fixture.agent.submit(.pair(peer: peer, operation: op(5)))
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(fixture.events == [.paired(peer: peer, operation: op(5), isBonded: true)])
+        #expect(fixture.device.connectionCount == 0)
+        fixture.agent.submit(.pair(peer: PeerID(UUID()), operation: op(6)))
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(fixture.failure == .unknownDevice)
     }
 
     @Test func pairingAgainOverAnEncryptedLinkIsDoneAtOnce() async throws {
-        let stage = try await SecureStage(agent: .noInputNoOutput)
-        _ = try await stage.beginRead()
-        try await stage.answer(.accept)
-        let peer = try stage.peer
-        stage.agent.submit(.pair(peer: peer, operation: op(5)))
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.events.last == .paired(peer: peer, operation: op(5), isBonded: true))
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        _ = try await fixture.beginRead()
+        try await fixture.answer(.accept)
+        let peer = try fixture.peer
+        fixture.agent.submit(.pair(peer: peer, operation: op(5)))
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.events.last == .paired(peer: peer, operation: op(5), isBonded: true))
     }
 
     @Test func aLinkThatEndsTakesItsPairingWithIt() async throws {
-        let stage = try await SecureStage(agent: .displayYesNo)
-        let link = try await stage.beginRead()
-        stage.device.disconnect()
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.events.contains(.cancelled(request: PairingRequestID(rawValue: 1))))
-        #expect(stage.failure == .peerDisconnected)
-        guard case .disconnected(link, .remote, _, _)? = stage.central.events.last else {
-            throw Unexpected("\(stage.central.events)")
+        let fixture = try await SecureFixture(agent: .displayYesNo)
+        let link = try await fixture.beginRead()
+        fixture.device.disconnect()
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.events.contains(.cancelled(request: PairingRequestID(rawValue: 1))))
+        #expect(fixture.failure == .peerDisconnected)
+        guard case .disconnected(link, .remote, _, _)? = fixture.central.events.last else {
+            throw Unexpected("\(fixture.central.events)")
         }
     }
 
     @Test func anAgentThatGoesRejects() async throws {
-        let stage = try await SecureStage(agent: .displayYesNo)
-        let link = try await stage.beginRead()
-        stage.agent.invalidate()
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.central.events.last == SecureStage.refused(link))
+        let fixture = try await SecureFixture(agent: .displayYesNo)
+        let link = try await fixture.beginRead()
+        fixture.agent.invalidate()
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.central.events.last == SecureFixture.refused(link))
     }
 
     @Test func aDeviceMayAskForSecurityByItself() async throws {
-        let stage = try await SecureStage(PairingDescription(requestsSecurity: true))
-        _ = try await stage.central.connect(stage.device)
-        #expect(stage.emulator.host.isBonded(with: stage.device))
+        let fixture = try await SecureFixture(PairingDescription(requestsSecurity: true))
+        _ = try await fixture.central.connect(fixture.device)
+        #expect(fixture.emulator.host.isBonded(with: fixture.device))
     }
 
     /// Proves S117 and S129.

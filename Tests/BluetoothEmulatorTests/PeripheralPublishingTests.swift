@@ -7,21 +7,21 @@ import Testing
 @Suite struct PeripheralPublishingTests {
     /// Proves S106.
     @Test func S106_servicesAreAddedInOrder() async throws {
-        let stage = PeripheralStage(Emulator(configuration: .instant, time: .virtual))
-        try await stage.powerOn()
+        let fixture = PeripheralFixture(Emulator(configuration: .instant, time: .virtual))
+        try await fixture.powerOn()
         let other = ServiceDefinition(id: attribute(9), uuid: "C0DF", included: [attribute(1)])
-        let told = try await stage.run(
-            .addService(operation: op(1), service: PeripheralStage.service),
+        let told = try await fixture.run(
+            .addService(operation: op(1), service: PeripheralFixture.service),
             .addService(operation: op(2), service: other))
         #expect(told == [.serviceAdded(operation: op(1)), .serviceAdded(operation: op(2))])
     }
 
     /// Proves S110.
     @Test func S110_anIncludedServiceMustBePublishedFirst() async throws {
-        let stage = PeripheralStage(Emulator(configuration: .instant, time: .virtual))
-        try await stage.powerOn()
+        let fixture = PeripheralFixture(Emulator(configuration: .instant, time: .virtual))
+        try await fixture.powerOn()
         let service = ServiceDefinition(id: attribute(9), uuid: "C0DF", included: [attribute(1)])
-        let told = try await stage.run(.addService(operation: op(1), service: service))
+        let told = try await fixture.run(.addService(operation: op(1), service: service))
         guard case .operationFailed(op(1), let error)? = told.first else { throw Unexpected("\(told)") }
         #expect(error.code == .invalidParameters)
     }
@@ -29,7 +29,7 @@ import Testing
     /// Proves S112.
     @Test func S112_anIdentifierIsPublishedOnceAndEqualTypesAreSeparate() async throws {
         let pair = try await ConnectedPair()
-        let again = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralStage.service))
+        let again = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralFixture.service))
         guard case .operationFailed(op(3), _)? = again.first else { throw Unexpected("\(again)") }
         let twin = ServiceDefinition(id: attribute(50), uuid: "C0DE")
         #expect(try await pair.peripheral.run(.addService(operation: op(4), service: twin)).count == 1)
@@ -65,7 +65,7 @@ import Testing
     @Test func S114_servicesAreServedAdvertisedOrNot() async throws {
         let pair = try await ConnectedPair()
         try await pair.peripheral.run(.stopAdvertising)
-        let other = PeripheralStage(pair.emulator, host: "peripheral 1")
+        let other = PeripheralFixture(pair.emulator, host: "peripheral 1")
         try await other.powerOn()
         try await other.run(
             .addService(operation: op(1), service: ServiceDefinition(id: attribute(1), uuid: "C0DF")))
@@ -89,7 +89,7 @@ import Testing
         try await pair.emulator.advance(by: .seconds(5))
         #expect(pair.central.events(from: seen).isEmpty)
         // The database is empty: the same service can be added again.
-        let told = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralStage.service))
+        let told = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralFixture.service))
         #expect(told == [.serviceAdded(operation: op(3))])
     }
 
@@ -110,17 +110,17 @@ import Testing
         let link = try await pair.central.connect(pair.device)
         #expect(pair.peripheral.events(from: count) == [.stateChanged(.poweredOff), .stateChanged(.poweredOn)])
         #expect(try await pair.central.attributes(link).services.map(\.uuid) == ["C0DE"])
-        let again = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralStage.service))
+        let again = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralFixture.service))
         guard case .operationFailed(op(3), _)? = again.first else { throw Unexpected("\(again)") }
     }
 
     /// Proves S119 and S121.
     @Test func S119_S121_advertisingIsHeardUntilItIsStopped() async throws {
-        let central = Stage()
-        let peripheral = PeripheralStage(central.emulator)
+        let central = Fixture()
+        let peripheral = PeripheralFixture(central.emulator)
         try await peripheral.publish()
         try await central.powerOn()
-        let peer = try await central.find(PeripheralStage.device(central.emulator))
+        let peer = try await central.find(PeripheralFixture.device(central.emulator))
         let heard = central.events.compactMap { event -> Discovery? in
             if case .discovered(let discovery) = event { discovery } else { nil }
         }
@@ -137,8 +137,8 @@ import Testing
 
     /// Proves S122.
     @Test func S122_aNameThatDoesNotFitComesWithTheScanResponse() async throws {
-        let central = Stage()
-        let peripheral = PeripheralStage(central.emulator)
+        let central = Fixture()
+        let peripheral = PeripheralFixture(central.emulator)
         try await peripheral.powerOn()
         let long = Advertisement(
             localName: "A name", serviceUUIDs: ["0000EC40-7A3D-4C5B-9E1F-2B6A8D4C0F01", "180D", "180F"])
@@ -156,7 +156,7 @@ import Testing
     @Test func S123_advertisingGoesOnAfterACentralConnects() async throws {
         let pair = try await ConnectedPair()
         let host = try pair.emulator.add(HostDescription(name: "second"))
-        let second = Stage(host: host.name, emulator: pair.emulator)
+        let second = Fixture(host: host.name, emulator: pair.emulator)
         try await second.powerOn()
         let peer = try await second.find(pair.device, host: "second")
         second.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
@@ -174,27 +174,27 @@ import Testing
     @Test func advertisingSetsRunOut() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         try emulator.add(HostDescription(name: "phone"))
-        let stages = (0...emulator.configuration.maximumAdvertisingSets).map { _ in
-            PeripheralStage(emulator, host: "phone")
+        let fixtures = (0...emulator.configuration.maximumAdvertisingSets).map { _ in
+            PeripheralFixture(emulator, host: "phone")
         }
-        for stage in stages { try await stage.powerOn() }
+        for fixture in fixtures { try await fixture.powerOn() }
         let start = PeripheralCommand.startAdvertising(
-            operation: op(1), advertisement: PeripheralStage.advertisement)
-        for stage in stages.dropLast() {
-            #expect(try await stage.run(start) == [.advertisingStarted(operation: op(1))])
+            operation: op(1), advertisement: PeripheralFixture.advertisement)
+        for fixture in fixtures.dropLast() {
+            #expect(try await fixture.run(start) == [.advertisingStarted(operation: op(1))])
         }
-        let last = try #require(stages.last)
+        let last = try #require(fixtures.last)
         let told = try await last.run(start)
         guard case .operationFailed(op(1), let error)? = told.first else { throw Unexpected("\(told)") }
         #expect(error.code == .outOfSpace)
-        stages.first?.peripheral.invalidate()
+        fixtures.first?.peripheral.invalidate()
         #expect(try await last.run(start) == [.advertisingStarted(operation: op(1))])
     }
 
     @Test func managersOfOneHostAreOneDeviceAndDoNotHearThemselves() async throws {
-        let central = Stage()
-        let first = PeripheralStage(central.emulator, host: "default")
-        let second = PeripheralStage(central.emulator, host: "default")
+        let central = Fixture()
+        let first = PeripheralFixture(central.emulator, host: "default")
+        let second = PeripheralFixture(central.emulator, host: "default")
         try await first.publish()
         try await second.publish()
         try await central.powerOn()
@@ -202,7 +202,7 @@ import Testing
         try await central.emulator.advance(by: .seconds(5))
         #expect(central.events == [.stateChanged(.poweredOn)])
         let host = try central.emulator.add(HostDescription(name: "other"))
-        let other = Stage(host: host.name, emulator: central.emulator)
+        let other = Fixture(host: host.name, emulator: central.emulator)
         try await other.powerOn()
         other.submit(.startScan(ScanParameters(allowDuplicates: true)))
         try await central.emulator.advance(by: .seconds(5))
@@ -226,26 +226,26 @@ import Testing
         // The next manager of that host has a name of its own again.
         _ = try await pair.central.run(.disconnect(peer: try #require(pair.device.identifier())))
         pair.peripheral.peripheral.invalidate()
-        let next = PeripheralStage(pair.emulator)
+        let next = PeripheralFixture(pair.emulator)
         try await next.powerOn()
         try await next.run(.startAdvertising(operation: op(1), advertisement: Advertisement(serviceUUIDs: ["C0DE"])))
-        let stage = Stage(emulator: pair.emulator)
-        try await stage.powerOn()
-        _ = try await stage.connect(try PeripheralStage.device(pair.emulator))
+        let fixture = Fixture(emulator: pair.emulator)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(try PeripheralFixture.device(pair.emulator))
         #expect(
-            stage.events.contains { event in
+            fixture.events.contains { event in
                 if case .nameChanged(_, "peripheral 1", .gap) = event { true } else { false }
             })
     }
 
     @Test func aManagerWithoutAHostGetsOneThatServesTheNextWhenItIsGone() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
-        let first = PeripheralStage(emulator)
-        let second = PeripheralStage(emulator)
+        let first = PeripheralFixture(emulator)
+        let second = PeripheralFixture(emulator)
         #expect(emulator.hosts.map(\.name) == ["default", "peripheral 1", "peripheral 2"])
         #expect(emulator.devices.isEmpty)
         first.peripheral.invalidate()
-        let third = PeripheralStage(emulator)
+        let third = PeripheralFixture(emulator)
         #expect(emulator.hosts.count == 3)
         emulator.host.setAuthorization(.denied)
         try await emulator.runUntilIdle()

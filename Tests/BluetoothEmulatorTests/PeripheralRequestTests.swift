@@ -207,7 +207,7 @@ import Testing
     @Test func oneCentralThatWaitsDoesNotKeepAnotherWaiting() async throws {
         let pair = try await ConnectedPair()
         try pair.emulator.add(HostDescription(name: "second"))
-        let second = Stage(host: "second", emulator: pair.emulator)
+        let second = Fixture(host: "second", emulator: pair.emulator)
         try await second.powerOn()
         let peer = try await second.find(pair.device, host: "second")
         second.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))

@@ -18,7 +18,7 @@ import Testing
 
     /// Proves S141 and S142.
     @Test func S141_S142_connectionsSubscriptionsAndTheScanOutliveTheApp() async throws {
-        let other = Stage()
+        let other = Fixture()
         let emulator = other.emulator
         let near = try emulator.add(ContractPeer.description)
         let far = try emulator.add(
@@ -82,34 +82,34 @@ import Testing
 
     /// Proves S141.
     @Test func S141_aStateThatIsGivenIsRestoredOnce() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
         let peer = try #require(device.identifier())
-        stage.emulator.host.remember(device)
-        stage.emulator.host.setRestoredState(
+        fixture.emulator.host.remember(device)
+        fixture.emulator.host.setRestoredState(
             RestoredCentralState(peers: [.init(summary: PeerSummary(id: peer), operation: op(8))]), for: "app")
-        stage.emulator.host.connectOtherApp(to: device)
-        try await stage.emulator.advance(by: .seconds(1))
-        let (first, sink) = central(stage.emulator)
+        fixture.emulator.host.connectOtherApp(to: device)
+        try await fixture.emulator.advance(by: .seconds(1))
+        let (first, sink) = central(fixture.emulator)
         first.activate(sink)
-        try await stage.emulator.advance(by: .seconds(1))
+        try await fixture.emulator.advance(by: .seconds(1))
         let state = try state(sink.events.first)
         #expect(state.peers.first?.link != nil)
         #expect(state.peers.first?.summary.name == "Contract Peer")
-        let (second, later) = central(stage.emulator)
+        let (second, later) = central(fixture.emulator)
         second.activate(later)
-        try await stage.emulator.advance(by: .seconds(1))
+        try await fixture.emulator.advance(by: .seconds(1))
         #expect(later.events == [.stateChanged(.poweredOn)])
     }
 
     /// Proves S143.
     @Test func S143_servicesSubscribersAndAdvertisingOutliveTheApp() async throws {
-        let central = Stage()
+        let central = Fixture()
         let emulator = central.emulator
-        let first = PeripheralStage(emulator, restoreIdentifier: "app")
+        let first = PeripheralFixture(emulator, restoreIdentifier: "app")
         try await first.publish()
         try await central.powerOn()
-        let device = try PeripheralStage.device(emulator)
+        let device = try PeripheralFixture.device(emulator)
         let link = try await central.connect(device)
         let attributes = try await central.attributes(link)
         let id = try attributes.characteristic("C0D1")
@@ -124,15 +124,15 @@ import Testing
             central.events(from: before) == [
                 .operationFailed(link: link, operation: op(2), error: .att(0x0E, operation: "read"))
             ])
-        let stranger = PeripheralStage(emulator)
-        let second = PeripheralStage(emulator, restoreIdentifier: "app")
+        let stranger = PeripheralFixture(emulator)
+        let second = PeripheralFixture(emulator, restoreIdentifier: "app")
         #expect(emulator.hosts.map(\.name) == ["default", "peripheral 1", "peripheral 2"])
         try await stranger.powerOn()
         try await second.powerOn()
         guard case .restored(let state)? = second.events.first, case .notifyCredits(let peer, 20) = second.events[1]
         else { throw Unexpected("\(second.events)") }
-        #expect(state.services == [PeripheralStage.service])
-        #expect(state.advertisement == PeripheralStage.advertisement)
+        #expect(state.services == [PeripheralFixture.service])
+        #expect(state.advertisement == PeripheralFixture.advertisement)
         #expect(state.subscriptions == [.init(central: peer, attribute: attribute(2), mtu: 185)])
         try await second.run(.updateValue(attribute: attribute(2), value: Data([4]), centrals: nil))
         #expect(central.events.last == .valueNotified(link: link, attribute: id, value: Data([4])))
@@ -145,17 +145,17 @@ import Testing
 
     /// Proves S143.
     @Test func S143_aStateThatIsGivenIsPublishedAndAdvertised() async throws {
-        let central = Stage()
+        let central = Fixture()
         let host = try central.emulator.add(HostDescription(name: "phone"))
         host.setRestoredState(
             RestoredPeripheralState(
-                services: [PeripheralStage.service], advertisement: PeripheralStage.advertisement), for: "app")
-        let stage = PeripheralStage(central.emulator, host: "phone", restoreIdentifier: "app")
-        try await stage.powerOn()
-        guard case .restored(let state)? = stage.events.first else { throw Unexpected("\(stage.events)") }
-        #expect(state.services == [PeripheralStage.service])
+                services: [PeripheralFixture.service], advertisement: PeripheralFixture.advertisement), for: "app")
+        let fixture = PeripheralFixture(central.emulator, host: "phone", restoreIdentifier: "app")
+        try await fixture.powerOn()
+        guard case .restored(let state)? = fixture.events.first else { throw Unexpected("\(fixture.events)") }
+        #expect(state.services == [PeripheralFixture.service])
         try await central.powerOn()
-        let link = try await central.connect(try PeripheralStage.device(central.emulator, host: "phone"))
+        let link = try await central.connect(try PeripheralFixture.device(central.emulator, host: "phone"))
         #expect(try await central.attributes(link).services.map(\.uuid) == ["C0DE"])
     }
 }

@@ -90,13 +90,13 @@ import Testing
     /// Proves S143.
     @Test func S143_aFileRestoresAPeripheralManager() async throws {
         let emulator = try emulator()
-        let stage = Stage(emulator: emulator)
-        try await stage.powerOn()
+        let fixture = Fixture(emulator: emulator)
+        try await fixture.powerOn()
         // Published and advertised while the app is away; nobody answers.
-        let link = try await stage.connect(try PeripheralStage.device(emulator, host: "phone"))
-        let found = try await stage.attributes(link)
+        let link = try await fixture.connect(try PeripheralFixture.device(emulator, host: "phone"))
+        let found = try await fixture.attributes(link)
         let (dynamic, fixed) = (try found.characteristic("C0D1"), try found.characteristic("C0D2"))
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .setNotifying(link: link, operation: op(1), attribute: dynamic, enabled: true),
             .read(link: link, operation: op(2), attribute: dynamic),
             .read(link: link, operation: op(3), attribute: fixed))
@@ -106,7 +106,7 @@ import Testing
                 .operationFailed(link: link, operation: op(2), error: .att(0x0E, operation: "read")),
                 .valueRead(link: link, operation: op(3), value: Data([1, 2, 3])),
             ])
-        let app = PeripheralStage(emulator, restoreIdentifier: "app")
+        let app = PeripheralFixture(emulator, restoreIdentifier: "app")
         try await app.powerOn()
         guard case .restored(let state)? = app.events.first else { throw Unexpected("\(app.events)") }
         #expect(emulator.hosts.map(\.name) == ["default", "phone"])
@@ -115,7 +115,7 @@ import Testing
         let local = try #require(state.services.first?.characteristics.first?.id)
         #expect(state.subscriptions.map(\.attribute) == [local])
         try await app.run(.updateValue(attribute: local, value: Data([4]), centrals: nil))
-        #expect(stage.events.last == .valueNotified(link: link, attribute: dynamic, value: Data([4])))
+        #expect(fixture.events.last == .valueNotified(link: link, attribute: dynamic, value: Data([4])))
     }
 
     /// Proves S143.
@@ -131,13 +131,13 @@ import Testing
             let central = emulator.makeCentral(CentralOptions(restoreIdentifier: "central"))
             let sink = CollectingSink<CentralEvent>()
             central.activate(sink)
-            let peripheral = PeripheralStage(emulator, restoreIdentifier: "peripheral")
+            let peripheral = PeripheralFixture(emulator, restoreIdentifier: "peripheral")
             try await peripheral.powerOn()
             guard case .restored(let served)? = peripheral.events.first,
                 case .restored(let known)? = sink.events.first
             else { throw Unexpected("\(peripheral.events) \(sink.events)") }
-            #expect(served.services == [PeripheralStage.service])
-            #expect(served.advertisement == PeripheralStage.advertisement)
+            #expect(served.services == [PeripheralFixture.service])
+            #expect(served.advertisement == PeripheralFixture.advertisement)
             #expect(served.subscriptions.map(\.attribute) == [attribute(2)])
             let link = try #require(known.peers.first?.link)
             let remote = try #require(known.peers.first?.services.flatMap(\.notifying).first)
@@ -150,9 +150,9 @@ import Testing
             #expect(sink.events.last == .valueRead(link: link, operation: op(50), value: Data([5])))
             // The advertisement is the new manager's: it can end it.
             let other = try emulator.add(HostDescription(name: "other"))
-            let stranger = Stage(host: other.name, emulator: emulator)
+            let stranger = Fixture(host: other.name, emulator: emulator)
             try await stranger.powerOn()
-            let device = try PeripheralStage.device(emulator)
+            let device = try PeripheralFixture.device(emulator)
             _ = try await stranger.find(device, host: "other")
             try await peripheral.run(.stopAdvertising)
             let count = emulator.advertisingPackets
@@ -186,13 +186,13 @@ import Testing
 private struct RestorablePair {
     let emulator: Emulator
     let central: any CentralBackend
-    let peripheral: PeripheralStage
+    let peripheral: PeripheralFixture
 
     init() async throws {
         emulator = Emulator(configuration: .instant, time: .virtual)
-        peripheral = PeripheralStage(emulator, restoreIdentifier: "peripheral")
+        peripheral = PeripheralFixture(emulator, restoreIdentifier: "peripheral")
         try await peripheral.publish()
-        let device = try PeripheralStage.device(emulator)
+        let device = try PeripheralFixture.device(emulator)
         emulator.host.remember(device)
         let peer = try #require(device.identifier())
         central = emulator.makeCentral(CentralOptions(restoreIdentifier: "central"))

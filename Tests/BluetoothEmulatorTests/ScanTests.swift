@@ -6,22 +6,22 @@ import Testing
 @Suite struct ScanTests {
     /// Proves S1.
     @Test func S1_theFirstStateComesAfterItsDelayAndNotBefore() async throws {
-        let stage = Stage(.default)
-        stage.central.activate(stage.sink)
-        try await stage.emulator.advance(by: .milliseconds(99))
-        #expect(stage.events.isEmpty)
-        try await stage.emulator.advance(by: .milliseconds(1))
-        #expect(stage.events == [.stateChanged(.poweredOn)])
+        let fixture = Fixture(.default)
+        fixture.central.activate(fixture.sink)
+        try await fixture.emulator.advance(by: .milliseconds(99))
+        #expect(fixture.events.isEmpty)
+        try await fixture.emulator.advance(by: .milliseconds(1))
+        #expect(fixture.events == [.stateChanged(.poweredOn)])
     }
 
     /// Proves S21.
     @Test func S21_advertisementAndScanResponseAreReportedOneAfterTheOtherAndThenNoMore() async throws {
-        let stage = Stage()
-        try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        stage.submit(.startScan(ScanParameters()))
-        try await stage.emulator.advance(by: .seconds(5))
-        let reports = stage.events.compactMap { event -> Discovery? in
+        let fixture = Fixture()
+        try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        fixture.submit(.startScan(ScanParameters()))
+        try await fixture.emulator.advance(by: .seconds(5))
+        let reports = fixture.events.compactMap { event -> Discovery? in
             if case .discovered(let discovery) = event { discovery } else { nil }
         }
         try #require(reports.count == 2)
@@ -36,38 +36,38 @@ import Testing
 
     /// Proves S22.
     @Test func S22_withDuplicatesEachPacketIsReported() async throws {
-        let stage = Stage()
-        try stage.emulator.add(
+        let fixture = Fixture()
+        try fixture.emulator.add(
             PeripheralDescription(
                 name: "A", advertising: [.init(AdvertisingData(localName: "A"), interval: .milliseconds(100))]))
-        try await stage.powerOn()
-        stage.submit(.startScan(ScanParameters(allowDuplicates: true)))
-        try await stage.emulator.advance(by: .seconds(10))
-        let count = stage.events.count - 1
+        try await fixture.powerOn()
+        fixture.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        try await fixture.emulator.advance(by: .seconds(10))
+        let count = fixture.events.count - 1
         // An interval of 100 ms and 0–10 ms more.
         #expect((90...101).contains(count), "\(count) reports")
     }
 
     /// Proves S18.
     @Test func S18_aFilterLooksAtAdvertisedServicesOnly() async throws {
-        let stage = Stage()
-        try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        stage.submit(.startScan(ScanParameters(services: [ContractPeer.uuid("0003")])))
-        try await stage.emulator.advance(by: .seconds(5))
-        #expect(stage.events == [.stateChanged(.poweredOn)])
-        stage.submit(.startScan(ScanParameters(services: ["180F"])))
-        try await stage.emulator.advance(by: .seconds(5))
-        #expect(stage.events.count == 3)
+        let fixture = Fixture()
+        try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        fixture.submit(.startScan(ScanParameters(services: [ContractPeer.uuid("0003")])))
+        try await fixture.emulator.advance(by: .seconds(5))
+        #expect(fixture.events == [.stateChanged(.poweredOn)])
+        fixture.submit(.startScan(ScanParameters(services: ["180F"])))
+        try await fixture.emulator.advance(by: .seconds(5))
+        #expect(fixture.events.count == 3)
     }
 
     @Test func aDeviceThatNobodyListensToSchedulesNothing() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         for index in 0..<100 {
-            try stage.emulator.add(PeripheralDescription(name: "\(index)", advertising: [.init(AdvertisingData())]))
+            try fixture.emulator.add(PeripheralDescription(name: "\(index)", advertising: [.init(AdvertisingData())]))
         }
-        try await stage.powerOn()
-        try await stage.emulator.advance(by: .seconds(3600))
-        #expect(stage.emulator.advertisingPackets == 0)
+        try await fixture.powerOn()
+        try await fixture.emulator.advance(by: .seconds(3600))
+        #expect(fixture.emulator.advertisingPackets == 0)
     }
 }

@@ -7,9 +7,9 @@ import Testing
 @Suite struct SharedLinkTests {
     /// A laptop that is connected to a phone and subscribed there; both have both roles.
     private struct Pair {
-        let laptop: Stage
-        let phone: Stage
-        let served: PeripheralStage
+        let laptop: Fixture
+        let phone: Fixture
+        let served: PeripheralFixture
         let device: EmulatedDevice
         let link: LinkID
         /// The laptop, as the phone knows it.
@@ -18,14 +18,14 @@ import Testing
         var emulator: Emulator { laptop.emulator }
 
         init(_ configuration: EmulatorConfiguration = .instant) async throws {
-            laptop = Stage(configuration)
+            laptop = Fixture(configuration)
             try laptop.emulator.add(HostDescription(name: "phone"))
-            phone = Stage(configuration, host: "phone", emulator: laptop.emulator)
-            served = PeripheralStage(laptop.emulator, host: "phone")
+            phone = Fixture(configuration, host: "phone", emulator: laptop.emulator)
+            served = PeripheralFixture(laptop.emulator, host: "phone")
             try await served.publish()
             try await laptop.powerOn()
             try await phone.powerOn()
-            device = try PeripheralStage.device(laptop.emulator, host: "phone")
+            device = try PeripheralFixture.device(laptop.emulator, host: "phone")
             link = try await laptop.connect(device)
             let id = try await laptop.attributes(link).characteristic("C0D1")
             _ = try await laptop.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
@@ -42,8 +42,8 @@ import Testing
             return link
         }
 
-        func ends(_ stage: Stage) -> [DisconnectReason] {
-            stage.events.compactMap { event in
+        func ends(_ fixture: Fixture) -> [DisconnectReason] {
+            fixture.events.compactMap { event in
                 if case .disconnected(_, let reason, _, _) = event { reason } else { nil }
             }
         }
@@ -51,9 +51,9 @@ import Testing
 
     @Test func aSecondConnectIsAnsweredWithTheLinkThatStands() async throws {
         let pair = try await Pair()
-        let own = PeripheralStage(pair.emulator, host: "default")
+        let own = PeripheralFixture(pair.emulator, host: "default")
         try await own.powerOn()
-        try await own.run(.addService(operation: op(1), service: PeripheralStage.service))
+        try await own.run(.addService(operation: op(1), service: PeripheralFixture.service))
         let count = pair.laptop.events.count
         let link = try await pair.connectBack()
         // The laptop's app is not told: its link is the same as before.
@@ -104,25 +104,25 @@ import Testing
     }
 
     @Test func hostsThatConnectAtTheSameTimeShareOneLink() async throws {
-        let laptop = Stage(.default)
+        let laptop = Fixture(.default)
         try laptop.emulator.add(HostDescription(name: "phone"))
-        let phone = Stage(.default, host: "phone", emulator: laptop.emulator)
+        let phone = Fixture(.default, host: "phone", emulator: laptop.emulator)
         let sides = [
-            PeripheralStage(laptop.emulator, host: "default"), PeripheralStage(laptop.emulator, host: "phone"),
+            PeripheralFixture(laptop.emulator, host: "default"), PeripheralFixture(laptop.emulator, host: "phone"),
         ]
         for side in sides { try await side.publish() }
         try await laptop.powerOn()
         try await phone.powerOn()
-        let toPhone = try await laptop.find(try PeripheralStage.device(laptop.emulator, host: "phone"))
+        let toPhone = try await laptop.find(try PeripheralFixture.device(laptop.emulator, host: "phone"))
         let toLaptop = try await phone.find(
-            try PeripheralStage.device(laptop.emulator, host: "default"), host: "phone")
+            try PeripheralFixture.device(laptop.emulator, host: "default"), host: "phone")
         laptop.submit(.connect(peer: toPhone, operation: op(1), options: ConnectOptions()))
         phone.submit(.connect(peer: toLaptop, operation: op(1), options: ConnectOptions()))
         try await laptop.emulator.advance(by: .seconds(5))
         #expect(laptop.events.filter { $0.kind == "connected" }.count == 1)
         #expect(phone.events.filter { $0.kind == "connected" }.count == 1)
         // One link: losing it takes both ends.
-        try PeripheralStage.device(laptop.emulator, host: "phone").setProximity(.outOfRange)
+        try PeripheralFixture.device(laptop.emulator, host: "phone").setProximity(.outOfRange)
         try await laptop.emulator.advance(by: .seconds(10))
         #expect(laptop.events.contains { $0.kind == "disconnected" })
         #expect(phone.events.contains { $0.kind == "disconnected" })
@@ -130,9 +130,9 @@ import Testing
 
     @Test func whatOneDirectionPairsIsEncryptedInBoth() async throws {
         let pair = try await Pair()
-        let own = PeripheralStage(pair.emulator, host: "default")
+        let own = PeripheralFixture(pair.emulator, host: "default")
         try await own.powerOn()
-        try await own.run(.addService(operation: op(1), service: PeripheralStage.service))
+        try await own.run(.addService(operation: op(1), service: PeripheralFixture.service))
         let back = try await pair.connectBack()
         let theirs = try await pair.laptop.attributes(pair.link).characteristic("C0D4")
         let ours = try await pair.phone.attributes(back).characteristic("C0D4")

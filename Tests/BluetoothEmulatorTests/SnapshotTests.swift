@@ -97,20 +97,20 @@ import Testing
     }
 
     @Test func appsEndWithTheWorldThatTheyWereIn() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(ContractPeer.description)
-        try await stage.powerOn()
-        _ = try await stage.connect(device)
-        stage.submit(.startScan(ScanParameters()))
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
+        fixture.submit(.startScan(ScanParameters()))
         device.rename("later")
-        let snapshot = try stage.emulator.snapshot()
-        let count = stage.events.count
+        let snapshot = try fixture.emulator.snapshot()
+        let count = fixture.events.count
         let restored = Emulator(restoring: snapshot)
         try await restored.advance(by: .seconds(1))
         let copy = try #require(restored.devices.first)
         #expect(copy.connectionCount == 0)
         #expect(restored.isIdle)
-        #expect(stage.events.count == count)
+        #expect(fixture.events.count == count)
         #expect(device.connectionCount == 1)
         // What was in line happens in both.
         #expect(copy.value(of: CharacteristicPath("2A00", service: "1800")) == Data("later".utf8))
@@ -121,8 +121,8 @@ import Testing
         let device = try #require(original.devices.first)
         original.host.remember(device)
         let central = original.makeCentral(CentralOptions(restoreIdentifier: "app"))
-        let stage = RestoredApp(central)
-        try await stage.subscribe(to: device)
+        let fixture = RestoredApp(central)
+        try await fixture.subscribe(to: device)
         let snapshot = try original.snapshot()
         let ticks = try #require(device.value(of: "2A19")?.first)
 
@@ -143,10 +143,10 @@ import Testing
     }
 
     @Test func aWorldThatIsDrivenGivesNoSnapshot() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let errors = Lock<[EmulatorError?]>([])
-        let central = stage.emulator.makeCentral(CentralOptions())
-        let sink = RecordingSink { [emulator = stage.emulator] _ in
+        let central = fixture.emulator.makeCentral(CentralOptions())
+        let sink = RecordingSink { [emulator = fixture.emulator] _ in
             let error: EmulatorError?
             do {
                 _ = try emulator.snapshot()
@@ -159,9 +159,9 @@ import Testing
             errors.withLock { $0.append(error) }
         }
         central.activate(sink)
-        try await stage.emulator.advance(by: .seconds(1))
+        try await fixture.emulator.advance(by: .seconds(1))
         #expect(errors.withLock { $0 } == [.alreadyDriven])
-        _ = try stage.emulator.snapshot()
+        _ = try fixture.emulator.snapshot()
     }
 
     /// Answers five seconds late, by the clock that it is given.

@@ -21,32 +21,32 @@ import Testing
 
     /// A connected central, its link and the characteristic.
     private struct Scene {
-        let stage: Stage
+        let fixture: Fixture
         let device: EmulatedDevice
         let link: LinkID
         let level: AttributeID
 
         init() async throws {
-            stage = Stage()
-            device = try stage.emulator.add(StepFaultTests.device)
-            try await stage.powerOn()
-            link = try await stage.connect(device)
-            level = try await stage.attributes(link).characteristic(StepFaultTests.level)
+            fixture = Fixture()
+            device = try fixture.emulator.add(StepFaultTests.device)
+            try await fixture.powerOn()
+            link = try await fixture.connect(device)
+            level = try await fixture.attributes(link).characteristic(StepFaultTests.level)
         }
 
-        func advance(_ seconds: Int) async throws { try await stage.emulator.advance(by: .seconds(seconds)) }
+        func advance(_ seconds: Int) async throws { try await fixture.emulator.advance(by: .seconds(seconds)) }
 
         func command(_ byte: UInt8) -> CentralCommand {
             .writeCommand(link: link, attribute: level, value: Data([byte]))
         }
 
         func subscribe() async throws {
-            _ = try await stage.run(.setNotifying(link: link, operation: op(70), attribute: level, enabled: true))
+            _ = try await fixture.run(.setNotifying(link: link, operation: op(70), attribute: level, enabled: true))
         }
 
         /// The first bytes of the values that came since the first events.
         func values(from count: Int) -> [UInt8] {
-            stage.events(from: count).compactMap { event in
+            fixture.events(from: count).compactMap { event in
                 if case .valueNotified(link, level, let value) = event { value.first } else { nil }
             }
         }
@@ -56,54 +56,54 @@ import Testing
 
     @Test(arguments: [DeviceFault.Effect.fail(), .disconnect])
     func aConnectFails(effect: DeviceFault.Effect) async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(Self.device)
-        try await stage.powerOn()
-        let peer = try await stage.find(device)
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(Self.device)
+        try await fixture.powerOn()
+        let peer = try await fixture.find(device)
         device.inject(DeviceFault(.connect, effect))
-        let count = stage.events.count
-        stage.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
-        try await stage.emulator.advance(by: .seconds(1))
-        let told = stage.events(from: count)
+        let count = fixture.events.count
+        fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        try await fixture.emulator.advance(by: .seconds(1))
+        let told = fixture.events(from: count)
         let error = BackendError(.connectionFailed, operation: "connect")
         #expect(told == [.connectFailed(peer: peer, operation: op(1), error: error)])
-        _ = try await stage.connect(device)
+        _ = try await fixture.connect(device)
         #expect(device.connectionCount == 1)
     }
 
     @Test func aConnectIsLateOrWaitsUntilItIsResumed() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(Self.device)
-        try await stage.powerOn()
-        let peer = try await stage.find(device)
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(Self.device)
+        try await fixture.powerOn()
+        let peer = try await fixture.find(device)
         for effect in [DeviceFault.Effect.delay(.seconds(5)), .pause] {
             device.inject(DeviceFault(.connect, effect))
-            stage.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
-            try await stage.emulator.advance(by: .seconds(4))
+            fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+            try await fixture.emulator.advance(by: .seconds(4))
             #expect(device.connectionCount == 0)
-            try await stage.emulator.advance(by: .seconds(4))
+            try await fixture.emulator.advance(by: .seconds(4))
             #expect(device.connectionCount == (effect == .pause ? 0 : 1))
             device.resume()
-            try await stage.emulator.advance(by: .seconds(1))
+            try await fixture.emulator.advance(by: .seconds(1))
             #expect(device.connectionCount == 1)
-            _ = try await stage.run(.disconnect(peer: peer))
+            _ = try await fixture.run(.disconnect(peer: peer))
         }
-        #expect(stage.events.filter { $0.kind == "connected" }.count == 2)
+        #expect(fixture.events.filter { $0.kind == "connected" }.count == 2)
     }
 
     @Test func aConnectThatIsGivenUpWhileItPausesStaysGivenUp() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(Self.device)
-        try await stage.powerOn()
-        let peer = try await stage.find(device)
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(Self.device)
+        try await fixture.powerOn()
+        let peer = try await fixture.find(device)
         device.inject(DeviceFault(.connect, .pause))
-        stage.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
-        try await stage.emulator.advance(by: .seconds(1))
-        stage.submit(.disconnect(peer: peer))
+        fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        try await fixture.emulator.advance(by: .seconds(1))
+        fixture.submit(.disconnect(peer: peer))
         device.resume()
-        try await stage.emulator.runUntilIdle()
+        try await fixture.emulator.runUntilIdle()
         #expect(device.connectionCount == 0)
-        #expect(!stage.events.contains { $0.kind == "connected" })
+        #expect(!fixture.events.contains { $0.kind == "connected" })
     }
 
     // MARK: Write commands
@@ -111,11 +111,11 @@ import Testing
     @Test func aWriteCommandIsLostAndTheNextIsNot() async throws {
         let scene = try await Scene()
         scene.device.inject(DeviceFault(.writeCommand, .fail(), of: "2A19"))
-        let told = try await scene.stage.run(scene.command(7))
+        let told = try await scene.fixture.run(scene.command(7))
         #expect(scene.device.value(of: "2A19") == Data([1]))
         // The radio is free again, whatever the device made of it.
         #expect(told == [.writeCredits(link: scene.link, count: 1)])
-        _ = try await scene.stage.run(scene.command(8))
+        _ = try await scene.fixture.run(scene.command(8))
         #expect(scene.device.value(of: "2A19") == Data([8]))
     }
 
@@ -123,8 +123,8 @@ import Testing
     func aWriteCommandThatIsHeldUpIsDoneBeforeThoseBehindIt(effect: DeviceFault.Effect) async throws {
         let scene = try await Scene()
         scene.device.inject(DeviceFault(.writeCommand, effect))
-        scene.stage.submit(scene.command(7))
-        scene.stage.submit(scene.command(8))
+        scene.fixture.submit(scene.command(7))
+        scene.fixture.submit(scene.command(8))
         try await scene.advance(4)
         #expect(scene.device.value(of: "2A19") == Data([1]))
         scene.device.resume()
@@ -137,7 +137,7 @@ import Testing
     @Test func aValueIsLost() async throws {
         let scene = try await Scene()
         try await scene.subscribe()
-        let count = scene.stage.events.count
+        let count = scene.fixture.events.count
         scene.device.inject(DeviceFault(.notify, .fail(), skip: 1))
         for byte in UInt8(1)...3 { scene.device.notify("2A19", value: Data([byte])) }
         try await scene.advance(1)
@@ -148,7 +148,7 @@ import Testing
     func aValueThatIsHeldUpComesBeforeThoseBehindIt(effect: DeviceFault.Effect) async throws {
         let scene = try await Scene()
         try await scene.subscribe()
-        let count = scene.stage.events.count
+        let count = scene.fixture.events.count
         scene.device.inject(DeviceFault(.notify, effect, of: "2A19"))
         for byte in UInt8(1)...3 { scene.device.notify("2A19", value: Data([byte])) }
         try await scene.advance(4)
@@ -164,10 +164,10 @@ import Testing
         scene.device.inject(DeviceFault(.notify, .pause))
         scene.device.notify("2A19", value: Data([1]))
         try await scene.advance(1)
-        _ = try await scene.stage.run(
+        _ = try await scene.fixture.run(
             .setNotifying(link: scene.link, operation: op(71), attribute: scene.level, enabled: false))
         try await scene.subscribe()
-        let count = scene.stage.events.count
+        let count = scene.fixture.events.count
         scene.device.resume()
         scene.device.notify("2A19", value: Data([2]))
         try await scene.advance(1)
@@ -182,9 +182,9 @@ import Testing
         scene.device.inject(DeviceFault(.readRSSI, .fail()))
         scene.device.inject(DeviceFault(.readRSSI, .delay(.seconds(40))))
         let error = BackendError(.unknown, operation: "read RSSI")
-        let failed = try await scene.stage.run(.readRSSI(link: link, operation: op(1)))
+        let failed = try await scene.fixture.run(.readRSSI(link: link, operation: op(1)))
         #expect(failed == [.operationFailed(link: link, operation: op(1), error: error)])
-        let told = try await scene.stage.run(
+        let told = try await scene.fixture.run(
             .readRSSI(link: link, operation: op(2)), .read(link: link, operation: op(3), attribute: scene.level))
         #expect(told.map(\.kind) == ["valueRead", "rssiRead"])
     }
@@ -194,48 +194,48 @@ import Testing
         let link = scene.link
         scene.device.inject(DeviceFault(.openChannel, .fail()))
         scene.device.inject(DeviceFault(.openChannel, .pause))
-        let refused = try await scene.stage.run(.openChannel(link: link, operation: op(1), psm: 0x80))
+        let refused = try await scene.fixture.run(.openChannel(link: link, operation: op(1), psm: 0x80))
         guard case .operationFailed(link, op(1), let error)? = refused.first else { throw Unexpected("\(refused)") }
         #expect(error.code == .outOfSpace)
-        let count = scene.stage.events.count
-        scene.stage.submit(.openChannel(link: link, operation: op(2), psm: 0x80))
+        let count = scene.fixture.events.count
+        scene.fixture.submit(.openChannel(link: link, operation: op(2), psm: 0x80))
         try await scene.advance(60)
-        #expect(scene.stage.events(from: count) == [])
+        #expect(scene.fixture.events(from: count) == [])
         scene.device.resume()
         try await scene.advance(1)
-        #expect(scene.stage.events(from: count).map(\.kind) == ["channelOpened"])
+        #expect(scene.fixture.events(from: count).map(\.kind) == ["channelOpened"])
     }
 
     // MARK: Pairing
 
     @Test func aPairingIsRefusedByAFault() async throws {
-        let stage = try await SecureStage(agent: .noInputNoOutput)
-        stage.device.inject(DeviceFault(.pair, .fail()))
-        let link = try await stage.beginRead()
-        #expect(stage.failure == .operationNotSupported)
-        #expect(stage.central.events.last == SecureStage.refused(link))
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        fixture.device.inject(DeviceFault(.pair, .fail()))
+        let link = try await fixture.beginRead()
+        #expect(fixture.failure == .operationNotSupported)
+        #expect(fixture.central.events.last == SecureFixture.refused(link))
     }
 
     @Test(arguments: [DeviceFault.Effect.delay(.seconds(10)), .pause])
     func aPairingThatIsHeldUpGoesOn(effect: DeviceFault.Effect) async throws {
-        let stage = try await SecureStage()
-        stage.device.inject(DeviceFault(.pair, effect))
-        let link = try await stage.beginRead()
-        try await stage.emulator.advance(by: .seconds(9))
-        #expect(!stage.emulator.host.isBonded(with: stage.device))
-        stage.device.resume()
-        try await stage.emulator.advance(by: .seconds(2))
-        #expect(stage.emulator.host.isBonded(with: stage.device))
-        #expect(stage.central.events.last == SecureStage.value(link))
+        let fixture = try await SecureFixture()
+        fixture.device.inject(DeviceFault(.pair, effect))
+        let link = try await fixture.beginRead()
+        try await fixture.emulator.advance(by: .seconds(9))
+        #expect(!fixture.emulator.host.isBonded(with: fixture.device))
+        fixture.device.resume()
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(fixture.emulator.host.isBonded(with: fixture.device))
+        #expect(fixture.central.events.last == SecureFixture.value(link))
     }
 
     @Test func aPairingThatPausesForThirtySecondsFails() async throws {
-        let stage = try await SecureStage(agent: .noInputNoOutput)
-        stage.device.inject(DeviceFault(.pair, .pause))
-        let link = try await stage.beginRead()
-        try await stage.emulator.advance(by: .seconds(31))
-        #expect(stage.failure == .encryptionTimedOut)
-        #expect(stage.central.events.last == SecureStage.refused(link))
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        fixture.device.inject(DeviceFault(.pair, .pause))
+        let link = try await fixture.beginRead()
+        try await fixture.emulator.advance(by: .seconds(31))
+        #expect(fixture.failure == .encryptionTimedOut)
+        #expect(fixture.central.events.last == SecureFixture.refused(link))
     }
 
     // MARK: Any step
@@ -245,16 +245,16 @@ import Testing
         let scene = try await Scene()
         try await scene.subscribe()
         scene.device.inject(DeviceFault(step, .disconnect))
-        let count = scene.stage.events.count
-        scene.stage.submit(.read(link: scene.link, operation: op(1), attribute: scene.level))
-        scene.stage.submit(scene.command(2))
-        scene.stage.submit(.readRSSI(link: scene.link, operation: op(2)))
-        scene.stage.submit(.discoverServices(link: scene.link, operation: op(3), uuids: nil))
+        let count = scene.fixture.events.count
+        scene.fixture.submit(.read(link: scene.link, operation: op(1), attribute: scene.level))
+        scene.fixture.submit(scene.command(2))
+        scene.fixture.submit(.readRSSI(link: scene.link, operation: op(2)))
+        scene.fixture.submit(.discoverServices(link: scene.link, operation: op(3), uuids: nil))
         scene.device.notify("2A19", value: Data([1]))
         try await scene.advance(1)
-        let ends = scene.stage.events(from: count).filter { $0.kind == "disconnected" }
-        guard ends.count == 1, case .disconnected(scene.link, .remote, _, _)? = scene.stage.events.last else {
-            throw Unexpected("\(scene.stage.events(from: count))")
+        let ends = scene.fixture.events(from: count).filter { $0.kind == "disconnected" }
+        guard ends.count == 1, case .disconnected(scene.link, .remote, _, _)? = scene.fixture.events.last else {
+            throw Unexpected("\(scene.fixture.events(from: count))")
         }
     }
 }

@@ -114,15 +114,15 @@ import Testing
         let emulator = try Emulator(worldFile: file.path, configuration: .instant, time: .virtual)
         #expect(emulator.hosts.map(\.name) == ["default", "second"])
         #expect(emulator.hosts.map(\.state) == [.poweredOn, .poweredOff])
-        let stage = Stage(emulator: emulator)
-        try await stage.powerOn()
-        let link = try await stage.connect(try #require(emulator.devices.first))
-        let level = try await stage.attributes(link).characteristic("2A19")
-        _ = try await stage.run(.setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
-        let count = stage.events.count
+        let fixture = Fixture(emulator: emulator)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(try #require(emulator.devices.first))
+        let level = try await fixture.attributes(link).characteristic("2A19")
+        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
+        let count = fixture.events.count
         try await emulator.advance(by: .seconds(7))
         #expect(
-            stage.events(from: count)
+            fixture.events(from: count)
                 == [1, 2, 1].map {
                     .valueNotified(link: link, attribute: level, value: Data([$0]))
                 })

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The peer of the contract suite: Bumble peripherals, Bumble centrals, and the verbs that steer them.
+"""The peer of the contract suite: Bumble peripherals, Bumble centrals, and the actions that steer them.
 
-    CONTRACT_PEER_SOCKET   where to listen for verbs (default /run/contract-peer.sock)
+    CONTRACT_PEER_SOCKET   where to listen for actions (default /run/contract-peer.sock)
     PEER_TRANSPORT         one to three Bumble transports, "usb:1,usb:2"; without it the peers share a virtual
                            air with a controller that this program gives to BlueZ through /dev/vhci
     BUMBLE_LOGLEVEL        as in Bumble
 
-Prints "peer up" once the verbs are served.
+Prints "peer up" once the actions are served.
 """
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from contract_peer.bluez import BlueZ
 from contract_peer.central import make_central
 from contract_peer.peers import blinky_peer, contract_peer, heart_peer, second_peer
 from contract_peer.radio import TransportRadio, VirtualRadio
-from contract_peer.verbs import VerbServer, Verbs
+from contract_peer.actions import ActionServer, Actions
 
 
 async def main() -> None:
@@ -36,7 +36,7 @@ async def main() -> None:
     if radio.has_blinky:
         peers["blinky"] = await blinky_peer(radio)
     path = os.environ.get("CONTRACT_PEER_SOCKET", "/run/contract-peer.sock")
-    await VerbServer(Verbs(peers, centrals, radio, BlueZ())).listen(path)
+    await ActionServer(Actions(peers, centrals, radio, BlueZ())).listen(path)
     print("peer up", flush=True)
     await radio.ended()
 

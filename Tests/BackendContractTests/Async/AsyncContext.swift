@@ -2,23 +2,23 @@ import AsyncBluetooth
 import CoreBluetooth
 import Testing
 
-/// What a scenario for awaiting code works with: a stage, a central, and the usual steps.
+/// What a scenario for awaiting code works with: a fixture, a central, and the usual steps.
 struct AsyncContext: Sendable {
-    let stage: AsyncStage
+    let fixture: AsyncFixture
     let central: Central
 
-    init(_ stage: AsyncStage) {
-        self.stage = stage
-        central = stage.makeCentral()
+    init(_ fixture: AsyncFixture) {
+        self.fixture = fixture
+        central = fixture.makeCentral()
     }
 
     /// Runs something to its end.
     func play<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await stage.play(body)
+        try await fixture.play(body)
     }
 
     @discardableResult
-    func perform(_ verb: PeerVerb) async throws -> PeerReply { try await stage.perform(verb) }
+    func perform(_ action: PeerAction) async throws -> PeerReply { try await fixture.perform(action) }
 
     /// Looks for a peer until its name is heard.
     func find(_ peer: ContractPeer = .contract) async throws -> Peripheral {
@@ -40,7 +40,7 @@ struct AsyncContext: Sendable {
     /// A service on the air, instead of the peers.
     func serve(_ characteristics: [ServedCharacteristic]) async throws -> PeripheralServer {
         try await perform(.advertise(.contract, false))
-        let server = stage.makeServer()
+        let server = fixture.makeServer()
         let uuid = CBUUID(contract: "C0DE1000")
         try await play {
             try await server.add(ServedService(uuid, characteristics: characteristics))
@@ -51,14 +51,14 @@ struct AsyncContext: Sendable {
 
     /// A central across the air, connected to who advertises a service.
     func connect(service: String) async throws -> CentralAcross {
-        let one = CentralAcross(stage.stage, .one, scenario: "", differences: [:])
+        let one = CentralAcross(fixture.fixture, .one, scenario: "", differences: [:])
         try await one.perform(.connect(service: service))
         try await one.expect("connected")
         return one
     }
 
     /// What the central across the air has told, once there are so many lines.
-    func lines(_ count: Int) async throws -> [String] { try await stage.stage.lines(of: .one, atLeast: count) }
+    func lines(_ count: Int) async throws -> [String] { try await fixture.fixture.lines(of: .one, atLeast: count) }
 
     /// The error of something that must fail.
     func failure<Result: Sendable>(

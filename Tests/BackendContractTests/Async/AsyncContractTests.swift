@@ -4,15 +4,15 @@ import Testing
 
 /// The scenarios of AsyncBluetooth and BluetoothProfiles, on the radio that the environment names, as ``ContractTests``.
 @Suite(.serialized) struct AsyncContractTests {
-    private static let isOnBlueZ = BlueZStage.isChosen
-    private static let radio = Result { try BlueZStage() }
+    private static let isOnBlueZ = BlueZFixture.isChosen
+    private static let radio = Result { try BlueZFixture() }
 
-    /// What the stage can play: all of them need the contract's peers.
+    /// What the fixture can play: all of them need the contract's peers.
     private static var applicable: [AsyncScenario] {
-        let chosen = AsyncScenario.all.filter { BlueZStage.isNamed($0.name) }
+        let chosen = AsyncScenario.all.filter { BlueZFixture.isNamed($0.name) }
         guard isOnBlueZ else { return chosen }
-        guard BlueZStage.peerPath != nil else { return [] }
-        let hasPeripheralRole = BlueZStage.features.contains(.peripheralRole)
+        guard BlueZFixture.peerPath != nil else { return [] }
+        let hasPeripheralRole = BlueZFixture.features.contains(.peripheralRole)
         return chosen.filter { hasPeripheralRole || !$0.needsPeripheralRole }
     }
 
@@ -28,10 +28,10 @@ import Testing
     @Test(arguments: Radio.all, applicable)
     func asyncContract(_ radio: Radio, _ scenario: AsyncScenario) async throws {
         switch radio {
-        case .bluez: try await scenario.play(on: AsyncStage(try Self.radio.get()))
-        case .emulator: try await scenario.play(on: AsyncStage(try EmulatorStage(seed: 1)))
+        case .bluez: try await scenario.play(on: AsyncFixture(try Self.radio.get()))
+        case .emulator: try await scenario.play(on: AsyncFixture(try EmulatorFixture(seed: 1)))
         case .emulatorWithoutLatency:
-            try await scenario.play(on: AsyncStage(try EmulatorStage(configuration: .instant, seed: 1)))
+            try await scenario.play(on: AsyncFixture(try EmulatorFixture(configuration: .instant, seed: 1)))
         }
     }
 

@@ -19,9 +19,9 @@ struct AsyncScenario: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    func play(on stage: AsyncStage) async throws {
-        try await stage.begin()
-        try await body(AsyncContext(stage))
+    func play(on fixture: AsyncFixture) async throws {
+        try await fixture.begin()
+        try await body(AsyncContext(fixture))
     }
 
     /// All of them, in the order in which they run.

@@ -36,7 +36,7 @@ extension AsyncScenario {
         },
         AsyncScenario("a server's notifications come in order", needsPeripheralRole: true) { c in
             let server = try await c.serve([ServedCharacteristic(CBUUID(contract: "C0DE1003"), .notify)])
-            let isHeard = c.stage.start { for await _ in server.subscriptions { return } }
+            let isHeard = c.fixture.start { for await _ in server.subscriptions { return } }
             let one = try await c.connect(service: "C0DE1000")
             try await one.perform(.subscribe("C0DE1003"))
             try await one.expect("subscribed C0DE1003 true")
@@ -49,7 +49,7 @@ extension AsyncScenario {
         },
         AsyncScenario("a simulated device is found, read and heard", needsPeripheralRole: true) { c in
             let device = SimulatedDevice(name: "Monitor", servers: [HeartRateServer()])
-            try await c.play { [stage = c.stage] in try await device.start(on: stage.backend) }
+            try await c.play { [fixture = c.fixture] in try await device.start(on: fixture.backend) }
             let one = try await c.connect(service: "180D")
             try await one.perform(.read("2A38"))
             try await one.expect("read 2A38 01")

@@ -8,13 +8,13 @@ import Testing
 /// `make test-bluez-full` runs it, with `CONTRACT_FAULTS=1` beside what `ContractTests` takes from the environment.
 @Suite(.serialized, .enabled(if: FaultRun.isWanted, "needs a real radio: make test-bluez-full"))
 struct FaultTests {
-    private let stage: BlueZStage
+    private let fixture: BlueZFixture
     private let context: ContractContext
 
     init() async throws {
-        stage = try BlueZStage()
-        try await stage.begin()
-        context = ContractContext(stage, scenario: "fault", differences: [:])
+        fixture = try BlueZFixture()
+        try await fixture.begin()
+        context = ContractContext(fixture, scenario: "fault", differences: [:])
     }
 
     /// After a fault the state has the last word, and the next conversation goes as if nothing had been.
@@ -34,41 +34,41 @@ struct FaultTests {
     ) async throws {
         try await context.powerOn()
         try await Conversation(context, writing: Data([1])).go(through: point)
-        try await stage.perform(.daemon(isRunning: false))
-        try await recover(from: [.resetting, .unsupported]) { try await stage.perform(.daemon(isRunning: true)) }
+        try await fixture.perform(.daemon(isRunning: false))
+        try await recover(from: [.resetting, .unsupported]) { try await fixture.perform(.daemon(isRunning: true)) }
     }
 
     @Test(arguments: [2, 4, 9, 11, 15]) func powerThatAnotherProgramSwitchesComesBack(_ point: Int) async throws {
         try await context.powerOn()
         try await Conversation(context, writing: Data([1])).go(through: point)
-        try await stage.perform(.adapter(isPowered: false))
-        try await recover(from: [.poweredOff]) { try await stage.perform(.adapter(isPowered: true)) }
+        try await fixture.perform(.adapter(isPowered: false))
+        try await recover(from: [.poweredOff]) { try await fixture.perform(.adapter(isPowered: true)) }
     }
 
     @Test(arguments: [2, 4, 11, 15]) func anUnpluggedControllerComesBack(_ point: Int) async throws {
         try await context.powerOn()
         try await Conversation(context, writing: Data([1])).go(through: point)
-        try await stage.perform(.controller(isPresent: false))
-        try await recover(from: [.resetting, .unsupported]) { try await stage.perform(.controller(isPresent: true)) }
+        try await fixture.perform(.controller(isPresent: false))
+        try await recover(from: [.resetting, .unsupported]) { try await fixture.perform(.controller(isPresent: true)) }
     }
 
     @Test func aPeerThatIsGoneInMidReadEndsTheLinkOnce() async throws {
         let (peripheral, service) = try await context.connect(discovering: "C0DE0001")
-        try await stage.perform(.hold(true))
+        try await fixture.perform(.hold(true))
         peripheral.readValue(for: try service.characteristic("C0DE0101"))
-        try await stage.perform(.lose(stays: false))
+        try await fixture.perform(.lose(stays: false))
         try await context.skip("didDisconnect", isFailure: true)
-        try await stage.perform(.hold(false))
-        try await stage.perform(.advertise(.contract, true))
+        try await fixture.perform(.hold(false))
+        try await fixture.perform(.advertise(.contract, true))
         try await Conversation(context, writing: Data([1])).go()
         context.finish()
     }
 
     @Test func anotherProgramMayScanAndConnectMeanwhile() async throws {
-        try await stage.perform(.advertise(.second, true))
-        try await stage.perform(.competitor(isActive: true))
+        try await fixture.perform(.advertise(.second, true))
+        try await fixture.perform(.competitor(isActive: true))
         for round in UInt8(1)...5 { try await Conversation(context, writing: Data([round])).go() }
-        try await stage.perform(.competitor(isActive: false))
+        try await fixture.perform(.competitor(isActive: false))
         context.finish()
     }
 
@@ -101,8 +101,8 @@ enum RadioFault: Sendable {
 
     var json: [String: Any] {
         switch self {
-        case .controller(let isPresent): ["verb": "controller", "present": isPresent]
-        case .competitor(let isActive): ["verb": "competitor", "active": isActive]
+        case .controller(let isPresent): ["action": "controller", "present": isPresent]
+        case .competitor(let isActive): ["action": "competitor", "active": isActive]
         }
     }
 }

@@ -15,7 +15,7 @@ struct FaultyWorld {
 
     init(seed: UInt64 = 1, _ plan: Fault...) throws {
         var made: (faults: FaultInjectingBackend, outside: BackendTrace, inside: BackendTrace)?
-        let stage = try EmulatorStage(configuration: .instant, seed: 1) { emulator in
+        let fixture = try EmulatorFixture(configuration: .instant, seed: 1) { emulator in
             let inner = TracingBackend(around: emulator, to: .memory)
             let faults = try FaultInjectingBackend(around: inner, plan: FaultPlan(seed: seed, faults: plan))
             let outer = TracingBackend(around: faults, to: .memory)
@@ -24,8 +24,8 @@ struct FaultyWorld {
         }
         guard let made else { throw ContractTimeout() }
         (faults, outside, inside) = made
-        emulator = stage.emulator
-        context = ContractContext(stage, scenario: "wrappers", differences: [:])
+        emulator = fixture.emulator
+        context = ContractContext(fixture, scenario: "wrappers", differences: [:])
     }
 
     var lines: [String] { context.trace.lines }

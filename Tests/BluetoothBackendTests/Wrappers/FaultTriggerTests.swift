@@ -8,10 +8,10 @@ struct FaultTriggerTests {
 
     /// Which of so many reads reach the radio while a fault drops others.
     private func passing(_ count: Int, seed: UInt64 = 1, _ trigger: FaultTrigger) throws -> [Int] {
-        let stage = try FaultStage(seed: seed, Fault(reads, trigger, .drop))
+        let fixture = try FaultFixture(seed: seed, Fault(reads, trigger, .drop))
         return (1...count).filter { number in
-            stage.central.submit(stage.read(UInt64(number + 100)))
-            return !stage.submitted().isEmpty
+            fixture.central.submit(fixture.read(UInt64(number + 100)))
+            return !fixture.submitted().isEmpty
         }
     }
 
@@ -33,58 +33,58 @@ struct FaultTriggerTests {
     }
 
     @Test func afterIsEachFromThatTimeOn() throws {
-        let stage = try FaultStage(Fault(reads, .after(time: .seconds(5)), .drop))
+        let fixture = try FaultFixture(Fault(reads, .after(time: .seconds(5)), .drop))
         let passed = (1...4).filter { number in
-            stage.radio.testClock.advance(by: .seconds(2))
-            stage.central.submit(stage.read(UInt64(number + 100)))
-            return !stage.submitted().isEmpty
+            fixture.radio.testClock.advance(by: .seconds(2))
+            fixture.central.submit(fixture.read(UInt64(number + 100)))
+            return !fixture.submitted().isEmpty
         }
         #expect(passed == [1, 2])
     }
 
     @Test func aCharacteristicIsKnownByItsDiscovery() throws {
-        let stage = try FaultStage(
+        let fixture = try FaultFixture(
             Fault(
                 FaultPlace(.centralCommand(.read), characteristic: "2A37"), .rate(probability: 1),
                 .error(Samples.error)),
             Fault(
                 FaultPlace(.centralEvent(.valueRead), characteristic: "2A38"), .rate(probability: 1),
                 .error(Samples.error)))
-        let other = stage.attribute.next
-        stage.radio.central.role.tell(
+        let other = fixture.attribute.next
+        fixture.radio.central.role.tell(
             .characteristicsDiscovered(
-                link: stage.link, operation: stage.operation(9),
+                link: fixture.link, operation: fixture.operation(9),
                 characteristics: [CharacteristicRecord(id: other, uuid: "2A38", properties: [.read])]))
-        _ = stage.told()
-        stage.central.submit(stage.read(10))
-        stage.central.submit(stage.read(11, of: other))
-        stage.central.submit(stage.read(12, of: other.next))
-        #expect(stage.submitted() == [stage.read(11, of: other), stage.read(12, of: other.next)])
-        stage.radio.central.role.tell(stage.value(11), stage.value(12))
-        #expect(stage.told() == [stage.failure(10), stage.failure(11), stage.value(12)])
+        _ = fixture.told()
+        fixture.central.submit(fixture.read(10))
+        fixture.central.submit(fixture.read(11, of: other))
+        fixture.central.submit(fixture.read(12, of: other.next))
+        #expect(fixture.submitted() == [fixture.read(11, of: other), fixture.read(12, of: other.next)])
+        fixture.radio.central.role.tell(fixture.value(11), fixture.value(12))
+        #expect(fixture.told() == [fixture.failure(10), fixture.failure(11), fixture.value(12)])
     }
 
     @Test func aPeerIsKnownByItsLink() throws {
-        let stage = try FaultStage(
+        let fixture = try FaultFixture(
             Fault(FaultPlace(.centralEvent(.valueNotified), peer: Samples.otherPeer), .once, .drop))
-        stage.radio.central.role.tell(stage.notification(1))
-        #expect(stage.told() == [stage.notification(1)])
+        fixture.radio.central.role.tell(fixture.notification(1))
+        #expect(fixture.told() == [fixture.notification(1)])
         let link = LinkID(rawValue: 4)
         let parameters = LinkParameters(mtu: 23, writeCredits: 1)
-        stage.radio.central.role.tell(
-            .connected(peer: Samples.otherPeer, link: link, operation: stage.operation(20), parameters: parameters),
-            .valueNotified(link: link, attribute: stage.attribute, value: Data()))
-        #expect(stage.told().map(\.kind) == [.connected])
+        fixture.radio.central.role.tell(
+            .connected(peer: Samples.otherPeer, link: link, operation: fixture.operation(20), parameters: parameters),
+            .valueNotified(link: link, attribute: fixture.attribute, value: Data()))
+        #expect(fixture.told().map(\.kind) == [.connected])
     }
 
     @Test func ofSeveralFaultsTheFirstThatIsDueTakesEffectAndAllCount() throws {
-        let stage = try FaultStage(
+        let fixture = try FaultFixture(
             Fault(reads, .nth(number: 2), .error(Samples.error)), Fault(reads, .nth(number: 2), .drop),
             Fault(reads, .nth(number: 3), .drop))
-        for number in 10...12 { stage.central.submit(stage.read(UInt64(number))) }
-        #expect(stage.submitted() == [stage.read(10)])
-        stage.radio.central.role.tell(stage.value(10))
-        #expect(stage.told() == [stage.value(10), stage.failure(11)])
+        for number in 10...12 { fixture.central.submit(fixture.read(UInt64(number))) }
+        #expect(fixture.submitted() == [fixture.read(10)])
+        fixture.radio.central.role.tell(fixture.value(10))
+        #expect(fixture.told() == [fixture.value(10), fixture.failure(11)])
     }
 
     @Test func eachManagerCountsForItself() throws {

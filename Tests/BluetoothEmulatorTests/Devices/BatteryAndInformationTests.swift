@@ -6,18 +6,18 @@ import Testing
 /// Battery Service 1.1 and Device Information Service 1.2, byte by byte.
 @Suite struct BatteryAndInformationTests {
     @Test func aNewLevelIsNotifiedAndRead() async throws {
-        let stage = try await DeviceStage(.battery(level: 80))
-        #expect(try await stage.read("2A19") == .value(Data([80])))
-        try await stage.subscribe("2A19")
-        stage.device.setBatteryLevel(79)
-        stage.device.setBatteryLevel(-5)
-        stage.device.setBatteryLevel(900)
-        #expect(try await stage.values("2A19", for: .seconds(1)) == [[79], [0], [100]])
-        #expect(try await stage.read("2A19") == .value(Data([100])))
+        let fixture = try await DeviceFixture(.battery(level: 80))
+        #expect(try await fixture.read("2A19") == .value(Data([80])))
+        try await fixture.subscribe("2A19")
+        fixture.device.setBatteryLevel(79)
+        fixture.device.setBatteryLevel(-5)
+        fixture.device.setBatteryLevel(900)
+        #expect(try await fixture.values("2A19", for: .seconds(1)) == [[79], [0], [100]])
+        #expect(try await fixture.read("2A19") == .value(Data([100])))
     }
 
     @Test func eachFieldOfTheInformationIsRead() async throws {
-        let stage = try await DeviceStage(.deviceInformation)
+        let fixture = try await DeviceFixture(.deviceInformation)
         let expected: [(BluetoothUUID, Data)] = [
             ("2A29", Data("Emulated Devices".utf8)), ("2A24", Data("DIS-1".utf8)), ("2A25", Data("0001".utf8)),
             ("2A27", Data("A".utf8)), ("2A26", Data("1.0.0".utf8)), ("2A28", Data("1.0.0".utf8)),
@@ -27,8 +27,8 @@ import Testing
             // Bluetooth SIG, vendor 0xFFFF, product 1, version 1.0.0.
             ("2A50", Data([0x01, 0xFF, 0xFF, 0x01, 0x00, 0x00, 0x01])),
         ]
-        #expect(stage.found.characteristics.map(\.uuid) == expected.map(\.0))
-        for (uuid, value) in expected { #expect(try await stage.read(uuid) == .value(value), "\(uuid)") }
+        #expect(fixture.found.characteristics.map(\.uuid) == expected.map(\.0))
+        for (uuid, value) in expected { #expect(try await fixture.read(uuid) == .value(value), "\(uuid)") }
     }
 
     @Test func whatIsNotSaidHasNoCharacteristic() {

@@ -8,9 +8,9 @@ import Testing
     private func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
 
     @Test func aMeasurementHasBothCountsAndTheirInstants() async throws {
-        let stage = try await DeviceStage(.cyclingSpeedAndCadence(cadence: 90, wheelRate: 240))
-        try await stage.subscribe("2A5B")
-        let values = try await stage.values("2A5B", for: .seconds(2))
+        let fixture = try await DeviceFixture(.cyclingSpeedAndCadence(cadence: 90, wheelRate: 240))
+        try await fixture.subscribe("2A5B")
+        let values = try await fixture.values("2A5B", for: .seconds(2))
         #expect(values.map(\.count) == [11, 11])
         #expect(values.map { $0[0] } == [0x03, 0x03])
         // 240 a minute are four a second, so that 1,024 units lie between two of their instants.
@@ -24,19 +24,19 @@ import Testing
     }
 
     @Test func whatStandsKeepsItsCountAndInstant() async throws {
-        let stage = try await DeviceStage(.cyclingSpeedAndCadence)
-        try await stage.subscribe("2A5B")
-        _ = try await stage.values("2A5B", for: .seconds(3))
-        stage.device.pedal(cadence: 0, wheelRate: 0)
-        let values = try await stage.values("2A5B", for: .seconds(3))
+        let fixture = try await DeviceFixture(.cyclingSpeedAndCadence)
+        try await fixture.subscribe("2A5B")
+        _ = try await fixture.values("2A5B", for: .seconds(3))
+        fixture.device.pedal(cadence: 0, wheelRate: 0)
+        let values = try await fixture.values("2A5B", for: .seconds(3))
         #expect(values.count == 3)
         #expect(Set(values).count == 1)
     }
 
     @Test func theInstantStartsOverAfter64Seconds() async throws {
-        let stage = try await DeviceStage(.cyclingSpeedAndCadence(cadence: 0, wheelRate: 60))
-        try await stage.subscribe("2A5B")
-        let values = try await stage.values("2A5B", for: .seconds(130))
+        let fixture = try await DeviceFixture(.cyclingSpeedAndCadence(cadence: 0, wheelRate: 60))
+        try await fixture.subscribe("2A5B")
+        let values = try await fixture.values("2A5B", for: .seconds(130))
         let counts = values.map { number($0[1...4]) }
         let instants = values.map { number($0[5...6]) }
         #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 == 1 })
@@ -45,41 +45,41 @@ import Testing
     }
 
     @Test func theControlPointWantsItsIndications() async throws {
-        let stage = try await DeviceStage(.cyclingSpeedAndCadence)
-        #expect(try await stage.write("2A55", [4]) == .refused(0x81))
-        try await stage.subscribe("2A55")
-        let count = stage.stage.events.count
-        #expect(try await stage.write("2A55", [4]) == .written)
-        #expect(try stage.values("2A55", since: count) == [[0x10, 4, 1, 12, 4, 5, 6, 11, 13]])
+        let fixture = try await DeviceFixture(.cyclingSpeedAndCadence)
+        #expect(try await fixture.write("2A55", [4]) == .refused(0x81))
+        try await fixture.subscribe("2A55")
+        let count = fixture.fixture.events.count
+        #expect(try await fixture.write("2A55", [4]) == .written)
+        #expect(try fixture.values("2A55", since: count) == [[0x10, 4, 1, 12, 4, 5, 6, 11, 13]])
     }
 
     @Test func theControlPointSetsTheCountAndTheLocation() async throws {
-        let stage = try await DeviceStage(.cyclingSpeedAndCadence(cadence: 0, wheelRate: 0))
-        try await stage.subscribe("2A55")
-        try await stage.subscribe("2A5B")
-        let count = stage.stage.events.count
+        let fixture = try await DeviceFixture(.cyclingSpeedAndCadence(cadence: 0, wheelRate: 0))
+        try await fixture.subscribe("2A55")
+        try await fixture.subscribe("2A5B")
+        let count = fixture.fixture.events.count
         for order: [UInt8] in [[1, 0x44, 0x33, 0x22, 0x11], [3, 13], [3, 99], [2], [1, 0], [0x77]] {
-            #expect(try await stage.write("2A55", order) == .written)
+            #expect(try await fixture.write("2A55", order) == .written)
         }
         let responses: [[UInt8]] = [
             [0x10, 1, 1], [0x10, 3, 1], [0x10, 3, 3], [0x10, 2, 2], [0x10, 1, 3], [0x10, 0x77, 2],
         ]
-        #expect(try stage.values("2A55", since: count) == responses)
-        #expect(try await stage.read("2A5D") == .value(Data([13])))
-        #expect(try await stage.values("2A5B", for: .seconds(1)).last?[1...4] == [0x44, 0x33, 0x22, 0x11])
-        #expect(try await stage.read("2A5C") == .value(Data([0x07, 0x00])))
+        #expect(try fixture.values("2A55", since: count) == responses)
+        #expect(try await fixture.read("2A5D") == .value(Data([13])))
+        #expect(try await fixture.values("2A5B", for: .seconds(1)).last?[1...4] == [0x44, 0x33, 0x22, 0x11])
+        #expect(try await fixture.read("2A5C") == .value(Data([0x07, 0x00])))
     }
 
     @Test func aSecondProcedureIsRefusedWhileOneRuns() async throws {
-        let stage = try await DeviceStage(.cyclingSpeedAndCadence)
-        try await stage.subscribe("2A55")
-        let point = try stage.found.characteristic("2A55")
-        let told = try await stage.stage.run(
-            .write(link: stage.link, operation: op(4), attribute: point, value: Data([4])),
-            .write(link: stage.link, operation: op(5), attribute: point, value: Data([4])))
-        #expect(told.first == .written(link: stage.link, operation: op(4)))
+        let fixture = try await DeviceFixture(.cyclingSpeedAndCadence)
+        try await fixture.subscribe("2A55")
+        let point = try fixture.found.characteristic("2A55")
+        let told = try await fixture.fixture.run(
+            .write(link: fixture.link, operation: op(4), attribute: point, value: Data([4])),
+            .write(link: fixture.link, operation: op(5), attribute: point, value: Data([4])))
+        #expect(told.first == .written(link: fixture.link, operation: op(4)))
         guard case .operationFailed(_, op(5), let error) = told[1] else { throw Unexpected(told[1]) }
         #expect(error.attCode == 0x80)
-        #expect(try await stage.write("2A55", [4]) == .written)
+        #expect(try await fixture.write("2A55", [4]) == .written)
     }
 }

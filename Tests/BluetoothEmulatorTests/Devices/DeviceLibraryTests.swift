@@ -30,9 +30,9 @@ import Testing
 
     @Test func aWorldFileSetsParameters() async throws {
         let json = #"{"devices": [{"name": "Mine", "handler": "heart-rate", "parameters": {"heartRate": 120}}]}"#
-        let stage = try await DeviceStage(try #require(WorldDescription(json: Data(json.utf8)).devices.first))
-        try await stage.subscribe("2A37")
-        #expect(try await stage.values("2A37", for: .seconds(1)) == [[0x16, 120, 0, 2, 0, 2]])
+        let fixture = try await DeviceFixture(try #require(WorldDescription(json: Data(json.utf8)).devices.first))
+        try await fixture.subscribe("2A37")
+        #expect(try await fixture.values("2A37", for: .seconds(1)) == [[0x16, 120, 0, 2, 0, 2]])
     }
 
     @Test(arguments: [
@@ -61,17 +61,17 @@ import Testing
     }
 
     @Test func aParameterThatADeviceDoesNotHaveIsIgnoredWithALineInTheTrace() async throws {
-        let stage = try await DeviceStage(.battery)
-        stage.device.setHeartRate(99)
-        stage.device.set(.batteryLevel, to: .nan)
-        try await stage.emulator.runUntilIdle()
-        let notes = stage.emulator.trace.filter { $0.contains("!") }
+        let fixture = try await DeviceFixture(.battery)
+        fixture.device.setHeartRate(99)
+        fixture.device.set(.batteryLevel, to: .nan)
+        try await fixture.emulator.runUntilIdle()
+        let notes = fixture.emulator.trace.filter { $0.contains("!") }
         #expect(notes.count == 2)
         #expect(notes.first?.hasSuffix("! parameter heartRate ignored: the device does not have it") == true)
-        let plain = try stage.emulator.add(PeripheralDescription(name: "Plain"))
+        let plain = try fixture.emulator.add(PeripheralDescription(name: "Plain"))
         plain.set("anything", to: 1)
-        try await stage.emulator.runUntilIdle()
-        #expect(stage.emulator.trace.last?.hasSuffix("the device has no handler") == true)
+        try await fixture.emulator.runUntilIdle()
+        #expect(fixture.emulator.trace.last?.hasSuffix("the device has no handler") == true)
     }
 
     /// Refuses a subscription, with a line in the trace, and takes any parameter.
@@ -96,12 +96,12 @@ import Testing
         var description = PeripheralDescription.battery(level: 1)
         description.handler = nil
         description.parameters = ["mood": 3]
-        let stage = try await DeviceStage(EmulatedPeripheral(description, handler: Guarded()))
-        #expect(try await stage.subscribe("2A19") == .refused(0x80))
-        #expect(stage.device.subscriberCount(of: "2A19") == 0)
-        #expect(stage.emulator.trace.contains { $0.hasSuffix("! default wants to know") })
-        #expect(try await stage.read("2A19") == .value(Data([3])))
-        stage.device.set("mood", to: 4)
-        #expect(try await stage.read("2A19") == .value(Data([4])))
+        let fixture = try await DeviceFixture(EmulatedPeripheral(description, handler: Guarded()))
+        #expect(try await fixture.subscribe("2A19") == .refused(0x80))
+        #expect(fixture.device.subscriberCount(of: "2A19") == 0)
+        #expect(fixture.emulator.trace.contains { $0.hasSuffix("! default wants to know") })
+        #expect(try await fixture.read("2A19") == .value(Data([3])))
+        fixture.device.set("mood", to: 4)
+        #expect(try await fixture.read("2A19") == .value(Data([4])))
     }
 }

@@ -7,12 +7,12 @@ import Testing
 /// What each hostile device does to a central.
 @Suite struct HostileDeviceTests {
     @Test func theMTUChangesWhenNobodyExpectsIt() async throws {
-        let stage = Stage(.default)
-        let device = try stage.emulator.add(.oddMTU)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        try await stage.emulator.advance(by: .seconds(4))
-        let mtus = stage.events.compactMap { event -> Int? in
+        let fixture = Fixture(.default)
+        let device = try fixture.emulator.add(.oddMTU)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        try await fixture.emulator.advance(by: .seconds(4))
+        let mtus = fixture.events.compactMap { event -> Int? in
             switch event {
             case .connected(_, link, _, let parameters): parameters.mtu
             case .mtuChanged(link, let mtu): mtu
@@ -24,46 +24,46 @@ import Testing
     }
 
     @Test func aReadIsNeverAnsweredAndEndsTheLinkAfter30Seconds() async throws {
-        let stage = try await DeviceStage(.neverAnswers)
-        let start = stage.emulator.now
-        #expect(try await stage.read("FFF1") == .ended(.timeout))
-        #expect(stage.emulator.now - start == .seconds(30))
+        let fixture = try await DeviceFixture(.neverAnswers)
+        let start = fixture.emulator.now
+        #expect(try await fixture.read("FFF1") == .ended(.timeout))
+        #expect(fixture.emulator.now - start == .seconds(30))
     }
 
     @Test func aDiscoveryIsNeverAnsweredAndEndsTheLinkAfter30Seconds() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(.neverDiscovered)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let start = stage.emulator.now
-        let told = try await stage.run(.discoverServices(link: link, operation: op(1), uuids: nil))
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(.neverDiscovered)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let start = fixture.emulator.now
+        let told = try await fixture.run(.discoverServices(link: link, operation: op(1), uuids: nil))
         guard told.count == 1, case .disconnected(link, .timeout, _, _) = told[0] else { throw Unexpected("\(told)") }
-        #expect(stage.emulator.now - start == .seconds(30))
+        #expect(fixture.emulator.now - start == .seconds(30))
     }
 
     @Test func aValueComesBeforeTheConfirmationOfItsSubscription() async throws {
-        let stage = try await DeviceStage(.notifiesTooEarly)
+        let fixture = try await DeviceFixture(.notifiesTooEarly)
         #expect(
-            stage.emulator.trace.contains { $0.hasSuffix("! notification of FFF1 dropped: no app subscribes to it") })
-        let attribute = try stage.found.characteristic("FFF1")
-        let told = try await stage.stage.run(
-            .setNotifying(link: stage.link, operation: op(1), attribute: attribute, enabled: true))
+            fixture.emulator.trace.contains { $0.hasSuffix("! notification of FFF1 dropped: no app subscribes to it") })
+        let attribute = try fixture.found.characteristic("FFF1")
+        let told = try await fixture.fixture.run(
+            .setNotifying(link: fixture.link, operation: op(1), attribute: attribute, enabled: true))
         #expect(
             told == [
-                .valueNotified(link: stage.link, attribute: attribute, value: Data("B".utf8)),
-                .notifyingChanged(link: stage.link, operation: op(1), isNotifying: true),
+                .valueNotified(link: fixture.link, attribute: attribute, value: Data("B".utf8)),
+                .notifyingChanged(link: fixture.link, operation: op(1), isNotifying: true),
             ])
     }
 
     @Test func thousandsOfServicesAreDiscovered() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(.endlessServices)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let told = try await stage.run(.discoverServices(link: link, operation: op(1), uuids: nil))
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(.endlessServices)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let told = try await fixture.run(.discoverServices(link: link, operation: op(1), uuids: nil))
         guard case .servicesDiscovered(_, _, let services)? = told.first else { throw Unexpected("\(told.count)") }
         #expect(services.count == 2_000)
-        let found = try await stage.run(
+        let found = try await fixture.run(
             .discoverCharacteristics(link: link, operation: op(2), service: services[1_999].id, uuids: nil))
         guard case .characteristicsDiscovered(_, _, let last)? = found.first else { throw Unexpected("\(found)") }
         #expect(last.count == 15)
@@ -78,72 +78,72 @@ import Testing
     }
 
     @Test func eachMalformedValueIsReadInTurn() async throws {
-        let stage = try await DeviceStage(.malformedValues)
+        let fixture = try await DeviceFixture(.malformedValues)
         for entry in MalformedValuesHandler.catalogue {
             for (uuid, values) in entry.values {
                 for value in values + values.prefix(1) {
-                    #expect(try await stage.read(uuid) == .value(value), "\(uuid)")
+                    #expect(try await fixture.read(uuid) == .value(value), "\(uuid)")
                 }
             }
         }
-        try await stage.subscribe("2A37")
-        #expect(try await stage.values("2A37", for: .seconds(3)) == [[0x00], [0x01, 60], [0x08, 60, 1]])
+        try await fixture.subscribe("2A37")
+        #expect(try await fixture.values("2A37", for: .seconds(3)) == [[0x00], [0x01, 60], [0x08, 60, 1]])
     }
 
     @Test func theLinkEndsAtOnce() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(.disconnectsAtOnce)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        guard case .disconnected(link, .remote, _, _)? = stage.events.last else { throw Unexpected("\(stage.events)") }
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(.disconnectsAtOnce)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        guard case .disconnected(link, .remote, _, _)? = fixture.events.last else { throw Unexpected("\(fixture.events)") }
     }
 
     @Test func theLinkEndsInMidDiscovery() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(.disconnectsInDiscovery)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let told = try await stage.run(.discoverServices(link: link, operation: op(1), uuids: nil))
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(.disconnectsInDiscovery)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let told = try await fixture.run(.discoverServices(link: link, operation: op(1), uuids: nil))
         guard case .servicesDiscovered(_, _, let services)? = told.first else { throw Unexpected("\(told)") }
-        let rest = try await stage.run(
+        let rest = try await fixture.run(
             .discoverCharacteristics(link: link, operation: op(2), service: services[0].id, uuids: nil))
         guard rest.count == 1, case .disconnected(link, .remote, _, _) = rest[0] else { throw Unexpected("\(rest)") }
     }
 
     @Test func theLinkEndsInMidRead() async throws {
-        let stage = try await DeviceStage(.disconnectsInRead)
-        #expect(try await stage.write("FFF1", [9]) == .written)
-        #expect(try await stage.read("FFF1") == .ended(.remote))
+        let fixture = try await DeviceFixture(.disconnectsInRead)
+        #expect(try await fixture.write("FFF1", [9]) == .written)
+        #expect(try await fixture.read("FFF1") == .ended(.remote))
     }
 
     @Test func equalUUIDsHaveValuesOfTheirOwn() async throws {
-        let stage = try await DeviceStage(.equalUUIDs)
-        #expect(stage.found.services.map(\.uuid) == ["FFF0", "FFF0", "FFF0"])
+        let fixture = try await DeviceFixture(.equalUUIDs)
+        #expect(fixture.found.services.map(\.uuid) == ["FFF0", "FFF0", "FFF0"])
         for index in 0..<9 {
-            #expect(try await stage.read("FFF1", index) == .value(Data([UInt8(index / 3), UInt8(index % 3)])))
+            #expect(try await fixture.read("FFF1", index) == .value(Data([UInt8(index / 3), UInt8(index % 3)])))
         }
     }
 
     @Test func aNameThatIsNoTextIsShownAllTheSame() async throws {
-        let stage = try await DeviceStage(.strangeName)
-        let names = stage.stage.events.compactMap { event -> String? in
+        let fixture = try await DeviceFixture(.strangeName)
+        let names = fixture.fixture.events.compactMap { event -> String? in
             if case .nameChanged(_, let name, .gap) = event { name } else { nil }
         }
         #expect(names.count == 1)
         #expect(names.first?.unicodeScalars.allSatisfy { $0 == "\u{FFFD}" } == true)
-        let advertised = stage.stage.events.compactMap { event -> String? in
+        let advertised = fixture.fixture.events.compactMap { event -> String? in
             if case .discovered(let discovery) = event { discovery.advertisement.localName } else { nil }
         }
         #expect(advertised == ["\u{202E}Strange\r\n\u{7}\u{0}Name"])
     }
 
     @Test func valuesOfNoBytesAreValues() async throws {
-        let stage = try await DeviceStage(.emptyValues)
-        #expect(stage.found.services.map(\.uuid) == ["FFEF", "FFF0"])
-        #expect(try await stage.read("FFF1") == .value(Data()))
-        try await stage.subscribe("FFF1")
-        #expect(try await stage.values("FFF1", for: .seconds(2)) == [[], []])
-        let first = stage.stage.events.compactMap { event -> Advertisement? in
+        let fixture = try await DeviceFixture(.emptyValues)
+        #expect(fixture.found.services.map(\.uuid) == ["FFEF", "FFF0"])
+        #expect(try await fixture.read("FFF1") == .value(Data()))
+        try await fixture.subscribe("FFF1")
+        #expect(try await fixture.values("FFF1", for: .seconds(2)) == [[], []])
+        let first = fixture.fixture.events.compactMap { event -> Advertisement? in
             if case .discovered(let discovery) = event { discovery.advertisement } else { nil }
         }.first
         #expect(first?.manufacturerData == Data())
@@ -151,20 +151,20 @@ import Testing
     }
 
     @Test func theServicesChangeTenTimesASecond() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(.changingServices)
-        try await stage.powerOn()
-        let link = try await stage.connect(device)
-        let count = stage.events.count
-        try await stage.emulator.advance(by: .seconds(2))
-        let changes = stage.events(from: count).compactMap { event -> (removed: Int, added: [ServiceRecord])? in
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(.changingServices)
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let count = fixture.events.count
+        try await fixture.emulator.advance(by: .seconds(2))
+        let changes = fixture.events(from: count).compactMap { event -> (removed: Int, added: [ServiceRecord])? in
             if case .servicesChanged(link, let removed, let added) = event { (removed.count, added) } else { nil }
         }
         #expect(changes.count == 20)
         #expect(changes.allSatisfy { $0.removed + $0.added.count == 1 })
         // An attribute that is gone is not read.
         let old = try #require(changes.compactMap(\.added.first).first)
-        let told = try await stage.run(
+        let told = try await fixture.run(
             .discoverCharacteristics(link: link, operation: op(1), service: old.id, uuids: nil))
         guard told.contains(where: { $0.kind == "operationFailed" }) else { throw Unexpected("\(told)") }
     }

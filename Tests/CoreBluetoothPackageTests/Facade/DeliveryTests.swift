@@ -10,44 +10,44 @@ import Testing
 @Suite struct DeliveryTests {
     /// Proves S158.
     @Test func S158_aConcurrentQueueGetsOneCallbackAtATimeInOrder() async {
-        let stage = FacadeStage(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))
-        await stage.central.play(.stateChanged(.poweredOn))
-        stage.manager?.scanForPeripherals(withServices: nil)
+        let fixture = FacadeFixture(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))
+        await fixture.central.play(.stateChanged(.poweredOn))
+        fixture.manager?.scanForPeripherals(withServices: nil)
         for index in 0..<1000 {
             let peer = PeerID(UUID())
-            stage.central.send(
+            fixture.central.send(
                 .discovered(Discovery(peer: peer, name: "\(index)", advertisement: Advertisement(), rssi: -1)))
         }
-        await stage.central.settle()
-        #expect(stage.recorder.overlaps == 0)
-        #expect(stage.recorder.lines.dropFirst() == (0..<1000).map { "discovered \($0) -1" }[...])
+        await fixture.central.settle()
+        #expect(fixture.recorder.overlaps == 0)
+        #expect(fixture.recorder.lines.dropFirst() == (0..<1000).map { "discovered \($0) -1" }[...])
     }
 
     @Test func whatIsAppendedIsHandledOnTheQueueByTheThreadThatRunsIt() async throws {
-        let stage = FacadeStage()
-        let delivery = try #require(stage.central.append(.stateChanged(.poweredOn)))
+        let fixture = FacadeFixture()
+        let delivery = try #require(fixture.central.append(.stateChanged(.poweredOn)))
         // Whoever has the delivery sees to these, too.
-        #expect(stage.central.append(.stateChanged(.poweredOff)) == nil)
-        stage.central.send(.stateChanged(.poweredOn))
-        #expect(stage.recorder.lines.isEmpty)
+        #expect(fixture.central.append(.stateChanged(.poweredOff)) == nil)
+        fixture.central.send(.stateChanged(.poweredOn))
+        #expect(fixture.recorder.lines.isEmpty)
         delivery.run()
-        #expect(stage.recorder.lines == ["state poweredOn", "state poweredOff", "state poweredOn"])
-        #expect(stage.recorder.overlaps == 0)
+        #expect(fixture.recorder.lines == ["state poweredOn", "state poweredOff", "state poweredOn"])
+        #expect(fixture.recorder.overlaps == 0)
     }
 
     @Test func whatIsAppendedIsHandledSoonWhereItIsStarted() async throws {
-        let stage = FacadeStage()
-        try #require(stage.central.append(.stateChanged(.poweredOn))).start()
-        await stage.central.settle()
-        #expect(stage.recorder.lines == ["state poweredOn"])
+        let fixture = FacadeFixture()
+        try #require(fixture.central.append(.stateChanged(.poweredOn))).start()
+        await fixture.central.settle()
+        #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
     @Test @MainActor func noThreadStandsInForTheMainThread() async throws {
-        let stage = FacadeStage(queue: .main)
-        runByAnotherThread(try #require(stage.central.append(.stateChanged(.poweredOn))))
-        #expect(stage.recorder.lines.isEmpty)
-        await stage.central.settle()
-        #expect(stage.recorder.lines == ["state poweredOn"])
+        let fixture = FacadeFixture(queue: .main)
+        runByAnotherThread(try #require(fixture.central.append(.stateChanged(.poweredOn))))
+        #expect(fixture.recorder.lines.isEmpty)
+        await fixture.central.settle()
+        #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
     /// Returns when that is done, which nobody else does anything for.
@@ -62,51 +62,51 @@ import Testing
 
     /// Proves S159.
     @Test func S159_callbacksNeverRunBeforeTheCallReturns() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        let characteristic = Unchecked(await stage.characteristic(of: peripheral))
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = Unchecked(await fixture.characteristic(of: peripheral))
         let carried = Unchecked(peripheral)
-        let recorder = stage.recorder
-        stage.queue.sync {
+        let recorder = fixture.recorder
+        fixture.queue.sync {
             let before = recorder.lines.count
             carried.value.setNotifyValue(false, for: characteristic.value)
             #expect(recorder.lines.count == before)
         }
-        await stage.central.settle()
-        #expect(stage.recorder.lines.last == "notifying false")
+        await fixture.central.settle()
+        #expect(fixture.recorder.lines.last == "notifying false")
     }
 
     /// Proves S160.
     @Test func S160_theDelegateIsLookedUpAtDelivery() async {
-        let stage = FacadeStage()
+        let fixture = FacadeFixture()
         let second = CallbackRecorder()
-        stage.queue.suspend()
-        stage.central.send(.stateChanged(.poweredOff))
-        stage.manager?.delegate = second
-        stage.queue.resume()
-        await stage.central.settle()
-        #expect(stage.recorder.lines.isEmpty)
+        fixture.queue.suspend()
+        fixture.central.send(.stateChanged(.poweredOff))
+        fixture.manager?.delegate = second
+        fixture.queue.resume()
+        await fixture.central.settle()
+        #expect(fixture.recorder.lines.isEmpty)
         #expect(second.lines == ["state poweredOff"])
-        stage.manager?.delegate = nil
-        await stage.central.play(.stateChanged(.poweredOn))
+        fixture.manager?.delegate = nil
+        await fixture.central.play(.stateChanged(.poweredOn))
         #expect(second.lines == ["state poweredOff"])
-        #expect(stage.manager?.state == .poweredOn)
+        #expect(fixture.manager?.state == .poweredOn)
     }
 
     /// Proves S160.
     @Test func S160_theDelegateIsWeak() async {
-        let stage = FacadeStage()
+        let fixture = FacadeFixture()
         var delegate: CallbackRecorder? = CallbackRecorder()
-        stage.manager?.delegate = delegate
+        fixture.manager?.delegate = delegate
         delegate = nil
-        #expect(stage.manager?.delegate == nil)
+        #expect(fixture.manager?.delegate == nil)
     }
 
     /// Proves S161.
     @Test func S161_callsAreAcceptedFromAnyThread() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect(credits: 100_000)
-        let characteristic = Unchecked(await stage.characteristic(of: peripheral, properties: .writeWithoutResponse))
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect(credits: 100_000)
+        let characteristic = Unchecked(await fixture.characteristic(of: peripheral, properties: .writeWithoutResponse))
         let carried = Unchecked(peripheral)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for index in 0..<500 {
@@ -114,7 +114,7 @@ import Testing
                     Data([UInt8(thread), UInt8(index & 0xFF)]), for: characteristic.value, type: .withoutResponse)
             }
         }
-        let written = stage.central.commands.compactMap { command -> Data? in
+        let written = fixture.central.commands.compactMap { command -> Data? in
             if case .writeCommand(_, _, let value) = command { value } else { nil }
         }
         #expect(written.count == 2000)
@@ -125,12 +125,12 @@ import Testing
     }
 
     @Test func aCallbackThatCallsBackIsNotReentered() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        let characteristic = Unchecked(await stage.characteristic(of: peripheral))
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = Unchecked(await fixture.characteristic(of: peripheral))
         let carried = Unchecked(peripheral)
         let count = Lock(0)
-        stage.recorder.onEach { line in
+        fixture.recorder.onEach { line in
             let isEnough = count.withLock { count in
                 count += 1
                 return count > 200
@@ -140,16 +140,16 @@ import Testing
             }
         }
         peripheral.setNotifyValue(false, for: characteristic.value)
-        while count.withLock({ $0 }) <= 200 { await stage.central.settle() }
-        #expect(stage.recorder.overlaps == 0)
-        stage.recorder.onEach { _ in }
+        while count.withLock({ $0 }) <= 200 { await fixture.central.settle() }
+        #expect(fixture.recorder.overlaps == 0)
+        fixture.recorder.onEach { _ in }
     }
 
     /// A driver of virtual time may ask just when a manager goes.
     @Test func aManagerThatIsGoneIsSettled() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        stage.manager = nil
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        fixture.manager = nil
         await withCheckedContinuation { continuation in
             peripheral.core.afterDelivery { continuation.resume() }
         }
@@ -158,10 +158,10 @@ import Testing
     @Test func aManagerThatGoesLeavesNothingBehind() async {
         weak var core: CentralCore?
         do {
-            let stage = FacadeStage()
-            let peripheral = await stage.connect()
-            core = stage.manager?.core
-            stage.manager = nil
+            let fixture = FacadeFixture()
+            let peripheral = await fixture.connect()
+            core = fixture.manager?.core
+            fixture.manager = nil
             #expect(core != nil, "a peripheral holds the core")
             _ = peripheral.state
         }

@@ -9,44 +9,44 @@ import Testing
 @Suite struct LinkTests {
     /// Proves S45.
     @Test func S45_theStateIsDisconnectedInTheCallbackAndNoMoreComesAfter() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        let characteristic = await stage.characteristic(of: peripheral)
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = await fixture.characteristic(of: peripheral)
         peripheral.readValue(for: characteristic)
-        let operation = stage.central.lastOperation!
-        await stage.central.play(
-            .disconnected(link: stage.link, reason: .remote, at: Date(), isReconnecting: false),
-            .valueRead(link: stage.link, operation: operation, value: Data([1])),
-            .valueNotified(link: stage.link, attribute: AttributeID(rawValue: 2), value: Data([2])))
-        #expect(stage.recorder.lines.last == "disconnected disconnected CBError 7")
+        let operation = fixture.central.lastOperation!
+        await fixture.central.play(
+            .disconnected(link: fixture.link, reason: .remote, at: Date(), isReconnecting: false),
+            .valueRead(link: fixture.link, operation: operation, value: Data([1])),
+            .valueNotified(link: fixture.link, attribute: AttributeID(rawValue: 2), value: Data([2])))
+        #expect(fixture.recorder.lines.last == "disconnected disconnected CBError 7")
     }
 
     /// Proves S47.
     @Test func S47_servicesAreNilAfterADisconnection() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        _ = await stage.characteristic(of: peripheral)
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        _ = await fixture.characteristic(of: peripheral)
         #expect(peripheral.services?.count == 1)
-        await stage.central.play(
-            .disconnected(link: stage.link, reason: .remote, at: Date(), isReconnecting: false))
+        await fixture.central.play(
+            .disconnected(link: fixture.link, reason: .remote, at: Date(), isReconnecting: false))
         #expect(peripheral.services == nil)
     }
 
     /// The link is lost at the radio, the callback is still to come: the call is accepted, the answer never comes.
     @Test func aReadBetweenLinkLossAndItsCallbackVanishes() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        let characteristic = await stage.characteristic(of: peripheral)
-        stage.queue.suspend()
-        stage.central.send(.disconnected(link: stage.link, reason: .timeout, at: Date(), isReconnecting: false))
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = await fixture.characteristic(of: peripheral)
+        fixture.queue.suspend()
+        fixture.central.send(.disconnected(link: fixture.link, reason: .timeout, at: Date(), isReconnecting: false))
         #expect(peripheral.state == .connected)
         peripheral.readValue(for: characteristic)
-        stage.queue.resume()
-        await stage.central.settle()
-        #expect(stage.recorder.lines.last == "disconnected disconnected CBError 6")
+        fixture.queue.resume()
+        await fixture.central.settle()
+        #expect(fixture.recorder.lines.last == "disconnected disconnected CBError 6")
         peripheral.readValue(for: characteristic)
-        await stage.central.settle()
-        #expect(stage.recorder.lines.last == "disconnected disconnected CBError 6")
+        await fixture.central.settle()
+        #expect(fixture.recorder.lines.last == "disconnected disconnected CBError 6")
     }
 
     /// Proves S48.
@@ -62,14 +62,14 @@ import Testing
                 seen = (timestamp, isReconnecting)
             }
         }
-        let stage = FacadeStage()
-        let peripheral = await stage.discover()
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.discover()
         let delegate = Delegate()
-        stage.manager?.delegate = delegate
-        stage.manager?.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
-        await stage.linkUp(stage.link)
+        fixture.manager?.delegate = delegate
+        fixture.manager?.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        await fixture.linkUp(fixture.link)
         let date = Date(timeIntervalSinceReferenceDate: 4321)
-        await stage.central.play(.disconnected(link: stage.link, reason: .timeout, at: date, isReconnecting: true))
+        await fixture.central.play(.disconnected(link: fixture.link, reason: .timeout, at: date, isReconnecting: true))
         #expect(delegate.seen?.0 == 4321)
         #expect(delegate.seen?.1 == true)
         #expect(peripheral.state == .connecting)
@@ -77,39 +77,39 @@ import Testing
 
     /// Proves S50.
     @Test func S50_theStartDelayRunsOnTheRadiosClock() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.discover()
-        stage.manager?.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 2.5)])
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.discover()
+        fixture.manager?.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 2.5)])
         #expect(peripheral.state == .connecting)
-        stage.radio.manualClock.advance(by: .seconds(2))
-        await stage.central.settle()
-        #expect(stage.central.lastConnect == nil)
-        stage.radio.manualClock.advance(by: .seconds(1))
-        await stage.central.settle()
-        #expect(stage.central.lastConnect?.peer == stage.peer)
+        fixture.radio.manualClock.advance(by: .seconds(2))
+        await fixture.central.settle()
+        #expect(fixture.central.lastConnect == nil)
+        fixture.radio.manualClock.advance(by: .seconds(1))
+        await fixture.central.settle()
+        #expect(fixture.central.lastConnect?.peer == fixture.peer)
     }
 
     /// Proves S51.
     @Test func S51_otherOptionsAreAcceptedAndChangeNothing() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.discover()
-        stage.manager?.connect(
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.discover()
+        fixture.manager?.connect(
             peripheral,
             options: [
                 CBConnectPeripheralOptionNotifyOnConnectionKey: true, CBConnectPeripheralOptionRequiresANCS: true,
                 "something else": "entirely", CBConnectPeripheralOptionStartDelayKey: "soon",
             ])
         #expect(
-            stage.central.commands.last
-                == .connect(peer: stage.peer, operation: stage.central.lastOperation!, options: ConnectOptions()))
+            fixture.central.commands.last
+                == .connect(peer: fixture.peer, operation: fixture.central.lastOperation!, options: ConnectOptions()))
     }
 
     /// Proves S59.
     @Test func S59_nothingIsKnownBeforeItsDiscovery() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
         #expect(peripheral.services == nil)
-        let characteristic = await stage.characteristic(of: peripheral)
+        let characteristic = await fixture.characteristic(of: peripheral)
         #expect(characteristic.descriptors == nil)
         #expect(peripheral.services?.first?.includedServices == nil)
     }
@@ -117,8 +117,8 @@ import Testing
     /// Proves S65.
     @Test func S65_discoveringWithoutADelegateIsLogged() async {
         LogCapture.start()
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
         peripheral.delegate = nil
         peripheral.discoverServices(nil)
         let line = LogCapture.lines(containing: "API MISUSE: Discovering services for peripheral")
@@ -131,13 +131,13 @@ import Testing
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let stage = FacadeStage()
-            let peripheral = await stage.connect()
-            let characteristic = await stage.characteristic(of: peripheral)
+            let fixture = FacadeFixture()
+            let peripheral = await fixture.connect()
+            let characteristic = await fixture.characteristic(of: peripheral)
             peripheral.discoverDescriptors(for: characteristic)
-            await stage.central.play(
+            await fixture.central.play(
                 .descriptorsDiscovered(
-                    link: stage.link, operation: stage.central.lastOperation!,
+                    link: fixture.link, operation: fixture.central.lastOperation!,
                     descriptors: [DescriptorRecord(id: AttributeID(rawValue: 3), uuid: "2902")]))
             peripheral.writeValue(Data([1, 0]), for: characteristic.descriptors![0])
         }
@@ -150,64 +150,64 @@ import Testing
 
     /// Proves S67, S70.
     @Test func S67_S70_aReadUpdatesTheValueAndAnErrorKeepsIt() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        let characteristic = await stage.characteristic(of: peripheral)
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = await fixture.characteristic(of: peripheral)
         peripheral.readValue(for: characteristic)
-        await stage.central.play(
-            .valueRead(link: stage.link, operation: stage.central.lastOperation!, value: Data([100])))
-        #expect(stage.recorder.lines.last == "value [100]")
+        await fixture.central.play(
+            .valueRead(link: fixture.link, operation: fixture.central.lastOperation!, value: Data([100])))
+        #expect(fixture.recorder.lines.last == "value [100]")
         peripheral.readValue(for: characteristic)
-        await stage.central.play(
+        await fixture.central.play(
             .operationFailed(
-                link: stage.link, operation: stage.central.lastOperation!, error: .att(0x80, operation: "read")))
-        #expect(stage.recorder.lines.last == "value [100] CBATTError 128")
+                link: fixture.link, operation: fixture.central.lastOperation!, error: .att(0x80, operation: "read")))
+        #expect(fixture.recorder.lines.last == "value [100] CBATTError 128")
     }
 
     /// Proves S75.
     @Test func S75_aWriteDoesNotTouchTheValue() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        let characteristic = await stage.characteristic(of: peripheral)
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = await fixture.characteristic(of: peripheral)
         peripheral.writeValue(Data([9]), for: characteristic, type: .withResponse)
-        await stage.central.play(.written(link: stage.link, operation: stage.central.lastOperation!))
-        #expect(stage.recorder.lines.last == "written")
+        await fixture.central.play(.written(link: fixture.link, operation: fixture.central.lastOperation!))
+        #expect(fixture.recorder.lines.last == "written")
         #expect(characteristic.value == nil)
     }
 
     /// Proves S83, S84, S86.
     @Test func S83_S84_S86_creditsDecideWhetherAWriteCommandIsTaken() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect(credits: 1)
-        let characteristic = await stage.characteristic(of: peripheral, properties: .writeWithoutResponse)
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect(credits: 1)
+        let characteristic = await fixture.characteristic(of: peripheral, properties: .writeWithoutResponse)
         #expect(peripheral.canSendWriteWithoutResponse)
         peripheral.writeValue(Data([1]), for: characteristic, type: .withoutResponse)
         #expect(!peripheral.canSendWriteWithoutResponse)
         peripheral.writeValue(Data([2]), for: characteristic, type: .withoutResponse)
-        let written = stage.central.commands.filter { if case .writeCommand = $0 { true } else { false } }
+        let written = fixture.central.commands.filter { if case .writeCommand = $0 { true } else { false } }
         #expect(written.count == 1)
-        await stage.central.play(.writeCredits(link: stage.link, count: 1), .writeCredits(link: stage.link, count: 1))
-        #expect(stage.recorder.lines.filter { $0 == "ready" }.count == 1)
+        await fixture.central.play(.writeCredits(link: fixture.link, count: 1), .writeCredits(link: fixture.link, count: 1))
+        #expect(fixture.recorder.lines.filter { $0 == "ready" }.count == 1)
     }
 
     /// Proves S95.
     @Test func S95_descriptorValuesAreTypedByTheirUUID() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
-        let characteristic = await stage.characteristic(of: peripheral)
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = await fixture.characteristic(of: peripheral)
         peripheral.discoverDescriptors(for: characteristic)
         let uuids: [BluetoothUUID] = ["2900", "2901", "2902", "2904", "C0DE0D01-7A3D-4C5B-9E1F-2B6A8D4C0F01"]
-        await stage.central.play(
+        await fixture.central.play(
             .descriptorsDiscovered(
-                link: stage.link, operation: stage.central.lastOperation!,
+                link: fixture.link, operation: fixture.central.lastOperation!,
                 descriptors: uuids.enumerated().map {
                     DescriptorRecord(id: AttributeID(rawValue: UInt32(10 + $0.offset)), uuid: $0.element)
                 }))
         let descriptors = characteristic.descriptors!
         for (descriptor, bytes) in zip(descriptors, [[1, 0], Array("text".utf8), [2, 0], [4, 0], [7]] as [[UInt8]]) {
             peripheral.readValue(for: descriptor)
-            await stage.central.play(
-                .valueRead(link: stage.link, operation: stage.central.lastOperation!, value: Data(bytes)))
+            await fixture.central.play(
+                .valueRead(link: fixture.link, operation: fixture.central.lastOperation!, value: Data(bytes)))
         }
         #expect(descriptors[0].value as? NSNumber == 1)
         #expect(descriptors[1].value as? String == "text")
@@ -218,35 +218,35 @@ import Testing
 
     /// Proves S98.
     @Test func S98_aFailedRSSIReadCarriesItsError() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
         peripheral.readRSSI()
-        await stage.central.play(
-            .rssiRead(link: stage.link, operation: stage.central.lastOperation!, rssi: -61))
+        await fixture.central.play(
+            .rssiRead(link: fixture.link, operation: fixture.central.lastOperation!, rssi: -61))
         peripheral.readRSSI()
-        await stage.central.play(
+        await fixture.central.play(
             .operationFailed(
-                link: stage.link, operation: stage.central.lastOperation!,
+                link: fixture.link, operation: fixture.central.lastOperation!,
                 error: BackendError(.operationNotSupported, operation: "rssi")))
-        #expect(stage.recorder.lines.suffix(2) == ["rssi -61", "rssi 127 CBError 13"])
+        #expect(fixture.recorder.lines.suffix(2) == ["rssi -61", "rssi 127 CBError 13"])
     }
 
     /// Proves S102.
     @Test func S102_servicesThatStayKeepTheirObjects() async {
-        let stage = FacadeStage()
-        let peripheral = await stage.connect()
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
         peripheral.discoverServices(nil)
-        await stage.central.play(
+        await fixture.central.play(
             .servicesDiscovered(
-                link: stage.link, operation: stage.central.lastOperation!,
+                link: fixture.link, operation: fixture.central.lastOperation!,
                 services: [
                     ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true),
                     ServiceRecord(id: AttributeID(rawValue: 5), uuid: "180D", isPrimary: true),
                 ]))
         let staying = peripheral.services![1]
-        await stage.central.play(
-            .servicesChanged(link: stage.link, removed: [AttributeID(rawValue: 1)], added: []))
-        #expect(stage.recorder.lines.last == "modified [\"180F\"]")
+        await fixture.central.play(
+            .servicesChanged(link: fixture.link, removed: [AttributeID(rawValue: 1)], added: []))
+        #expect(fixture.recorder.lines.last == "modified [\"180F\"]")
         #expect(peripheral.services?.count == 1)
         #expect(peripheral.services?[0] === staying)
     }

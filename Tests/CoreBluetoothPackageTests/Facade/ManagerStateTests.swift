@@ -11,20 +11,20 @@ import Testing
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "S1")
         queue.setSpecific(key: key, value: true)
-        let stage = FacadeStage(queue: queue)
-        stage.recorder.onEach { _ in #expect(DispatchQueue.getSpecific(key: key) == true) }
-        #expect(stage.manager?.state == .unknown)
-        #expect(stage.recorder.lines.isEmpty)
-        await stage.central.play(.stateChanged(.poweredOn))
-        #expect(stage.recorder.lines == ["state poweredOn"])
+        let fixture = FacadeFixture(queue: queue)
+        fixture.recorder.onEach { _ in #expect(DispatchQueue.getSpecific(key: key) == true) }
+        #expect(fixture.manager?.state == .unknown)
+        #expect(fixture.recorder.lines.isEmpty)
+        await fixture.central.play(.stateChanged(.poweredOn))
+        #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
     /// Proves S2.
     @Test func S2_theStateIsTheFirstCallback() async {
-        let stage = FacadeStage()
-        stage.central.send(.stateChanged(.poweredOff))
-        await stage.central.play(.stateChanged(.poweredOn))
-        #expect(stage.recorder.lines.first == "state poweredOff")
+        let fixture = FacadeFixture()
+        fixture.central.send(.stateChanged(.poweredOff))
+        await fixture.central.play(.stateChanged(.poweredOn))
+        #expect(fixture.recorder.lines.first == "state poweredOff")
     }
 
     /// Proves S3.
@@ -50,10 +50,10 @@ import Testing
 
     /// Proves S5.
     @Test func S5_theStateIsNewInsideTheCallback() async {
-        let stage = FacadeStage()
-        await stage.central.play(
+        let fixture = FacadeFixture()
+        await fixture.central.play(
             .stateChanged(.poweredOff), .stateChanged(.poweredOff), .stateChanged(.poweredOn))
-        #expect(stage.recorder.lines == ["state poweredOff", "state poweredOn"])
+        #expect(fixture.recorder.lines == ["state poweredOff", "state poweredOn"])
     }
 
     /// Proves S10.
@@ -70,13 +70,13 @@ import Testing
 
     /// Proves S16.
     @Test func S16_releasingAManagerEndsItsRoleWithoutCallbacks() async {
-        let stage = FacadeStage()
-        let central = stage.central
+        let fixture = FacadeFixture()
+        let central = fixture.central
         await central.play(.stateChanged(.poweredOn))
-        stage.manager = nil
+        fixture.manager = nil
         #expect(central.isInvalidated)
         central.send(.stateChanged(.poweredOff))
-        #expect(stage.recorder.lines == ["state poweredOn"])
+        #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
     /// Proves S53.

@@ -10,123 +10,123 @@ import Testing
     private static let limits = CBManagerLimits(undeliveredEvents: 16)
     private static let rounds = 10_000
 
-    private func connectedStage() async -> (FacadeStage, CBPeripheral) {
-        let stage = FacadeStage(options: [CBManagerOptionLimitsKey: Self.limits])
-        return (stage, await stage.connect())
+    private func connectedFixture() async -> (FacadeFixture, CBPeripheral) {
+        let fixture = FacadeFixture(options: [CBManagerOptionLimitsKey: Self.limits])
+        return (fixture, await fixture.connect())
     }
 
     @Test func ofManyNamesTheLastIsTold() async {
-        let (stage, peripheral) = await connectedStage()
-        stage.queue.suspend()
+        let (fixture, peripheral) = await connectedFixture()
+        fixture.queue.suspend()
         for number in 1...Self.rounds {
-            stage.central.send(.nameChanged(peer: stage.peer, name: "\(number)", source: .gap))
+            fixture.central.send(.nameChanged(peer: fixture.peer, name: "\(number)", source: .gap))
         }
-        #expect(stage.manager?.core.inbox.count ?? .max <= 16)
-        stage.queue.resume()
-        await stage.central.settle()
+        #expect(fixture.manager?.core.inbox.count ?? .max <= 16)
+        fixture.queue.resume()
+        await fixture.central.settle()
         #expect(peripheral.name == "\(Self.rounds)")
-        #expect(stage.recorder.lines.last == "name \(Self.rounds)")
-        #expect(stage.recorder.lines.count { $0.hasPrefix("name ") } <= 16)
+        #expect(fixture.recorder.lines.last == "name \(Self.rounds)")
+        #expect(fixture.recorder.lines.count { $0.hasPrefix("name ") } <= 16)
     }
 
     @Test func servicesThatComeAndGoAreToldOnce() async {
-        let (stage, peripheral) = await connectedStage()
-        _ = await stage.characteristic(of: peripheral)
-        stage.queue.suspend()
+        let (fixture, peripheral) = await connectedFixture()
+        _ = await fixture.characteristic(of: peripheral)
+        fixture.queue.suspend()
         for number in 1...UInt32(Self.rounds) {
-            stage.central.send(
+            fixture.central.send(
                 .servicesChanged(
-                    link: stage.link, removed: [AttributeID(rawValue: number == 1 ? 1 : number + 8)],
+                    link: fixture.link, removed: [AttributeID(rawValue: number == 1 ? 1 : number + 8)],
                     added: [ServiceRecord(id: AttributeID(rawValue: number + 9), uuid: "FFF0", isPrimary: true)]))
         }
-        #expect(stage.manager?.core.inbox.count ?? .max <= 16)
-        stage.queue.resume()
-        await stage.central.settle()
+        #expect(fixture.manager?.core.inbox.count ?? .max <= 16)
+        fixture.queue.resume()
+        await fixture.central.settle()
         #expect(peripheral.services?.isEmpty == true)
-        #expect(stage.manager?.droppedEvents.mergedChanges ?? 0 >= Self.rounds - 16)
+        #expect(fixture.manager?.droppedEvents.mergedChanges ?? 0 >= Self.rounds - 16)
     }
 
     @Test func aLinkThatIsLostAndMadeAgainManyTimesIsToldWithItsLastState() async {
-        let stage = FacadeStage(options: [CBManagerOptionLimitsKey: Self.limits])
-        let peripheral = await stage.discover()
-        stage.manager?.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
-        await stage.linkUp(stage.link)
-        guard let connect = stage.central.lastConnect else { return }
-        stage.queue.suspend()
+        let fixture = FacadeFixture(options: [CBManagerOptionLimitsKey: Self.limits])
+        let peripheral = await fixture.discover()
+        fixture.manager?.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        await fixture.linkUp(fixture.link)
+        guard let connect = fixture.central.lastConnect else { return }
+        fixture.queue.suspend()
         for number in 1...UInt64(Self.rounds) {
-            stage.central.send(
+            fixture.central.send(
                 .disconnected(
                     link: LinkID(rawValue: number), reason: .timeout, at: Date(timeIntervalSince1970: 0),
                     isReconnecting: true))
-            stage.central.send(
+            fixture.central.send(
                 .connected(
-                    peer: stage.peer, link: LinkID(rawValue: number + 1), operation: connect.operation,
+                    peer: fixture.peer, link: LinkID(rawValue: number + 1), operation: connect.operation,
                     parameters: LinkParameters(mtu: 23, writeCredits: 1)))
         }
-        #expect(stage.manager?.core.inbox.count ?? .max <= 16)
-        stage.queue.resume()
-        await stage.central.settle()
+        #expect(fixture.manager?.core.inbox.count ?? .max <= 16)
+        fixture.queue.resume()
+        await fixture.central.settle()
         #expect(peripheral.state == .connected)
-        #expect(stage.recorder.lines.last?.hasPrefix("connected") == true)
+        #expect(fixture.recorder.lines.last?.hasPrefix("connected") == true)
     }
 
     @Test func connectionEventsOfTooManyDevicesLoseTheOldest() async {
-        let stage = FacadeStage(options: [CBManagerOptionLimitsKey: Self.limits])
-        await stage.central.play(.stateChanged(.poweredOn))
-        stage.queue.suspend()
-        for _ in 1...Self.rounds { stage.central.send(.connectionEvent(peer: PeerID(UUID()), isConnected: true)) }
-        #expect(stage.manager?.core.inbox.count ?? .max <= 16)
-        stage.queue.resume()
-        await stage.central.settle()
-        #expect(stage.manager?.droppedEvents.changes ?? 0 >= Self.rounds - 16)
+        let fixture = FacadeFixture(options: [CBManagerOptionLimitsKey: Self.limits])
+        await fixture.central.play(.stateChanged(.poweredOn))
+        fixture.queue.suspend()
+        for _ in 1...Self.rounds { fixture.central.send(.connectionEvent(peer: PeerID(UUID()), isConnected: true)) }
+        #expect(fixture.manager?.core.inbox.count ?? .max <= 16)
+        fixture.queue.resume()
+        await fixture.central.settle()
+        #expect(fixture.manager?.droppedEvents.changes ?? 0 >= Self.rounds - 16)
     }
 
     @Test func centralsThatSubscribeAndUnsubscribeAreToldWithTheirLastState() async {
-        let stage = PeripheralStage(options: [CBManagerOptionLimitsKey: Self.limits])
-        await stage.role.play(.stateChanged(.poweredOn))
-        let characteristic = PeripheralStage.dynamic()
-        _ = await stage.publish(characteristic)
-        let attribute = stage.attribute()
-        stage.queue.suspend()
+        let fixture = PeripheralFixture(options: [CBManagerOptionLimitsKey: Self.limits])
+        await fixture.role.play(.stateChanged(.poweredOn))
+        let characteristic = PeripheralFixture.dynamic()
+        _ = await fixture.publish(characteristic)
+        let attribute = fixture.attribute()
+        fixture.queue.suspend()
         for _ in 1...Self.rounds {
-            for central in [stage.central, PeerID(UUID())] {
-                stage.role.send(.subscribed(central: central, attribute: attribute, mtu: 23, notifyCredits: 2))
-                stage.role.send(.unsubscribed(central: central, attribute: attribute))
+            for central in [fixture.central, PeerID(UUID())] {
+                fixture.role.send(.subscribed(central: central, attribute: attribute, mtu: 23, notifyCredits: 2))
+                fixture.role.send(.unsubscribed(central: central, attribute: attribute))
             }
         }
-        stage.role.send(.subscribed(central: stage.central, attribute: attribute, mtu: 23, notifyCredits: 2))
-        #expect(stage.manager.core.inbox.count <= 17)
-        stage.queue.resume()
-        await stage.role.settle()
-        #expect(characteristic.subscribedCentrals?.map(\.identifier) == [stage.central.uuid])
+        fixture.role.send(.subscribed(central: fixture.central, attribute: attribute, mtu: 23, notifyCredits: 2))
+        #expect(fixture.manager.core.inbox.count <= 17)
+        fixture.queue.resume()
+        await fixture.role.settle()
+        #expect(characteristic.subscribedCentrals?.map(\.identifier) == [fixture.central.uuid])
         let isQueued = (1...3).map { _ in
-            stage.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil)
+            fixture.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil)
         }
         #expect(isQueued == [true, true, false], "as much as the radio takes")
     }
 
     @Test func requestsAndChannelsOfCentralsThatHaveLeftAreGone() async {
-        let stage = PeripheralStage(options: [CBManagerOptionLimitsKey: Self.limits])
-        await stage.role.play(.stateChanged(.poweredOn))
-        _ = await stage.publish(PeripheralStage.dynamic())
-        let attribute = stage.attribute()
-        stage.manager.publishL2CAPChannel(withEncryption: false)
-        await stage.role.play(
-            .channelPublished(operation: stage.role.lastOperation ?? OperationID(rawValue: 0), psm: 0x80))
-        stage.queue.suspend()
+        let fixture = PeripheralFixture(options: [CBManagerOptionLimitsKey: Self.limits])
+        await fixture.role.play(.stateChanged(.poweredOn))
+        _ = await fixture.publish(PeripheralFixture.dynamic())
+        let attribute = fixture.attribute()
+        fixture.manager.publishL2CAPChannel(withEncryption: false)
+        await fixture.role.play(
+            .channelPublished(operation: fixture.role.lastOperation ?? OperationID(rawValue: 0), psm: 0x80))
+        fixture.queue.suspend()
         for number in 1...UInt64(Self.rounds) {
             let request = RequestID(rawValue: number)
             let channel = ChannelID(rawValue: number)
-            stage.role.send(
+            fixture.role.send(
                 .readRequested(request: request, central: PeerID(UUID()), attribute: attribute, offset: 0, mtu: 23))
-            stage.role.send(.requestExpired(request: request))
-            stage.role.send(.channelOpened(channel: channel, psm: 0x80, central: PeerID(UUID()), credits: 1))
-            stage.role.send(.channelClosed(channel: channel))
+            fixture.role.send(.requestExpired(request: request))
+            fixture.role.send(.channelOpened(channel: channel, psm: 0x80, central: PeerID(UUID()), credits: 1))
+            fixture.role.send(.channelClosed(channel: channel))
         }
-        #expect(stage.manager.core.inbox.count <= 16)
-        #expect(stage.manager.core.channels.count <= ChannelTable.closedLimit)
-        stage.queue.resume()
-        await stage.role.settle()
-        #expect(stage.manager.droppedEvents.mergedChanges >= 4 * (Self.rounds - 16))
+        #expect(fixture.manager.core.inbox.count <= 16)
+        #expect(fixture.manager.core.channels.count <= ChannelTable.closedLimit)
+        fixture.queue.resume()
+        await fixture.role.settle()
+        #expect(fixture.manager.droppedEvents.mergedChanges >= 4 * (Self.rounds - 16))
     }
 }

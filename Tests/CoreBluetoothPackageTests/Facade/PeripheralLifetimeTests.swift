@@ -9,109 +9,109 @@ import Testing
 @Suite struct PeripheralLifetimeTests {
     /// Proves S15.
     @Test func S15_staleObjectsOnlyLogAndNewOnesCarryTheSameIdentifier() async {
-        let stage = FacadeStage()
-        let old = await stage.connect()
-        await stage.central.play(.stateChanged(.resetting), .stateChanged(.poweredOn))
-        let count = stage.central.commands.count
-        stage.manager?.connect(old)
-        #expect(stage.central.commands.count == count)
-        let new = stage.manager?.core.peripheral(stage.peer, name: nil)
+        let fixture = FacadeFixture()
+        let old = await fixture.connect()
+        await fixture.central.play(.stateChanged(.resetting), .stateChanged(.poweredOn))
+        let count = fixture.central.commands.count
+        fixture.manager?.connect(old)
+        #expect(fixture.central.commands.count == count)
+        let new = fixture.manager?.core.peripheral(fixture.peer, name: nil)
         #expect(new !== old)
         #expect(new?.identifier == old.identifier)
     }
 
     /// Proves S29.
     @Test func S29_oneManagerYieldsTheSameObjectWhileItLives() async {
-        let stage = FacadeStage()
-        let first = await stage.discover()
-        #expect(stage.manager?.core.peripheral(stage.peer, name: nil) === first)
+        let fixture = FacadeFixture()
+        let first = await fixture.discover()
+        #expect(fixture.manager?.core.peripheral(fixture.peer, name: nil) === first)
     }
 
     /// Proves S30.
     @Test func S30_theManagerDoesNotKeepPeripheralsAlive() async {
-        let stage = FacadeStage()
-        weak let weakPeripheral = await stage.discover()
-        await stage.central.settle()
+        let fixture = FacadeFixture()
+        weak let weakPeripheral = await fixture.discover()
+        await fixture.central.settle()
         #expect(weakPeripheral == nil)
     }
 
     /// Proves S31.
     @Test func S31_releaseWhileConnectingCancels() async {
-        let stage = FacadeStage()
-        var peripheral: CBPeripheral? = await stage.discover()
-        stage.manager?.connect(peripheral!)
+        let fixture = FacadeFixture()
+        var peripheral: CBPeripheral? = await fixture.discover()
+        fixture.manager?.connect(peripheral!)
         peripheral = nil
-        await stage.central.settle()
-        #expect(stage.central.commands.last == .disconnect(peer: stage.peer))
+        await fixture.central.settle()
+        #expect(fixture.central.commands.last == .disconnect(peer: fixture.peer))
     }
 
     /// Proves S31.
     @Test func S31_releaseWhileConnectedDisconnectsWithoutACallback() async {
-        let stage = FacadeStage()
-        var peripheral: CBPeripheral? = await stage.connect()
+        let fixture = FacadeFixture()
+        var peripheral: CBPeripheral? = await fixture.connect()
         #expect(peripheral?.state == .connected)
-        let lines = stage.recorder.lines
+        let lines = fixture.recorder.lines
         peripheral = nil
-        await stage.central.settle()
-        #expect(stage.central.commands.last == .disconnect(peer: stage.peer))
-        await stage.central.play(
-            .disconnected(link: stage.link, reason: .local, at: Date(), isReconnecting: false))
-        #expect(stage.recorder.lines == lines)
+        await fixture.central.settle()
+        #expect(fixture.central.commands.last == .disconnect(peer: fixture.peer))
+        await fixture.central.play(
+            .disconnected(link: fixture.link, reason: .local, at: Date(), isReconnecting: false))
+        #expect(fixture.recorder.lines == lines)
     }
 
     /// Proves S32.
     @Test func S32_aPeripheralOfAnotherManagerIsIgnored() async {
-        let stage = FacadeStage()
-        let other = FacadeStage()
+        let fixture = FacadeFixture()
+        let other = FacadeFixture()
         let foreign = await other.discover()
-        await stage.central.play(.stateChanged(.poweredOn))
-        stage.manager?.connect(foreign)
-        #expect(stage.central.commands.isEmpty)
+        await fixture.central.play(.stateChanged(.poweredOn))
+        fixture.manager?.connect(foreign)
+        #expect(fixture.central.commands.isEmpty)
         #expect(foreign.state == .disconnected)
     }
 
     /// Proves S33.
     @Test func S33_attributesKnowTheirParentsWeakly() async {
-        let stage = FacadeStage()
-        var peripheral: CBPeripheral? = await stage.connect()
-        let characteristic = await stage.characteristic(of: peripheral!)
+        let fixture = FacadeFixture()
+        var peripheral: CBPeripheral? = await fixture.connect()
+        let characteristic = await fixture.characteristic(of: peripheral!)
         let service = peripheral!.services![0]
         #expect(service.peripheral === peripheral)
         #expect(characteristic.service === service)
         peripheral = nil
-        await stage.central.settle()
+        await fixture.central.settle()
         #expect(service.peripheral == nil)
     }
 
     /// The last reference ends inside the facade: a lookup makes a strong one just as the app lets go.
     @Test func aPeripheralThatDiesInsideOurOwnLoadDoesNotDeadlock() async {
-        let stage = FacadeStage()
+        let fixture = FacadeFixture()
         for _ in 0..<200 {
-            let peripheral = Unchecked<CBPeripheral?>(await stage.discover())
-            let core = stage.manager!.core
-            let id = stage.peer
+            let peripheral = Unchecked<CBPeripheral?>(await fixture.discover())
+            let core = fixture.manager!.core
+            let id = fixture.peer
             let release = DispatchQueue(label: "release")
             let holder = Holder(peripheral.value)
             release.async { holder.release() }
             for _ in 0..<50 { _ = core.peripheral(id)?.state }
             release.sync {}
-            await stage.central.settle()
+            await fixture.central.settle()
         }
-        #expect(stage.manager?.core.peripheral(stage.peer) == nil)
+        #expect(fixture.manager?.core.peripheral(fixture.peer) == nil)
     }
 
     @Test func aLateReleaseBesideANewObjectLeavesTheNewOneAlone() async {
-        let stage = FacadeStage()
-        let core = stage.manager!.core
-        var old: CBPeripheral? = await stage.connect()
-        stage.queue.suspend()
+        let fixture = FacadeFixture()
+        let core = fixture.manager!.core
+        var old: CBPeripheral? = await fixture.connect()
+        fixture.queue.suspend()
         old = nil
-        let new = core.peripheral(stage.peer, name: nil)
-        stage.queue.resume()
-        await stage.central.settle()
+        let new = core.peripheral(fixture.peer, name: nil)
+        fixture.queue.resume()
+        await fixture.central.settle()
         #expect(old == nil)
         #expect(new.state == .connected)
-        #expect(!stage.central.commands.contains(.disconnect(peer: stage.peer)))
+        #expect(!fixture.central.commands.contains(.disconnect(peer: fixture.peer)))
     }
 }
 

@@ -78,26 +78,26 @@ import Testing
             scan: ScanParameters(services: ["180D"], solicitedServices: ["180A"], allowDuplicates: true))
     }
 
-    private func stage(identifier: String? = "app") -> FacadeStage {
-        let stage = FacadeStage(
+    private func fixture(identifier: String? = "app") -> FacadeFixture {
+        let fixture = FacadeFixture(
             options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
-        stage.manager?.delegate = delegate
-        return stage
+        fixture.manager?.delegate = delegate
+        return fixture
     }
 
     /// Proves S2, S141.
     @Test func S2_S141_willRestoreStateIsTheFirstCallAndTakesNoCommands() async {
-        let stage = stage()
-        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        let fixture = fixture()
+        await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
         #expect(delegate.lines == ["restore", "state poweredOn"])
         #expect(delegate.stateWithin == .unknown)
-        #expect(!stage.central.commands.contains { if case .readRSSI = $0 { true } else { false } })
+        #expect(!fixture.central.commands.contains { if case .readRSSI = $0 { true } else { false } })
     }
 
     /// Proves S142.
     @Test func S142_theDictionaryHasPeripheralsAndTheScan() async throws {
-        let stage = stage()
-        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        let fixture = fixture()
+        await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
         let dictionary = delegate.dictionary
         #expect(
             dictionary[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID] == [CBUUID(string: "180D")])
@@ -113,28 +113,28 @@ import Testing
         let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
         #expect(characteristic.isNotifying)
         #expect(characteristic.service === peripheral.services?.first)
-        #expect(stage.manager?.isScanning == true)
-        #expect(stage.central.commands.contains(.startScan(try #require(state.scan))))
+        #expect(fixture.manager?.isScanning == true)
+        #expect(fixture.central.commands.contains(.startScan(try #require(state.scan))))
     }
 
     /// Proves S142.
     @Test func S142_restoredAttributesAreUsable() async throws {
-        let stage = stage()
-        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        let fixture = fixture()
+        await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
         let peripheral = try #require(delegate.peripherals.first)
         let characteristic = try #require(peripheral.services?.first?.characteristics?.first)
-        await stage.central.play(.valueNotified(link: link, attribute: level.id, value: Data([7])))
+        await fixture.central.play(.valueNotified(link: link, attribute: level.id, value: Data([7])))
         #expect(delegate.lines.last == "value [7]")
         peripheral.readValue(for: characteristic)
-        let operation = try #require(stage.central.lastOperation)
+        let operation = try #require(fixture.central.lastOperation)
         #expect(operation > OperationID(rawValue: 6))
-        #expect(stage.central.commands.last == .read(link: link, operation: operation, attribute: level.id))
+        #expect(fixture.central.commands.last == .read(link: link, operation: operation, attribute: level.id))
     }
 
     /// Proves S142.
     @Test func S142_missingPartsAreMissingKeys() async {
-        let stage = stage()
-        await stage.central.play(.restored(RestoredCentralState()), .stateChanged(.poweredOn))
+        let fixture = fixture()
+        await fixture.central.play(.restored(RestoredCentralState()), .stateChanged(.poweredOn))
         #expect(delegate.lines == ["restore", "state poweredOn"])
         #expect(delegate.dictionary.isEmpty)
     }
@@ -142,20 +142,20 @@ import Testing
     /// Proves S31, S142.
     @Test func S31_S142_restoredPeripheralsThatNobodyKeepsAreDisconnected() async {
         delegate.keepsPeripherals = false
-        let stage = stage()
-        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
-        await stage.central.settle()
-        #expect(stage.central.commands.contains(.disconnect(peer: connected)))
-        #expect(stage.central.commands.contains(.disconnect(peer: connecting)))
+        let fixture = fixture()
+        await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
+        await fixture.central.settle()
+        #expect(fixture.central.commands.contains(.disconnect(peer: connected)))
+        #expect(fixture.central.commands.contains(.disconnect(peer: connecting)))
     }
 
     /// Proves S144.
     @Test func S144_withoutAnIdentifierNothingIsRestoredAndTheLogSaysSo() async {
         LogCapture.start()
-        let stage = stage(identifier: nil)
-        await stage.central.play(.restored(state), .stateChanged(.poweredOn))
+        let fixture = fixture(identifier: nil)
+        await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
         #expect(delegate.lines == ["state poweredOn"])
-        let manager = "\(stage.manager!)"
+        let manager = "\(fixture.manager!)"
         #expect(
             LogCapture.lines(containing: "API MISUSE: \(manager) has no restore identifier but the delegate").count
                 == 1)
@@ -163,8 +163,8 @@ import Testing
 
     /// Proves S145.
     @Test func S145_theIdentifierIsAcceptedWhereNothingIsRestored() async {
-        let stage = stage()
-        await stage.central.play(.stateChanged(.poweredOn))
+        let fixture = fixture()
+        await fixture.central.play(.stateChanged(.poweredOn))
         #expect(delegate.lines == ["state poweredOn"])
     }
 
@@ -195,22 +195,22 @@ import Testing
 
     /// Proves S155.
     @Test func S155_onlyFourServicesAreWatched() async {
-        let stage = stage()
-        await stage.central.play(.stateChanged(.poweredOn))
+        let fixture = fixture()
+        await fixture.central.play(.stateChanged(.poweredOn))
         let uuids = ["180A", "180B", "180C", "180D", "180E"].map { CBUUID(string: $0) }
-        stage.manager?.registerForConnectionEvents(options: [.serviceUUIDs: uuids])
+        fixture.manager?.registerForConnectionEvents(options: [.serviceUUIDs: uuids])
         #expect(
-            stage.central.commands.last
+            fixture.central.commands.last
                 == .setConnectionEventFilter(
                     ConnectionEventFilter(services: ["180A", "180B", "180C", "180D"])))
     }
 
     /// Proves S156.
     @Test func S156_theAuthorizationIsNewWithinTheCallback() async {
-        let stage = stage()
-        let peripheral = await stage.connect()
+        let fixture = fixture()
+        let peripheral = await fixture.connect()
         #expect(!peripheral.ancsAuthorized)
-        await stage.central.play(.ancsAuthorizationChanged(peer: stage.peer, isAuthorized: true))
+        await fixture.central.play(.ancsAuthorizationChanged(peer: fixture.peer, isAuthorized: true))
         #expect(delegate.lines.last == "ancs true")
         #expect(peripheral.ancsAuthorized)
     }

@@ -51,7 +51,7 @@ import Testing
     private let radio = ScriptedRadio()
     private let queue = DispatchQueue(label: "pairing")
     private let listener: Listener
-    private let peer = MachineStage.peer
+    private let peer = MachineFixture.peer
     private let request = PairingRequestID(rawValue: 4)
 
     init() { listener = Listener(queue) }

@@ -5,8 +5,8 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct CentralStateMachineTests {
-    private let peer = MachineStage.peer
-    private let handle = MachineStage.handle
+    private let peer = MachineFixture.peer
+    private let handle = MachineFixture.handle
 
     // MARK: State
 
@@ -40,51 +40,51 @@ import Testing
 
     /// Proves S11.
     @Test func S11_powerOffEndsScanAndConnections() {
-        var stage = MachineStage.connected()
-        _ = stage.machine.scan(ScanParameters())
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        #expect(!stage.machine.isScanning)
-        #expect(stage.state == .disconnected)
+        var fixture = MachineFixture.connected()
+        _ = fixture.machine.scan(ScanParameters())
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        #expect(!fixture.machine.isScanning)
+        #expect(fixture.state == .disconnected)
     }
 
     /// Proves S12.
     @Test func S12_powerOffCallsNoDidDisconnect() {
-        var stage = MachineStage.connected()
-        let effects = stage.machine.handle(.stateChanged(.poweredOff))
+        var fixture = MachineFixture.connected()
+        let effects = fixture.machine.handle(.stateChanged(.poweredOff))
         #expect(effects.callbacks == [.stateUpdated])
         #expect(
-            stage.machine.handle(
-                .disconnected(link: stage.link, reason: .local, at: MachineStage.date, isReconnecting: false)
+            fixture.machine.handle(
+                .disconnected(link: fixture.link, reason: .local, at: MachineFixture.date, isReconnecting: false)
             ).isEmpty)
     }
 
     /// Proves S13.
     @Test func S13_aPendingConnectDoesNotSurvivePowerOff() {
-        var stage = MachineStage.connecting()
-        let late = stage.connectedEvent
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        _ = stage.machine.handle(.stateChanged(.poweredOn))
-        #expect(stage.machine.handle(late).isEmpty)
-        #expect(stage.state == .disconnected)
+        var fixture = MachineFixture.connecting()
+        let late = fixture.connectedEvent
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        _ = fixture.machine.handle(.stateChanged(.poweredOn))
+        #expect(fixture.machine.handle(late).isEmpty)
+        #expect(fixture.state == .disconnected)
     }
 
     /// Proves S14.
     @Test func S14_peripheralsSurvivePowerOffWithoutTheirServices() {
-        var stage = MachineStage.connected()
-        #expect(stage.machine.handle(.stateChanged(.poweredOff)).contains(.invalidateAttributes(peer)))
-        _ = stage.machine.handle(.stateChanged(.poweredOn))
+        var fixture = MachineFixture.connected()
+        #expect(fixture.machine.handle(.stateChanged(.poweredOff)).contains(.invalidateAttributes(peer)))
+        _ = fixture.machine.handle(.stateChanged(.poweredOn))
         #expect(
-            stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).commands.count == 1)
+            fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).commands.count == 1)
     }
 
     /// Proves S15.
     @Test(arguments: [AdapterState.unknown, .resetting, .unsupported, .unauthorized])
     func S15_aStateBelowPoweredOffInvalidatesPeripherals(state: AdapterState) {
-        var stage = MachineStage.connected()
-        #expect(stage.machine.handle(.stateChanged(state)).contains(.invalidatePeripherals))
-        _ = stage.machine.handle(.stateChanged(.poweredOn))
+        var fixture = MachineFixture.connected()
+        #expect(fixture.machine.handle(.stateChanged(state)).contains(.invalidatePeripherals))
+        _ = fixture.machine.handle(.stateChanged(.poweredOn))
         #expect(
-            stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
+            fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
                 == [.misuse(.stalePeripheral(peer))])
     }
 
@@ -92,149 +92,149 @@ import Testing
 
     /// Proves S20.
     @Test func S20_scanningAgainReplacesTheScan() {
-        var stage = MachineStage.poweredOn()
+        var fixture = MachineFixture.poweredOn()
         let second = ScanParameters(services: ["180D"], allowDuplicates: true)
-        #expect(stage.machine.scan(ScanParameters()).commands == [.startScan(ScanParameters())])
-        #expect(stage.machine.scan(second).commands == [.startScan(second)])
+        #expect(fixture.machine.scan(ScanParameters()).commands == [.startScan(ScanParameters())])
+        #expect(fixture.machine.scan(second).commands == [.startScan(second)])
     }
 
     /// Proves S23.
     @Test func S23_stopScanIsSilentAndWithoutEffectWhenIdle() {
-        var stage = MachineStage.poweredOn()
-        #expect(stage.machine.stopScan().isEmpty)
-        _ = stage.machine.scan(ScanParameters())
-        #expect(stage.machine.isScanning)
-        #expect(stage.machine.stopScan() == [.submit(.stopScan)])
-        #expect(!stage.machine.isScanning)
+        var fixture = MachineFixture.poweredOn()
+        #expect(fixture.machine.stopScan().isEmpty)
+        _ = fixture.machine.scan(ScanParameters())
+        #expect(fixture.machine.isScanning)
+        #expect(fixture.machine.stopScan() == [.submit(.stopScan)])
+        #expect(!fixture.machine.isScanning)
     }
 
     /// Proves S23.
     @Test func S23_nothingIsDiscoveredAfterStopScan() {
-        var stage = MachineStage.poweredOn()
+        var fixture = MachineFixture.poweredOn()
         let report = Discovery(peer: peer, name: "peer", advertisement: Advertisement(), rssi: -40)
-        _ = stage.machine.scan(ScanParameters())
-        #expect(stage.machine.handle(.discovered(report)).callbacks == [.discovered(report)])
-        _ = stage.machine.stopScan()
-        #expect(stage.machine.handle(.discovered(report)).isEmpty)
+        _ = fixture.machine.scan(ScanParameters())
+        #expect(fixture.machine.handle(.discovered(report)).callbacks == [.discovered(report)])
+        _ = fixture.machine.stopScan()
+        #expect(fixture.machine.handle(.discovered(report)).isEmpty)
     }
 
     // MARK: Objects
 
     /// Proves S31.
     @Test func S31_releaseWhileConnectingCancelsWithALogLine() {
-        var stage = MachineStage.connecting()
+        var fixture = MachineFixture.connecting()
         #expect(
-            stage.machine.released(handle)
+            fixture.machine.released(handle)
                 == [.misuse(.unusedWhileConnecting(peer)), .submit(.disconnect(peer: peer))])
     }
 
     /// Proves S31.
     @Test func S31_releaseWhileConnectedDisconnectsWithALogLineAndNoCallback() {
-        var stage = MachineStage.connected()
+        var fixture = MachineFixture.connected()
         #expect(
-            stage.machine.released(handle)
+            fixture.machine.released(handle)
                 == [.misuse(.unusedWhileConnected(peer)), .submit(.disconnect(peer: peer))])
         #expect(
-            stage.machine.handle(
-                .disconnected(link: stage.link, reason: .local, at: MachineStage.date, isReconnecting: false)
+            fixture.machine.handle(
+                .disconnected(link: fixture.link, reason: .local, at: MachineFixture.date, isReconnecting: false)
             ).isEmpty)
     }
 
     @Test func aLateReleaseBesideANewObjectOfTheSameIdentifierIsIgnored() {
-        var stage = MachineStage.connected()
-        stage.machine.adopt(PeerHandle(id: peer, generation: 2), name: "peer")
-        #expect(stage.machine.released(handle).isEmpty)
-        #expect(stage.machine.peer(PeerHandle(id: peer, generation: 2))?.state == .connected)
+        var fixture = MachineFixture.connected()
+        fixture.machine.adopt(PeerHandle(id: peer, generation: 2), name: "peer")
+        #expect(fixture.machine.released(handle).isEmpty)
+        #expect(fixture.machine.peer(PeerHandle(id: peer, generation: 2))?.state == .connected)
     }
 
     // MARK: Connecting
 
     /// Proves S34.
     @Test func S34_connectIsConnectingAtOnce() {
-        #expect(MachineStage.connecting().state == .connecting)
+        #expect(MachineFixture.connecting().state == .connecting)
     }
 
     /// Proves S36.
     @Test func S36_aLinkMakesConnectedThenTheCallback() {
-        var stage = MachineStage.connecting()
-        #expect(stage.machine.handle(stage.connectedEvent).callbacks == [.connected(peer)])
-        #expect(stage.state == .connected)
+        var fixture = MachineFixture.connecting()
+        #expect(fixture.machine.handle(fixture.connectedEvent).callbacks == [.connected(peer)])
+        #expect(fixture.state == .connected)
     }
 
     /// Proves S37.
     @Test func S37_aFailureEndsTheRequest() {
-        var stage = MachineStage.connecting()
+        var fixture = MachineFixture.connecting()
         let error = BackendError(.connectionFailed, operation: "connect")
-        let event = CentralEvent.connectFailed(peer: peer, operation: stage.operation, error: error)
-        #expect(stage.machine.handle(event).callbacks == [.connectFailed(peer, error)])
-        #expect(stage.state == .disconnected)
-        #expect(stage.machine.handle(event).isEmpty)
+        let event = CentralEvent.connectFailed(peer: peer, operation: fixture.operation, error: error)
+        #expect(fixture.machine.handle(event).callbacks == [.connectFailed(peer, error)])
+        #expect(fixture.state == .disconnected)
+        #expect(fixture.machine.handle(event).isEmpty)
     }
 
     /// Proves S39.
     @Test func S39_connectWhenConnectedIsToldAgain() {
-        var stage = MachineStage.connected()
-        let effects = stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
+        var fixture = MachineFixture.connected()
+        let effects = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
         #expect(effects == [.complete(.connectedAgain(handle))])
-        #expect(stage.machine.handle(.connectedAgain(handle)).callbacks == [.connected(peer)])
+        #expect(fixture.machine.handle(.connectedAgain(handle)).callbacks == [.connected(peer)])
     }
 
     /// Proves S39.
     @Test func S39_connectWhenConnectingKeepsOneRequest() {
-        var stage = MachineStage.connecting()
-        #expect(stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).isEmpty)
+        var fixture = MachineFixture.connecting()
+        #expect(fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).isEmpty)
     }
 
     /// Proves S40.
     @Test func S40_cancelWhenConnectedIsDisconnectingThenDisconnectedWithoutError() {
-        var stage = MachineStage.connected()
-        #expect(stage.machine.cancel(handle) == [.submit(.disconnect(peer: peer))])
-        #expect(stage.state == .disconnecting)
-        let effects = stage.machine.handle(
-            .disconnected(link: stage.link, reason: .local, at: MachineStage.date, isReconnecting: false))
+        var fixture = MachineFixture.connected()
+        #expect(fixture.machine.cancel(handle) == [.submit(.disconnect(peer: peer))])
+        #expect(fixture.state == .disconnecting)
+        let effects = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: .local, at: MachineFixture.date, isReconnecting: false))
         #expect(
-            effects.callbacks == [.disconnected(peer, at: MachineStage.date, isReconnecting: false, error: nil)])
-        #expect(stage.state == .disconnected)
+            effects.callbacks == [.disconnected(peer, at: MachineFixture.date, isReconnecting: false, error: nil)])
+        #expect(fixture.state == .disconnected)
     }
 
     /// Proves S40.
     @Test func S40_aReasonThatComesDuringTheCancelIsNoError() {
-        var stage = MachineStage.connected()
-        _ = stage.machine.cancel(handle)
-        let effects = stage.machine.handle(
-            .disconnected(link: stage.link, reason: .timeout, at: MachineStage.date, isReconnecting: true))
+        var fixture = MachineFixture.connected()
+        _ = fixture.machine.cancel(handle)
+        let effects = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: .timeout, at: MachineFixture.date, isReconnecting: true))
         #expect(
-            effects.callbacks == [.disconnected(peer, at: MachineStage.date, isReconnecting: false, error: nil)])
-        #expect(stage.state == .disconnected)
+            effects.callbacks == [.disconnected(peer, at: MachineFixture.date, isReconnecting: false, error: nil)])
+        #expect(fixture.state == .disconnected)
     }
 
     /// Proves S42.
     @Test func S42_cancelWhileConnectingIsADisconnectionWithoutError() {
-        var stage = MachineStage.connecting()
-        let late = stage.connectedEvent
+        var fixture = MachineFixture.connecting()
+        let late = fixture.connectedEvent
         #expect(
-            stage.machine.cancel(handle)
+            fixture.machine.cancel(handle)
                 == [.submit(.disconnect(peer: peer)), .complete(.connectCancelled(handle))])
-        #expect(stage.state == .disconnected)
+        #expect(fixture.state == .disconnected)
         #expect(
-            stage.machine.handle(.connectCancelled(handle)).callbacks
+            fixture.machine.handle(.connectCancelled(handle)).callbacks
                 == [.disconnected(peer, at: nil, isReconnecting: false, error: nil)])
-        #expect(stage.machine.handle(late).isEmpty, "a link that came too late is no connection")
+        #expect(fixture.machine.handle(late).isEmpty, "a link that came too late is no connection")
     }
 
     /// Proves S42.
     @Test func S42_cancelWhenDisconnectedDoesNothing() {
-        var stage = MachineStage.poweredOn()
-        #expect(stage.machine.cancel(handle).isEmpty)
+        var fixture = MachineFixture.poweredOn()
+        #expect(fixture.machine.cancel(handle).isEmpty)
     }
 
     @Test func aLinkOfACancelledAttemptIsNotTakenForTheNextOne() {
-        var stage = MachineStage.connecting()
-        let first = stage.connectedEvent
-        _ = stage.machine.cancel(handle)
-        _ = stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
-        #expect(stage.machine.handle(first).isEmpty)
-        #expect(stage.state == .connecting)
+        var fixture = MachineFixture.connecting()
+        let first = fixture.connectedEvent
+        _ = fixture.machine.cancel(handle)
+        _ = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
+        #expect(fixture.machine.handle(first).isEmpty)
+        #expect(fixture.state == .connecting)
     }
 
     /// Proves S44.
@@ -243,9 +243,9 @@ import Testing
         (.authentication, .encryptionTimedOut), (.unknown, .peerDisconnected), (.local, nil),
     ])
     func S44_theReasonDecidesTheError(reason: DisconnectReason, code: BackendError.Code?) {
-        var stage = MachineStage.connected()
-        let effects = stage.machine.handle(
-            .disconnected(link: stage.link, reason: reason, at: MachineStage.date, isReconnecting: false))
+        var fixture = MachineFixture.connected()
+        let effects = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: reason, at: MachineFixture.date, isReconnecting: false))
         guard case .disconnected(_, _, _, let error)? = effects.callbacks.first else {
             Issue.record("no disconnection in \(effects)")
             return
@@ -255,68 +255,68 @@ import Testing
 
     /// Proves S46.
     @Test func S46_pendingOperationsVanishWithTheLink() {
-        var stage = MachineStage.connected()
-        let operation = stage.read(1)
-        _ = stage.machine.handle(
-            .disconnected(link: stage.link, reason: .remote, at: MachineStage.date, isReconnecting: false))
-        #expect(stage.machine.handle(.valueRead(link: stage.link, operation: operation, value: Data())).isEmpty)
+        var fixture = MachineFixture.connected()
+        let operation = fixture.read(1)
+        _ = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: .remote, at: MachineFixture.date, isReconnecting: false))
+        #expect(fixture.machine.handle(.valueRead(link: fixture.link, operation: operation, value: Data())).isEmpty)
     }
 
     /// Proves S48.
     @Test func S48_autoReconnectKeepsConnectingAndToldSo() {
-        var stage = MachineStage.connected()
+        var fixture = MachineFixture.connected()
         let again = CentralEvent.connected(
-            peer: peer, link: LinkID(rawValue: 8), operation: stage.operation,
+            peer: peer, link: LinkID(rawValue: 8), operation: fixture.operation,
             parameters: LinkParameters(mtu: 23, writeCredits: 1))
-        let effects = stage.machine.handle(
-            .disconnected(link: stage.link, reason: .timeout, at: MachineStage.date, isReconnecting: true))
+        let effects = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: .timeout, at: MachineFixture.date, isReconnecting: true))
         guard case .disconnected(_, _, true, _)? = effects.callbacks.first else {
             Issue.record("not reconnecting in \(effects)")
             return
         }
-        #expect(stage.state == .connecting)
-        #expect(stage.machine.handle(again).callbacks == [.connected(peer)])
+        #expect(fixture.state == .connecting)
+        #expect(fixture.machine.handle(again).callbacks == [.connected(peer)])
     }
 
     /// Proves S48.
     @Test func S48_cancelEndsTheReconnecting() {
-        var stage = MachineStage.connected()
-        _ = stage.machine.handle(
-            .disconnected(link: stage.link, reason: .timeout, at: MachineStage.date, isReconnecting: true))
-        #expect(stage.machine.cancel(handle).contains(.complete(.connectCancelled(handle))))
-        #expect(stage.state == .disconnected)
+        var fixture = MachineFixture.connected()
+        _ = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: .timeout, at: MachineFixture.date, isReconnecting: true))
+        #expect(fixture.machine.cancel(handle).contains(.complete(.connectCancelled(handle))))
+        #expect(fixture.state == .disconnected)
     }
 
     /// Proves S50.
     @Test func S50_theStartDelayPostponesTheAttempt() {
-        var stage = MachineStage.poweredOn()
+        var fixture = MachineFixture.poweredOn()
         let options = ConnectOptions()
-        let effects = stage.machine.connect(handle, options: options, startDelay: .seconds(2))
-        let completion = CentralCompletion.startDelayOver(handle, stage.operation, options)
+        let effects = fixture.machine.connect(handle, options: options, startDelay: .seconds(2))
+        let completion = CentralCompletion.startDelayOver(handle, fixture.operation, options)
         #expect(effects == [.schedule(completion, after: .seconds(2))])
-        #expect(stage.state == .connecting)
+        #expect(fixture.state == .connecting)
         #expect(
-            stage.machine.handle(completion).commands
-                == [.connect(peer: peer, operation: stage.operation, options: options)])
+            fixture.machine.handle(completion).commands
+                == [.connect(peer: peer, operation: fixture.operation, options: options)])
     }
 
     /// Proves S50.
     @Test func S50_aCancelDuringTheStartDelayKeepsTheRadioSilent() {
-        var stage = MachineStage.poweredOn()
-        _ = stage.machine.connect(handle, options: ConnectOptions(), startDelay: .seconds(2))
-        let completion = CentralCompletion.startDelayOver(handle, stage.operation, ConnectOptions())
-        _ = stage.machine.cancel(handle)
-        #expect(stage.machine.handle(completion).isEmpty)
+        var fixture = MachineFixture.poweredOn()
+        _ = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .seconds(2))
+        let completion = CentralCompletion.startDelayOver(handle, fixture.operation, ConnectOptions())
+        _ = fixture.machine.cancel(handle)
+        #expect(fixture.machine.handle(completion).isEmpty)
     }
 
     // MARK: Names
 
     /// Proves S100.
     @Test func S100_onlyAChangeOfNameIsTold() {
-        var stage = MachineStage.poweredOn()
-        #expect(stage.machine.handle(.nameChanged(peer: peer, name: "peer", source: .gap)).isEmpty)
+        var fixture = MachineFixture.poweredOn()
+        #expect(fixture.machine.handle(.nameChanged(peer: peer, name: "peer", source: .gap)).isEmpty)
         #expect(
-            stage.machine.handle(.nameChanged(peer: peer, name: "other", source: .gap)).callbacks
+            fixture.machine.handle(.nameChanged(peer: peer, name: "other", source: .gap)).callbacks
                 == [.nameUpdated(peer, "other")])
     }
 }

@@ -4,8 +4,8 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct PairingMachineTests {
-    private let peer = MachineStage.peer
-    private let other = MachineStage.other
+    private let peer = MachineFixture.peer
+    private let other = MachineFixture.other
     private let request = PairingRequestID(rawValue: 3)
     private let refusal = BackendError(.encryptionTimedOut, operation: "pair")
 

@@ -5,8 +5,8 @@ import Testing
 
 /// What an earlier process left, in the machine.
 @Suite struct RestorationMachineTests {
-    private let peer = MachineStage.peer
-    private let other = MachineStage.other
+    private let peer = MachineFixture.peer
+    private let other = MachineFixture.other
     private let link = LinkID(rawValue: 9)
     private let battery = ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true)
     private let level = CharacteristicRecord(
@@ -106,7 +106,7 @@ import Testing
 
     /// Proves S155.
     @Test func S155_aRegistrationIsSentAndReplacedAndCleared() {
-        var machine = MachineStage.poweredOn().machine
+        var machine = MachineFixture.poweredOn().machine
         let first = ConnectionEventFilter(services: ["180F"])
         let second = ConnectionEventFilter(peers: [peer])
         #expect(machine.registerForConnectionEvents(first) == [.submit(.setConnectionEventFilter(first))])
@@ -119,7 +119,7 @@ import Testing
 
     /// Proves S155.
     @Test func S155_aRegistrationOutlivesThePower() {
-        var machine = MachineStage.poweredOn().machine
+        var machine = MachineFixture.poweredOn().machine
         let filter = ConnectionEventFilter(services: ["180F"])
         _ = machine.registerForConnectionEvents(filter)
         #expect(machine.handle(.stateChanged(.poweredOff)).commands == [])
@@ -129,40 +129,40 @@ import Testing
 
     /// Proves S156.
     @Test func S156_authorizationIsToldWhenItFlipsAndEndsWithTheLink() {
-        var stage = MachineStage.connected()
+        var fixture = MachineFixture.connected()
         let event = CentralEvent.ancsAuthorizationChanged(peer: peer, isAuthorized: true)
-        #expect(stage.machine.handle(event) == [.callback(.ancsAuthorizationUpdated(peer))])
-        #expect(stage.machine.handle(event) == [])
-        #expect(stage.machine.peer(MachineStage.handle)?.isANCSAuthorized == true)
-        _ = stage.machine.handle(
-            .disconnected(link: stage.link, reason: .remote, at: MachineStage.date, isReconnecting: false))
-        #expect(stage.machine.peer(MachineStage.handle)?.isANCSAuthorized == false)
+        #expect(fixture.machine.handle(event) == [.callback(.ancsAuthorizationUpdated(peer))])
+        #expect(fixture.machine.handle(event) == [])
+        #expect(fixture.machine.peer(MachineFixture.handle)?.isANCSAuthorized == true)
+        _ = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: .remote, at: MachineFixture.date, isReconnecting: false))
+        #expect(fixture.machine.peer(MachineFixture.handle)?.isANCSAuthorized == false)
     }
 
     // MARK: Reconnecting
 
     /// Proves S48, S49.
     @Test func S48_S49_aReconnectedLinkStartsAnew() {
-        var stage = MachineStage.connected()
-        let operation = stage.operation
-        _ = stage.read(2)
-        let effects = stage.machine.handle(
-            .disconnected(link: stage.link, reason: .timeout, at: MachineStage.date, isReconnecting: true))
+        var fixture = MachineFixture.connected()
+        let operation = fixture.operation
+        _ = fixture.read(2)
+        let effects = fixture.machine.handle(
+            .disconnected(link: fixture.link, reason: .timeout, at: MachineFixture.date, isReconnecting: true))
         guard
-            case .disconnected(peer, at: MachineStage.date, isReconnecting: true, let error)? = effects.callbacks.first
+            case .disconnected(peer, at: MachineFixture.date, isReconnecting: true, let error)? = effects.callbacks.first
         else {
             Issue.record("\(effects)")
             return
         }
         #expect(error?.code == .connectionTimeout)
-        #expect(stage.state == .connecting)
+        #expect(fixture.state == .connecting)
         let new = LinkID(rawValue: 70)
         #expect(
-            stage.machine.handle(
+            fixture.machine.handle(
                 .connected(
                     peer: peer, link: new, operation: operation, parameters: LinkParameters(mtu: 50, writeCredits: 1))
             ).callbacks == [.connected(peer)])
-        #expect(stage.machine.peer(MachineStage.handle)?.pending.isEmpty == true)
-        #expect(stage.machine.peer(MachineStage.handle)?.link == new)
+        #expect(fixture.machine.peer(MachineFixture.handle)?.pending.isEmpty == true)
+        #expect(fixture.machine.peer(MachineFixture.handle)?.link == new)
     }
 }

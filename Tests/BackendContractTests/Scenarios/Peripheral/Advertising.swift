@@ -3,10 +3,10 @@ import Testing
 
 extension ContractScenario {
     /// Long enough to hear an advertisement, and its scan response: a radio may take two seconds for an interval.
-    private static var aWhile: CentralVerb { .listen(milliseconds: 3000) }
+    private static var aWhile: CentralAction { .listen(milliseconds: 3000) }
 
     /// Long enough for a radio that says one advertisement for two seconds, then the other one.
-    private static var aLongWhile: CentralVerb { .listen(milliseconds: 6000) }
+    private static var aLongWhile: CentralAction { .listen(milliseconds: 6000) }
 
     static let advertising: [ContractScenario] = [
         ContractScenario(peripheral: "S119: advertising is told when it has begun, and is heard") { p in

@@ -7,10 +7,10 @@ import Testing
 
 @Suite struct LocalServiceTests {
     @Test func aServiceReachesTheRadioAsItIs() async {
-        let stage = await PeripheralStage.poweredOn()
+        let fixture = await PeripheralFixture.poweredOn()
         let included = CBMutableService(type: CBUUID(string: "FFF5"), primary: false)
-        await stage.publish(included)
-        let characteristic = PeripheralStage.dynamic(
+        await fixture.publish(included)
+        let characteristic = PeripheralFixture.dynamic(
             properties: [.read, .indicate, .indicateEncryptionRequired], permissions: [.readEncryptionRequired])
         let format = Data([4, 0, 0, 0x27, 1, 0, 0])
         characteristic.descriptors = [
@@ -22,10 +22,10 @@ import Testing
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
         service.includedServices = [included]
         service.characteristics = [characteristic, fixed]
-        await stage.publish(service)
-        let definition = stage.role.definitions[1]
-        #expect(definition.isPrimary && !stage.role.definitions[0].isPrimary)
-        #expect(definition.included == [stage.role.definitions[0].id])
+        await fixture.publish(service)
+        let definition = fixture.role.definitions[1]
+        #expect(definition.isPrimary && !fixture.role.definitions[0].isPrimary)
+        #expect(definition.included == [fixture.role.definitions[0].id])
         let parts = definition.characteristics
         #expect(parts.map(\.uuid) == ["FFF1", "2A29"])
         #expect(parts[0].properties == [.read, .indicate, .indicateEncryptionRequired])
@@ -40,13 +40,13 @@ import Testing
     /// Proves S107.
     @Test func S107_whatIsPublishedIsFrozenExceptForADynamicValue() async {
         LogCapture.start()
-        let stage = await PeripheralStage.poweredOn()
-        let dynamic = PeripheralStage.dynamic("FFF7")
+        let fixture = await PeripheralFixture.poweredOn()
+        let dynamic = PeripheralFixture.dynamic("FFF7")
         let fixed = CBMutableCharacteristic(
             type: CBUUID(string: "FFF8"), properties: .read, value: Data([1]), permissions: .readable)
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
         service.characteristics = [dynamic, fixed]
-        await stage.publish(service)
+        await fixture.publish(service)
         dynamic.value = Data([7])
         #expect(dynamic.value == Data([7]))
         fixed.value = Data([2])
@@ -74,19 +74,19 @@ import Testing
 
     /// Proves S107.
     @Test func S107_aRemovedServiceCanBeChangedAndAddedAgain() async {
-        let stage = await PeripheralStage.poweredOn()
-        let characteristic = PeripheralStage.dynamic()
-        let service = await stage.publish(characteristic)
-        await stage.subscribe()
-        stage.manager.remove(service)
+        let fixture = await PeripheralFixture.poweredOn()
+        let characteristic = PeripheralFixture.dynamic()
+        let service = await fixture.publish(characteristic)
+        await fixture.subscribe()
+        fixture.manager.remove(service)
         characteristic.properties = [.read, .notify]
-        stage.manager.add(service)
+        fixture.manager.add(service)
         characteristic.properties = []
         #expect(characteristic.properties == [.read, .notify])
-        await stage.answer()
+        await fixture.answer()
         #expect(characteristic.subscribedCentrals?.isEmpty == true)
-        #expect(stage.recorder.lines.suffix(2) == ["subscribed FFF1 of 1", "added FFF0"])
-        #expect(stage.role.definitions[1].characteristics[0].properties == [.read, .notify])
+        #expect(fixture.recorder.lines.suffix(2) == ["subscribed FFF1 of 1", "added FFF0"])
+        #expect(fixture.role.definitions[1].characteristics[0].properties == [.read, .notify])
         characteristic.properties = []
         #expect(characteristic.properties == [.read, .notify])
     }
@@ -94,14 +94,14 @@ import Testing
     /// Proves S111.
     @Test func S111_aServiceOfTheSystemIsRefusedWithALogLine() async {
         LogCapture.start()
-        let stage = await PeripheralStage.poweredOn()
+        let fixture = await PeripheralFixture.poweredOn()
         let service = CBMutableService(type: CBUUID(string: "1801"), primary: true)
-        stage.manager.add(service)
-        await stage.role.settle()
-        #expect(stage.recorder.lines.last == "added 1801 CBError 8")
-        #expect(stage.recorder.added == [service])
-        #expect(stage.role.commands.isEmpty)
-        let text = "\(stage.manager) does not publish service 1801: the service is the system's own"
+        fixture.manager.add(service)
+        await fixture.role.settle()
+        #expect(fixture.recorder.lines.last == "added 1801 CBError 8")
+        #expect(fixture.recorder.added == [service])
+        #expect(fixture.role.commands.isEmpty)
+        let text = "\(fixture.manager) does not publish service 1801: the service is the system's own"
         #expect(LogCapture.lines(containing: text).count == 1)
         service.characteristics = []
         #expect(service.characteristics != nil)
@@ -110,65 +110,65 @@ import Testing
     /// Proves S113.
     @Test func S113_anIncludedServiceIsRemovedAfterItsIncluder() async {
         LogCapture.start()
-        let stage = await PeripheralStage.poweredOn()
+        let fixture = await PeripheralFixture.poweredOn()
         let inner = CBMutableService(type: CBUUID(string: "FFF5"), primary: false)
-        await stage.publish(inner)
+        await fixture.publish(inner)
         let outer = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
         outer.includedServices = [inner]
-        await stage.publish(outer)
-        stage.manager.remove(inner)
-        let text = "\(stage.manager) cannot remove service FFF5 before service FFF0, which includes it"
+        await fixture.publish(outer)
+        fixture.manager.remove(inner)
+        let text = "\(fixture.manager) cannot remove service FFF5 before service FFF0, which includes it"
         #expect(LogCapture.lines(containing: text).count == 1)
-        let ids = stage.role.definitions.map(\.id)
-        stage.manager.remove(outer)
-        stage.manager.remove(inner)
-        stage.manager.remove(inner)
-        #expect(stage.role.commands.suffix(2) == [.removeService(ids[1]), .removeService(ids[0])])
+        let ids = fixture.role.definitions.map(\.id)
+        fixture.manager.remove(outer)
+        fixture.manager.remove(inner)
+        fixture.manager.remove(inner)
+        #expect(fixture.role.commands.suffix(2) == [.removeService(ids[1]), .removeService(ids[0])])
     }
 
     /// Proves S114.
     @Test func S114_aPublishedServiceIsServedWithoutAnyAdvertisement() async {
-        let stage = await PeripheralStage.poweredOn()
-        _ = await stage.publish(PeripheralStage.dynamic())
-        #expect(!stage.manager.isAdvertising)
-        await stage.read(1)
-        #expect(stage.recorder.reads.count == 1)
+        let fixture = await PeripheralFixture.poweredOn()
+        _ = await fixture.publish(PeripheralFixture.dynamic())
+        #expect(!fixture.manager.isAdvertising)
+        await fixture.read(1)
+        #expect(fixture.recorder.reads.count == 1)
     }
 
     @Test func partsThatAreNotTheAppsOwnAreRefused() async {
-        let stage = await PeripheralStage.poweredOn()
-        let client = FacadeStage()
+        let fixture = await PeripheralFixture.poweredOn()
+        let client = FacadeFixture()
         let peripheral = await client.connect()
         let remote = await client.characteristic(of: peripheral)
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
         service.characteristics = [remote]
-        stage.manager.add(service)
-        await stage.role.settle()
+        fixture.manager.add(service)
+        await fixture.role.settle()
         service.characteristics = nil
         service.includedServices = peripheral.services
-        stage.manager.add(service)
-        await stage.role.settle()
-        #expect(stage.recorder.lines.suffix(2) == ["added FFF0 CBError 1", "added FFF0 CBError 1"])
-        #expect(stage.role.commands.isEmpty)
+        fixture.manager.add(service)
+        await fixture.role.settle()
+        #expect(fixture.recorder.lines.suffix(2) == ["added FFF0 CBError 1", "added FFF0 CBError 1"])
+        #expect(fixture.role.commands.isEmpty)
     }
 
     /// The app may drop its references: the manager keeps what is published, and lets go of what is not.
     @Test func publishedServicesAreKeptAlive() async {
-        let stage = await PeripheralStage.poweredOn()
+        let fixture = await PeripheralFixture.poweredOn()
         weak var service: CBMutableService?
         weak var characteristic: CBMutableCharacteristic?
         do {
-            let made = PeripheralStage.dynamic()
+            let made = PeripheralFixture.dynamic()
             characteristic = made
-            service = await stage.publish(made)
+            service = await fixture.publish(made)
         }
         #expect(service != nil && characteristic != nil)
-        await stage.read(1)
-        #expect(stage.recorder.lines.last == "read FFF1 from 0")
-        stage.manager.removeAllServices()
-        await stage.role.settle()
-        stage.recorder.forget()
+        await fixture.read(1)
+        #expect(fixture.recorder.lines.last == "read FFF1 from 0")
+        fixture.manager.removeAllServices()
+        await fixture.role.settle()
+        fixture.recorder.forget()
         #expect(service == nil && characteristic == nil)
-        #expect(stage.role.commands.last == .removeAllServices)
+        #expect(fixture.role.commands.last == .removeAllServices)
     }
 }

@@ -6,17 +6,17 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct PeripheralAdvertisingTests {
-    private func advertisements(_ stage: PeripheralStage) -> [Advertisement] {
-        stage.role.commands.compactMap { command in
+    private func advertisements(_ fixture: PeripheralFixture) -> [Advertisement] {
+        fixture.role.commands.compactMap { command in
             if case .startAdvertising(_, let advertisement) = command { advertisement } else { nil }
         }
     }
 
     /// What a dictionary makes of the air.
     private func advertisement(_ dictionary: [String: Any]?) async -> Advertisement? {
-        let stage = await PeripheralStage.poweredOn()
-        stage.manager.startAdvertising(dictionary)
-        return advertisements(stage).last
+        let fixture = await PeripheralFixture.poweredOn()
+        fixture.manager.startAdvertising(dictionary)
+        return advertisements(fixture).last
     }
 
     /// Proves S118.
@@ -55,30 +55,30 @@ import Testing
 
     /// Proves S120.
     @Test func S120_aSecondStartIsAlreadyAdvertisingAndChangesNothing() async {
-        let stage = await PeripheralStage.poweredOn()
-        stage.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "first"])
-        await stage.role.play(.advertisingStarted(operation: stage.role.lastOperation!))
-        stage.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "second"])
-        await stage.role.settle()
-        #expect(stage.recorder.lines.suffix(2) == ["advertising true", "advertising true CBError 9"])
-        #expect(advertisements(stage).map(\.localName) == ["first"])
-        stage.manager.stopAdvertising()
-        stage.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "second"])
-        #expect(advertisements(stage).map(\.localName) == ["first", "second"])
+        let fixture = await PeripheralFixture.poweredOn()
+        fixture.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "first"])
+        await fixture.role.play(.advertisingStarted(operation: fixture.role.lastOperation!))
+        fixture.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "second"])
+        await fixture.role.settle()
+        #expect(fixture.recorder.lines.suffix(2) == ["advertising true", "advertising true CBError 9"])
+        #expect(advertisements(fixture).map(\.localName) == ["first"])
+        fixture.manager.stopAdvertising()
+        fixture.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "second"])
+        #expect(advertisements(fixture).map(\.localName) == ["first", "second"])
     }
 
     /// Proves S121.
     @Test func S121_stoppingIsSilentAndImmediate() async {
-        let stage = await PeripheralStage.poweredOn()
-        stage.manager.stopAdvertising()
-        stage.manager.startAdvertising(nil)
-        await stage.role.play(.advertisingStarted(operation: stage.role.lastOperation!))
-        stage.manager.stopAdvertising()
-        stage.manager.stopAdvertising()
-        #expect(!stage.manager.isAdvertising)
-        await stage.role.settle()
-        #expect(stage.recorder.lines.last == "advertising true")
-        #expect(stage.role.commands.filter { $0 == .stopAdvertising }.count == 1)
+        let fixture = await PeripheralFixture.poweredOn()
+        fixture.manager.stopAdvertising()
+        fixture.manager.startAdvertising(nil)
+        await fixture.role.play(.advertisingStarted(operation: fixture.role.lastOperation!))
+        fixture.manager.stopAdvertising()
+        fixture.manager.stopAdvertising()
+        #expect(!fixture.manager.isAdvertising)
+        await fixture.role.settle()
+        #expect(fixture.recorder.lines.last == "advertising true")
+        #expect(fixture.role.commands.filter { $0 == .stopAdvertising }.count == 1)
     }
 
     /// Proves S124.

@@ -8,110 +8,110 @@ import Testing
 @Suite struct PeripheralStateTests {
     /// Proves S104, S136.
     @Test func S104_centralsAreGoneBeforeTheStateCallbackAndNobodyIsTold() async {
-        let stage = await PeripheralStage.poweredOn()
-        let characteristic = PeripheralStage.dynamic()
-        _ = await stage.publish(characteristic)
-        await stage.subscribe()
-        stage.recorder.onEach { _, line in
+        let fixture = await PeripheralFixture.poweredOn()
+        let characteristic = PeripheralFixture.dynamic()
+        _ = await fixture.publish(characteristic)
+        await fixture.subscribe()
+        fixture.recorder.onEach { _, line in
             if line == "state poweredOff" { #expect(characteristic.subscribedCentrals?.isEmpty == true) }
         }
-        await stage.role.play(
-            .stateChanged(.poweredOff), .unsubscribed(central: stage.central, attribute: stage.attribute()))
-        #expect(stage.recorder.lines.last == "state poweredOff")
+        await fixture.role.play(
+            .stateChanged(.poweredOff), .unsubscribed(central: fixture.central, attribute: fixture.attribute()))
+        #expect(fixture.recorder.lines.last == "state poweredOff")
         #expect(characteristic.subscribedCentrals?.isEmpty == true)
     }
 
     /// Proves S104.
     @Test func S104_belowPoweredOffServicesAreTheAppsAgainAndCanBeAddedAgain() async {
-        let stage = await PeripheralStage.poweredOn()
-        let characteristic = PeripheralStage.dynamic()
-        let service = await stage.publish(characteristic)
-        await stage.role.play(.stateChanged(.resetting))
+        let fixture = await PeripheralFixture.poweredOn()
+        let characteristic = PeripheralFixture.dynamic()
+        let service = await fixture.publish(characteristic)
+        await fixture.role.play(.stateChanged(.resetting))
         characteristic.permissions = [.readable]
         #expect(characteristic.permissions == .readable)
-        await stage.role.play(.stateChanged(.poweredOn))
-        await stage.publish(service)
-        #expect(stage.recorder.lines.suffix(3) == ["state resetting", "state poweredOn", "added FFF0"])
-        #expect(stage.role.definitions.last?.characteristics[0].permissions == .readable)
+        await fixture.role.play(.stateChanged(.poweredOn))
+        await fixture.publish(service)
+        #expect(fixture.recorder.lines.suffix(3) == ["state resetting", "state poweredOn", "added FFF0"])
+        #expect(fixture.role.definitions.last?.characteristics[0].permissions == .readable)
     }
 
     /// Proves S105.
     @Test func S105_powerOffKeepsWhatIsPublishedAndAddingItAgainFails() async {
-        let stage = await PeripheralStage.poweredOn()
-        let service = await stage.publish(PeripheralStage.dynamic())
-        await stage.role.play(.stateChanged(.poweredOff), .stateChanged(.poweredOn))
-        stage.manager.add(service)
-        await stage.role.settle()
-        #expect(stage.recorder.lines.last == "added FFF0 CBError 1")
-        await stage.read(1)
-        #expect(stage.recorder.lines.last == "read FFF1 from 0")
-        #expect(stage.role.definitions.count == 1)
+        let fixture = await PeripheralFixture.poweredOn()
+        let service = await fixture.publish(PeripheralFixture.dynamic())
+        await fixture.role.play(.stateChanged(.poweredOff), .stateChanged(.poweredOn))
+        fixture.manager.add(service)
+        await fixture.role.settle()
+        #expect(fixture.recorder.lines.last == "added FFF0 CBError 1")
+        await fixture.read(1)
+        #expect(fixture.recorder.lines.last == "read FFF1 from 0")
+        #expect(fixture.role.definitions.count == 1)
     }
 
     /// Proves S104, S119.
     @Test func S104_isAdvertisingIsFalseWhilePausedAndTrueAgainAfterwards() async {
-        let stage = await PeripheralStage.poweredOn()
-        stage.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "thing"])
-        await stage.role.play(.advertisingStarted(operation: stage.role.lastOperation!), .stateChanged(.poweredOff))
-        #expect(!stage.manager.isAdvertising)
-        await stage.role.play(.stateChanged(.poweredOn))
-        await stage.role.play(.advertisingStarted(operation: stage.role.lastOperation!))
-        #expect(stage.manager.isAdvertising)
-        #expect(stage.recorder.lines("advertising").count == 1)
+        let fixture = await PeripheralFixture.poweredOn()
+        fixture.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "thing"])
+        await fixture.role.play(.advertisingStarted(operation: fixture.role.lastOperation!), .stateChanged(.poweredOff))
+        #expect(!fixture.manager.isAdvertising)
+        await fixture.role.play(.stateChanged(.poweredOn))
+        await fixture.role.play(.advertisingStarted(operation: fixture.role.lastOperation!))
+        #expect(fixture.manager.isAdvertising)
+        #expect(fixture.recorder.lines("advertising").count == 1)
     }
 
     /// Proves S9.
     @Test func S9_anAnswerWhileNotPoweredOnIsLoggedAndIgnored() async {
         LogCapture.start()
-        let stage = await PeripheralStage.poweredOn()
-        _ = await stage.publish(PeripheralStage.dynamic())
-        await stage.read(1)
-        await stage.role.play(.stateChanged(.poweredOff))
-        stage.manager.respond(to: stage.recorder.reads[0], withResult: .success)
-        #expect(stage.role.responses.isEmpty)
-        let text = "API MISUSE: \(stage.manager) can only accept this command while in the powered on state"
+        let fixture = await PeripheralFixture.poweredOn()
+        _ = await fixture.publish(PeripheralFixture.dynamic())
+        await fixture.read(1)
+        await fixture.role.play(.stateChanged(.poweredOff))
+        fixture.manager.respond(to: fixture.recorder.reads[0], withResult: .success)
+        #expect(fixture.role.responses.isEmpty)
+        let text = "API MISUSE: \(fixture.manager) can only accept this command while in the powered on state"
         #expect(LogCapture.lines(containing: text).count == 1)
     }
 
     /// Proves S160.
     @Test func S160_theDelegateIsReadAtDelivery() async {
-        let stage = await PeripheralStage.poweredOn()
-        _ = await stage.publish(PeripheralStage.dynamic())
-        let later = PeripheralRecorder(queue: stage.queue)
-        stage.queue.suspend()
-        stage.role.send(
-            .subscribed(central: stage.central, attribute: stage.attribute(), mtu: 23, notifyCredits: 1))
-        stage.manager.delegate = later
-        stage.queue.resume()
-        await stage.role.settle()
+        let fixture = await PeripheralFixture.poweredOn()
+        _ = await fixture.publish(PeripheralFixture.dynamic())
+        let later = PeripheralRecorder(queue: fixture.queue)
+        fixture.queue.suspend()
+        fixture.role.send(
+            .subscribed(central: fixture.central, attribute: fixture.attribute(), mtu: 23, notifyCredits: 1))
+        fixture.manager.delegate = later
+        fixture.queue.resume()
+        await fixture.role.settle()
         #expect(later.lines == ["subscribed FFF1 of 1"])
-        #expect(stage.recorder.lines("subscribed").isEmpty)
+        #expect(fixture.recorder.lines("subscribed").isEmpty)
     }
 
     @Test func aReadThatNobodyAnswersIsRefused() async {
-        let stage = await PeripheralStage.poweredOn()
-        _ = await stage.publish(PeripheralStage.dynamic())
-        stage.manager.delegate = nil
-        await stage.read(1)
-        await stage.write(2, [(0, 0, [1])])
-        #expect(stage.role.responses == [Response(1, 6), Response(2, 6)])
+        let fixture = await PeripheralFixture.poweredOn()
+        _ = await fixture.publish(PeripheralFixture.dynamic())
+        fixture.manager.delegate = nil
+        await fixture.read(1)
+        await fixture.write(2, [(0, 0, [1])])
+        #expect(fixture.role.responses == [Response(1, 6), Response(2, 6)])
         let minimal = StateOnlyDelegate()
-        stage.manager.delegate = minimal
-        await stage.read(3)
-        await stage.write(4, [(0, 0, [1]), (0, 1, [1])])
-        #expect(stage.role.responses.suffix(2) == [Response(3, 6), Response(4, 6)])
+        fixture.manager.delegate = minimal
+        await fixture.read(3)
+        await fixture.write(4, [(0, 0, [1]), (0, 1, [1])])
+        #expect(fixture.role.responses.suffix(2) == [Response(3, 6), Response(4, 6)])
     }
 
     @Test func aReleasedManagerLeavesNothingBehind() async {
         let radio = ScriptedRadio()
-        let characteristic = PeripheralStage.dynamic()
+        let characteristic = PeripheralFixture.dynamic()
         weak var service: CBMutableService?
         do {
-            let stage = PeripheralStage(radio: radio)
-            await stage.role.play(.stateChanged(.poweredOn))
-            service = await stage.publish(characteristic)
+            let fixture = PeripheralFixture(radio: radio)
+            await fixture.role.play(.stateChanged(.poweredOn))
+            service = await fixture.publish(characteristic)
             #expect(service != nil)
-            await stage.subscribe()
+            await fixture.subscribe()
             #expect(characteristic.subscribedCentrals?.count == 1)
         }
         #expect(radio.peripherals[0].isInvalidated)
@@ -124,11 +124,11 @@ import Testing
     /// A request outlives its manager: its answer goes nowhere, and another manager does not take it.
     @Test func aRequestOfAnotherManagerIsRefused() async {
         LogCapture.start()
-        let stage = await PeripheralStage.poweredOn()
-        _ = await stage.publish(PeripheralStage.dynamic())
-        await stage.read(1)
-        let other = await PeripheralStage.poweredOn()
-        other.manager.respond(to: stage.recorder.reads[0], withResult: .success)
+        let fixture = await PeripheralFixture.poweredOn()
+        _ = await fixture.publish(PeripheralFixture.dynamic())
+        await fixture.read(1)
+        let other = await PeripheralFixture.poweredOn()
+        other.manager.respond(to: fixture.recorder.reads[0], withResult: .success)
         other.manager.respond(
             to: CBATTRequest(
                 central: TestObjects.central(), characteristic: TestObjects.characteristic(), offset: 0, value: nil),
@@ -138,14 +138,14 @@ import Testing
     }
 
     @Test func aServiceOfTwoManagersIsPublishedByOne() async {
-        let stage = await PeripheralStage.poweredOn()
-        let service = await stage.publish(PeripheralStage.dynamic())
-        let other = await PeripheralStage.poweredOn()
+        let fixture = await PeripheralFixture.poweredOn()
+        let service = await fixture.publish(PeripheralFixture.dynamic())
+        let other = await PeripheralFixture.poweredOn()
         other.manager.add(service)
         await other.role.settle()
         #expect(other.recorder.lines.last == "added FFF0 CBError 1")
-        stage.manager.remove(service)
-        await stage.role.settle()
+        fixture.manager.remove(service)
+        await fixture.role.settle()
         await other.publish(service)
         #expect(other.recorder.lines.last == "added FFF0")
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct AdvertisingTests {
-    typealias Stage = PeripheralMachineStage
+    typealias Fixture = PeripheralMachineFixture
 
     private let long = (0..<4).map { BluetoothUUID(value: UInt128($0) + 0xF000_0000_0000) }
     private let layout = AdvertisementLayout(localName: "thing", serviceUUIDs: ["180D"])
@@ -15,11 +15,11 @@ import Testing
     }
 
     /// On the air.
-    private func advertising() -> Stage {
-        var stage = Stage.poweredOn()
-        let operation = operation(in: stage.machine.startAdvertising(layout))
-        _ = stage.machine.handle(.advertisingStarted(operation: operation))
-        return stage
+    private func advertising() -> Fixture {
+        var fixture = Fixture.poweredOn()
+        let operation = operation(in: fixture.machine.startAdvertising(layout))
+        _ = fixture.machine.handle(.advertisingStarted(operation: operation))
+        return fixture
     }
 
     /// Proves S118.
@@ -43,54 +43,54 @@ import Testing
 
     /// Proves S119.
     @Test func S119_isAdvertisingIsTrueWithTheAnswerAndFalseWithAnError() {
-        var stage = Stage.poweredOn()
-        let first = operation(in: stage.machine.startAdvertising(layout))
-        #expect(!stage.machine.isAdvertising)
+        var fixture = Fixture.poweredOn()
+        let first = operation(in: fixture.machine.startAdvertising(layout))
+        #expect(!fixture.machine.isAdvertising)
         let error = BackendError(.outOfSpace, operation: "advertise")
         #expect(
-            stage.machine.handle(.operationFailed(operation: first, error: error))
+            fixture.machine.handle(.operationFailed(operation: first, error: error))
                 == [.callback(.advertisingStarted(error))])
-        #expect(!stage.machine.isAdvertising)
-        let second = operation(in: stage.machine.startAdvertising(layout))
+        #expect(!fixture.machine.isAdvertising)
+        let second = operation(in: fixture.machine.startAdvertising(layout))
         #expect(
-            stage.machine.handle(.advertisingStarted(operation: second)) == [.callback(.advertisingStarted(nil))])
-        #expect(stage.machine.isAdvertising)
+            fixture.machine.handle(.advertisingStarted(operation: second)) == [.callback(.advertisingStarted(nil))])
+        #expect(fixture.machine.isAdvertising)
     }
 
     /// Proves S120.
     @Test func S120_aSecondStartIsAnErrorAndTheFirstStays() {
-        var stage = Stage.poweredOn()
-        let first = operation(in: stage.machine.startAdvertising(layout))
-        let second = stage.machine.startAdvertising(AdvertisementLayout(localName: "other"))
+        var fixture = Fixture.poweredOn()
+        let first = operation(in: fixture.machine.startAdvertising(layout))
+        let second = fixture.machine.startAdvertising(AdvertisementLayout(localName: "other"))
         #expect(second.commands.isEmpty)
-        #expect(stage.machine.handle(second.completions[0]).isEmpty)
-        let effects = stage.machine.handle(.advertisingStarted(operation: first))
+        #expect(fixture.machine.handle(second.completions[0]).isEmpty)
+        let effects = fixture.machine.handle(.advertisingStarted(operation: first))
         #expect(
             effects == [
                 .callback(.advertisingStarted(nil)),
                 .callback(
                     .advertisingStarted(BackendError(.alreadyAdvertising, operation: "start advertising"))),
             ])
-        #expect(stage.machine.isAdvertising)
+        #expect(fixture.machine.isAdvertising)
     }
 
     /// Proves S121.
     @Test func S121_stoppingHasNoCallbackAndMayBeRepeated() {
-        var stage = advertising()
-        #expect(stage.machine.stopAdvertising() == [.submit(.stopAdvertising)])
-        #expect(!stage.machine.isAdvertising)
-        #expect(stage.machine.stopAdvertising().isEmpty)
-        #expect(stage.machine.startAdvertising(layout).commands.count == 1)
+        var fixture = advertising()
+        #expect(fixture.machine.stopAdvertising() == [.submit(.stopAdvertising)])
+        #expect(!fixture.machine.isAdvertising)
+        #expect(fixture.machine.stopAdvertising().isEmpty)
+        #expect(fixture.machine.startAdvertising(layout).commands.count == 1)
     }
 
     @Test func aStartThatWasStoppedIsStillAnswered() {
-        var stage = Stage.poweredOn()
-        let operation = operation(in: stage.machine.startAdvertising(layout))
-        _ = stage.machine.stopAdvertising()
+        var fixture = Fixture.poweredOn()
+        let operation = operation(in: fixture.machine.startAdvertising(layout))
+        _ = fixture.machine.stopAdvertising()
         #expect(
-            stage.machine.handle(.advertisingStarted(operation: operation))
+            fixture.machine.handle(.advertisingStarted(operation: operation))
                 == [.callback(.advertisingStarted(nil))])
-        #expect(!stage.machine.isAdvertising)
+        #expect(!fixture.machine.isAdvertising)
     }
 
     /// Proves S122.
@@ -147,72 +147,72 @@ import Testing
 
     /// Proves S123.
     @Test func S123_advertisingIsConnectableAndGoesOnWithACentral() {
-        var stage = advertising()
+        var fixture = advertising()
         #expect(layout.advertisement.isConnectable == true)
-        stage.publish(Stage.service(characteristics: [Stage.characteristic()]))
-        _ = stage.subscribe()
-        _ = stage.read()
-        _ = stage.unsubscribe()
-        #expect(stage.machine.isAdvertising)
+        fixture.publish(Fixture.service(characteristics: [Fixture.characteristic()]))
+        _ = fixture.subscribe()
+        _ = fixture.read()
+        _ = fixture.unsubscribe()
+        #expect(fixture.machine.isAdvertising)
     }
 
     /// Proves S104.
     @Test func S104_powerOffPausesTheAdvertisement() {
-        var stage = advertising()
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        #expect(!stage.machine.isAdvertising)
-        let effects = stage.machine.handle(.stateChanged(.poweredOn))
+        var fixture = advertising()
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        #expect(!fixture.machine.isAdvertising)
+        let effects = fixture.machine.handle(.stateChanged(.poweredOn))
         let operation = operation(in: effects)
         #expect(
             effects.commands == [.startAdvertising(operation: operation, advertisement: layout.advertisement)])
         #expect(effects.callbacks == [.stateUpdated])
-        #expect(stage.machine.handle(.advertisingStarted(operation: operation)).isEmpty)
-        #expect(stage.machine.isAdvertising)
+        #expect(fixture.machine.handle(.advertisingStarted(operation: operation)).isEmpty)
+        #expect(fixture.machine.isAdvertising)
     }
 
     /// Proves S104.
     @Test func S104_belowPoweredOffItStopsForGood() {
         for state: AdapterState in [.unknown, .resetting, .unsupported, .unauthorized] {
-            var stage = advertising()
-            _ = stage.machine.handle(.stateChanged(.poweredOff))
-            _ = stage.machine.handle(.stateChanged(state))
-            #expect(stage.machine.handle(.stateChanged(.poweredOn)) == [.callback(.stateUpdated)])
-            #expect(stage.machine.startAdvertising(layout).commands.count == 1)
+            var fixture = advertising()
+            _ = fixture.machine.handle(.stateChanged(.poweredOff))
+            _ = fixture.machine.handle(.stateChanged(state))
+            #expect(fixture.machine.handle(.stateChanged(.poweredOn)) == [.callback(.stateUpdated)])
+            #expect(fixture.machine.startAdvertising(layout).commands.count == 1)
         }
     }
 
     @Test func aStartThatPowerOffInterruptsIsForgotten() {
-        var stage = Stage.poweredOn()
-        let operation = operation(in: stage.machine.startAdvertising(layout))
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        #expect(stage.machine.handle(.stateChanged(.poweredOn)).commands.isEmpty)
-        #expect(stage.machine.handle(.advertisingStarted(operation: operation)).isEmpty)
+        var fixture = Fixture.poweredOn()
+        let operation = operation(in: fixture.machine.startAdvertising(layout))
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        #expect(fixture.machine.handle(.stateChanged(.poweredOn)).commands.isEmpty)
+        #expect(fixture.machine.handle(.advertisingStarted(operation: operation)).isEmpty)
     }
 
     @Test func aPauseSurvivesASecondPowerOffBeforeItIsOver() {
-        var stage = advertising()
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        _ = stage.machine.handle(.stateChanged(.poweredOn))
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        #expect(stage.machine.handle(.stateChanged(.poweredOn)).commands.count == 1)
+        var fixture = advertising()
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        _ = fixture.machine.handle(.stateChanged(.poweredOn))
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        #expect(fixture.machine.handle(.stateChanged(.poweredOn)).commands.count == 1)
     }
 
     @Test func anAdvertisementThatCannotGoOnIsLogged() {
-        var stage = advertising()
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        let operation = operation(in: stage.machine.handle(.stateChanged(.poweredOn)))
+        var fixture = advertising()
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        let operation = operation(in: fixture.machine.handle(.stateChanged(.poweredOn)))
         let error = BackendError(.outOfSpace, operation: "advertise")
         #expect(
-            stage.machine.handle(.operationFailed(operation: operation, error: error))
+            fixture.machine.handle(.operationFailed(operation: operation, error: error))
                 == [.misuse(.advertisingNotResumed(error))])
-        #expect(!stage.machine.isAdvertising)
+        #expect(!fixture.machine.isAdvertising)
     }
 
     @Test func anAdvertisementThatTheRadioEndsIsOver() {
-        var stage = advertising()
-        #expect(stage.machine.handle(.advertisingEnded) == [.misuse(.advertisingEnded)])
-        #expect(!stage.machine.isAdvertising)
-        #expect(stage.machine.handle(.advertisingEnded).isEmpty)
-        #expect(stage.machine.startAdvertising(layout).commands.count == 1)
+        var fixture = advertising()
+        #expect(fixture.machine.handle(.advertisingEnded) == [.misuse(.advertisingEnded)])
+        #expect(!fixture.machine.isAdvertising)
+        #expect(fixture.machine.handle(.advertisingEnded).isEmpty)
+        #expect(fixture.machine.startAdvertising(layout).commands.count == 1)
     }
 }

@@ -4,42 +4,42 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct ChannelListenerTests {
-    typealias Stage = PeripheralMachineStage
+    typealias Fixture = PeripheralMachineFixture
 
     private func operation(in effects: [PeripheralEffect]) -> OperationID {
         effects.commands.compactMap(\.operation).first ?? OperationID(rawValue: 0)
     }
 
-    private func published() -> Stage {
-        var stage = Stage.poweredOn()
-        let operation = operation(in: stage.machine.publishChannel(isEncryptionRequired: true))
-        _ = stage.machine.handle(.channelPublished(operation: operation, psm: 0x81))
-        return stage
+    private func published() -> Fixture {
+        var fixture = Fixture.poweredOn()
+        let operation = operation(in: fixture.machine.publishChannel(isEncryptionRequired: true))
+        _ = fixture.machine.handle(.channelPublished(operation: operation, psm: 0x81))
+        return fixture
     }
 
     /// Proves S146.
     @Test func S146_publishingIsAnsweredWithThePSM() {
-        var stage = Stage.poweredOn()
-        let effects = stage.machine.publishChannel(isEncryptionRequired: true)
+        var fixture = Fixture.poweredOn()
+        let effects = fixture.machine.publishChannel(isEncryptionRequired: true)
         let operation = operation(in: effects)
         #expect(effects.commands == [.publishChannel(operation: operation, isEncryptionRequired: true)])
         let event = PeripheralEvent.channelPublished(operation: operation, psm: 0x81)
-        #expect(stage.machine.handle(event) == [.callback(.channelPublished(psm: 0x81, nil))])
-        #expect(stage.machine.handle(event).isEmpty)
+        #expect(fixture.machine.handle(event) == [.callback(.channelPublished(psm: 0x81, nil))])
+        #expect(fixture.machine.handle(event).isEmpty)
     }
 
     /// Proves S154.
     @Test func S154_unpublishingIsAnsweredWithThePSM() {
-        var stage = published()
-        let effects = stage.machine.unpublishChannel(psm: 0x81)
+        var fixture = published()
+        let effects = fixture.machine.unpublishChannel(psm: 0x81)
         #expect(effects.last == .closeChannels(psm: 0x81))
         let operation = operation(in: effects)
         #expect(
-            stage.machine.handle(.channelUnpublished(operation: operation, psm: 0x81))
+            fixture.machine.handle(.channelUnpublished(operation: operation, psm: 0x81))
                 == [.callback(.channelUnpublished(psm: 0x81, nil))])
-        let again = stage.machine.unpublishChannel(psm: 0x81)
+        let again = fixture.machine.unpublishChannel(psm: 0x81)
         #expect(again == [.complete(.unknownPSM(0x81))])
-        guard case .channelUnpublished(0x81, let error) = stage.machine.handle(.unknownPSM(0x81)).callbacks.first else {
+        guard case .channelUnpublished(0x81, let error) = fixture.machine.handle(.unknownPSM(0x81)).callbacks.first else {
             Issue.record("no callback")
             return
         }
@@ -47,34 +47,34 @@ import Testing
     }
 
     @Test func failuresAreToldByTheirCallbacks() {
-        var stage = published()
+        var fixture = published()
         let error = BackendError(.outOfSpace, operation: "channel")
-        let publish = operation(in: stage.machine.publishChannel(isEncryptionRequired: false))
+        let publish = operation(in: fixture.machine.publishChannel(isEncryptionRequired: false))
         #expect(
-            stage.machine.handle(.operationFailed(operation: publish, error: error))
+            fixture.machine.handle(.operationFailed(operation: publish, error: error))
                 == [.callback(.channelPublished(psm: 0, error))])
-        let unpublish = operation(in: stage.machine.unpublishChannel(psm: 0x81))
+        let unpublish = operation(in: fixture.machine.unpublishChannel(psm: 0x81))
         #expect(
-            stage.machine.handle(.operationFailed(operation: unpublish, error: error))
+            fixture.machine.handle(.operationFailed(operation: unpublish, error: error))
                 == [.callback(.channelUnpublished(psm: 0x81, error))])
-        #expect(stage.machine.handle(.operationFailed(operation: unpublish, error: error)).isEmpty)
+        #expect(fixture.machine.handle(.operationFailed(operation: unpublish, error: error)).isEmpty)
     }
 
     @Test func aChannelToAPSMThatIsNotPublishedIsClosed() {
-        var stage = published()
+        var fixture = published()
         let channel = ChannelID(rawValue: 3)
         #expect(
-            stage.machine.handle(.channelOpened(channel: channel, psm: 0x81, central: Stage.central, credits: 1))
-                == [.callback(.channelOpened(channel, psm: 0x81, Stage.central))])
+            fixture.machine.handle(.channelOpened(channel: channel, psm: 0x81, central: Fixture.central, credits: 1))
+                == [.callback(.channelOpened(channel, psm: 0x81, Fixture.central))])
         #expect(
-            stage.machine.handle(.channelOpened(channel: channel, psm: 0x82, central: Stage.central, credits: 1))
+            fixture.machine.handle(.channelOpened(channel: channel, psm: 0x82, central: Fixture.central, credits: 1))
                 == [.closeChannel(channel)])
     }
 
     @Test func powerOffEndsAllListening() {
-        var stage = published()
-        _ = stage.machine.handle(.stateChanged(.poweredOff))
-        _ = stage.machine.handle(.stateChanged(.poweredOn))
-        #expect(stage.machine.unpublishChannel(psm: 0x81) == [.complete(.unknownPSM(0x81))])
+        var fixture = published()
+        _ = fixture.machine.handle(.stateChanged(.poweredOff))
+        _ = fixture.machine.handle(.stateChanged(.poweredOn))
+        #expect(fixture.machine.unpublishChannel(psm: 0x81) == [.complete(.unknownPSM(0x81))])
     }
 }

@@ -6,15 +6,15 @@ import Testing
 
 /// The rules that a service breaks or keeps whatever else is published.
 @Suite struct LocalServiceRuleTests {
-    typealias Stage = PeripheralMachineStage
+    typealias Fixture = PeripheralMachineFixture
 
     /// Proves S108.
     @Test func S108_aStaticValueMustBeReadOnly() {
         func exception(
             _ value: Data?, _ properties: CharacteristicProperties, _ permissions: AttributePermissions
         ) -> String? {
-            Stage.service(characteristics: [
-                Stage.characteristic(properties: properties, permissions: permissions, value: value)
+            Fixture.service(characteristics: [
+                Fixture.characteristic(properties: properties, permissions: permissions, value: value)
             ]).exception
         }
         let text = "Characteristics with cached values must be read-only"
@@ -32,8 +32,8 @@ import Testing
     /// Proves S115.
     @Test func S115_onlyDescriptionAndFormatMayBePublishedWithTheirTypes() {
         func service(_ uuid: BluetoothUUID, _ value: LocalService.DescriptorValue) -> LocalService {
-            Stage.service(characteristics: [
-                Stage.characteristic(descriptors: [LocalService.Descriptor(uuid: uuid, value: value)])
+            Fixture.service(characteristics: [
+                Fixture.characteristic(descriptors: [LocalService.Descriptor(uuid: uuid, value: value)])
             ])
         }
         #expect(service("2904", .text("a")).exception == "Expecting NSData value type for Format descriptor")
@@ -46,28 +46,28 @@ import Testing
             #expect(service(uuid, .bytes(Data([1]))).exception == nil)
             #expect(service(uuid, .bytes(Data([1]))).refusal?.code == .uuidNotAllowed)
         }
-        var stage = Stage.poweredOn()
-        let text = stage.machine.add(service("2901", .text("é"))).definition?.characteristics[0].descriptors[0]
+        var fixture = Fixture.poweredOn()
+        let text = fixture.machine.add(service("2901", .text("é"))).definition?.characteristics[0].descriptors[0]
         #expect(text?.value == Data([0xC3, 0xA9]))
-        _ = stage.machine.removeAllServices()
-        let format = stage.machine.add(service("2904", .bytes(Data([4])))).definition?.characteristics[0].descriptors[0]
+        _ = fixture.machine.removeAllServices()
+        let format = fixture.machine.add(service("2904", .bytes(Data([4])))).definition?.characteristics[0].descriptors[0]
         #expect(format?.value == Data([4]))
     }
 
     /// Proves S116.
     @Test(arguments: [.broadcast, .extendedProperties] as [CharacteristicProperties])
     func S116_somePropertiesAreNotForLocalCharacteristics(property: CharacteristicProperties) {
-        let service = Stage.service(characteristics: [Stage.characteristic(properties: [.read, property])])
+        let service = Fixture.service(characteristics: [Fixture.characteristic(properties: [.read, property])])
         #expect(service.refusal?.code == .invalidParameters)
     }
 
     /// Proves S117.
     @Test func S117_encryptedSubscriptionsReachTheRadioWithTheirBaseProperty() {
-        var stage = Stage.poweredOn()
-        let definition = stage.machine.add(
-            Stage.service(characteristics: [
-                Stage.characteristic(1, properties: .notifyEncryptionRequired),
-                Stage.characteristic(2, properties: .indicateEncryptionRequired),
+        var fixture = Fixture.poweredOn()
+        let definition = fixture.machine.add(
+            Fixture.service(characteristics: [
+                Fixture.characteristic(1, properties: .notifyEncryptionRequired),
+                Fixture.characteristic(2, properties: .indicateEncryptionRequired),
             ])
         ).definition
         #expect(
@@ -78,8 +78,8 @@ import Testing
 
     @Test func aStaticValueHasAtMost512Bytes() {
         func refusal(_ count: Int) -> ServiceRefusal? {
-            Stage.service(characteristics: [
-                Stage.characteristic(properties: .read, permissions: .readable, value: Data(count: count))
+            Fixture.service(characteristics: [
+                Fixture.characteristic(properties: .read, permissions: .readable, value: Data(count: count))
             ]).refusal
         }
         #expect(refusal(512) == nil)

@@ -44,7 +44,7 @@ private struct PeripheralProgram {
         let attribute: AttributeID
     }
 
-    private let centrals = [PeripheralMachineStage.central, PeripheralMachineStage.other]
+    private let centrals = [PeripheralMachineFixture.central, PeripheralMachineFixture.other]
     /// Services 10, 20, 30 with two characteristics each.
     private let services: [UInt] = [10, 20, 30]
 
@@ -86,10 +86,10 @@ private struct PeripheralProgram {
 
     private mutating func add(_ key: UInt) {
         let included = key > 10 && Bool.random(using: &random) ? [key - 10] : []
-        let service = PeripheralMachineStage.service(
+        let service = PeripheralMachineFixture.service(
             key, included: included,
             characteristics: [
-                PeripheralMachineStage.characteristic(key + 1), PeripheralMachineStage.characteristic(key + 2),
+                PeripheralMachineFixture.characteristic(key + 1), PeripheralMachineFixture.characteristic(key + 2),
             ])
         var operation: OperationID?
         run("add \(key) \(included)") { machine in

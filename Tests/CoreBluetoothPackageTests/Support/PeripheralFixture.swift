@@ -5,9 +5,9 @@ import Foundation
 @testable import CoreBluetoothPackage
 
 /// A peripheral manager over a scripted radio, with a recorder as its delegate.
-final class PeripheralStage {
+final class PeripheralFixture {
     let radio: ScriptedRadio
-    let queue = DispatchQueue(label: "peripheral stage")
+    let queue = DispatchQueue(label: "peripheral fixture")
     let recorder: PeripheralRecorder
     var manager: CBPeripheralManager
     let central = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
@@ -22,10 +22,10 @@ final class PeripheralStage {
     }
 
     /// Powered on.
-    static func poweredOn() async -> PeripheralStage {
-        let stage = PeripheralStage()
-        await stage.role.play(.stateChanged(.poweredOn))
-        return stage
+    static func poweredOn() async -> PeripheralFixture {
+        let fixture = PeripheralFixture()
+        await fixture.role.play(.stateChanged(.poweredOn))
+        return fixture
     }
 
     /// Publishes a service of one characteristic, and answers.

@@ -1,4 +1,4 @@
-"""What a central is told to do: the member "do" of the verb "central"."""
+"""What a central is told to do: the member "do" of the action "central"."""
 import asyncio
 
 from . import security
@@ -11,17 +11,17 @@ def name(characteristic: str) -> str:
     return short(bytes(uuid(characteristic)))
 
 
-class CentralVerbs:
+class CentralActions:
     """Each public coroutine is one; what comes of it is told in the central's lines, if it is not answered."""
 
     def __init__(self, central: Central):
         self.on = central
 
     async def perform(self, do: str, members: dict) -> dict:
-        verb = getattr(self, do, None)
-        if do.startswith("_") or do == "perform" or not asyncio.iscoroutinefunction(verb):
-            raise ValueError(f"no verb {do!r} of centrals")
-        return await verb(**members) or {}
+        action = getattr(self, do, None)
+        if do.startswith("_") or do == "perform" or not asyncio.iscoroutinefunction(action):
+            raise ValueError(f"no action {do!r} of centrals")
+        return await action(**members) or {}
 
     async def lines(self, count) -> dict:
         return {"lines": await self.on.wait_for_lines(count)}

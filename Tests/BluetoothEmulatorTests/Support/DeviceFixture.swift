@@ -4,8 +4,8 @@ import Foundation
 import Testing
 
 /// A central that is connected to one ready device and knows its database.
-struct DeviceStage {
-    let stage: Stage
+struct DeviceFixture {
+    let fixture: Fixture
     let device: EmulatedDevice
     let link: LinkID
     let found: Attributes
@@ -17,14 +17,14 @@ struct DeviceStage {
     }
 
     init(_ peripheral: EmulatedPeripheral, _ configuration: EmulatorConfiguration = .instant) async throws {
-        stage = Stage(configuration)
-        device = try stage.emulator.add(peripheral)
-        try await stage.powerOn()
-        link = try await stage.connect(device)
-        found = try await stage.attributes(link)
+        fixture = Fixture(configuration)
+        device = try fixture.emulator.add(peripheral)
+        try await fixture.powerOn()
+        link = try await fixture.connect(device)
+        found = try await fixture.attributes(link)
     }
 
-    var emulator: Emulator { stage.emulator }
+    var emulator: Emulator { fixture.emulator }
 
     /// What a request leads to: a value, an ATT error code, or nothing.
     enum Outcome: Equatable, Sendable {
@@ -37,7 +37,7 @@ struct DeviceStage {
 
     /// Drives until the world is idle, and tells the first answer.
     private func ask(_ command: CentralCommand) async throws -> Outcome {
-        let told = try await stage.run(command)
+        let told = try await fixture.run(command)
         for event in told {
             switch event {
             case .valueRead(_, _, let value): return .value(value)
@@ -67,7 +67,7 @@ struct DeviceStage {
 
     /// The values of a characteristic that come while time goes on, each as bytes.
     func values(_ uuid: BluetoothUUID, for time: Duration) async throws -> [[UInt8]] {
-        let count = stage.events.count
+        let count = fixture.events.count
         try await emulator.advance(by: time)
         return try values(uuid, since: count)
     }
@@ -75,7 +75,7 @@ struct DeviceStage {
     /// The values of a characteristic that came after the first events.
     func values(_ uuid: BluetoothUUID, since count: Int) throws -> [[UInt8]] {
         let attribute = try found.characteristic(uuid)
-        return stage.events(from: count).compactMap { event in
+        return fixture.events(from: count).compactMap { event in
             if case .valueNotified(_, attribute, let value) = event { [UInt8](value) } else { nil }
         }
     }

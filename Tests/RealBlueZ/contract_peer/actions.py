@@ -1,4 +1,4 @@
-"""The verbs: one JSON object a line on a Unix stream socket, each answered by one line."""
+"""The actions: one JSON object a line on a Unix stream socket, each answered by one line."""
 import asyncio
 import json
 import logging
@@ -8,14 +8,14 @@ from dataclasses import replace
 from . import security
 from .bluez import BlueZ, DaemonGone
 from .central import Central
-from .central_verbs import CentralVerbs
+from .central_actions import CentralActions
 from .peers import Peer
 
 DEADLINE_S = 30
 
 
-class Verbs:
-    """Each public coroutine is a verb; its keyword arguments are the other members of the object."""
+class Actions:
+    """Each public coroutine is an action; its keyword arguments are the other members of the object."""
 
     def __init__(self, peers: dict[str, Peer], centrals: dict[str, Central], radio, bluez: BlueZ):
         self.peers, self.centrals, self.radio, self.bluez = peers, centrals, radio, bluez
@@ -138,7 +138,7 @@ class Verbs:
     async def central(self, central, do, **members) -> dict:
         if central not in self.centrals:
             raise ValueError(f"no central {central!r} here")
-        return await CentralVerbs(self.centrals[central]).perform(do, members)
+        return await CentralActions(self.centrals[central]).perform(do, members)
 
     async def adapter(self, powered) -> dict:
         await self.bluez.set_powered(powered)
@@ -164,11 +164,11 @@ class Verbs:
         return {}
 
 
-class VerbServer:
-    """Answers any number of clients; verbs run one at a time."""
+class ActionServer:
+    """Answers any number of clients; actions run one at a time."""
 
-    def __init__(self, verbs: Verbs):
-        self.verbs = verbs
+    def __init__(self, actions: Actions):
+        self.actions = actions
         self.turn = asyncio.Lock()
 
     async def listen(self, path: str) -> None:
@@ -191,12 +191,12 @@ class VerbServer:
         """Every failure is an answer: the peer goes on."""
         try:
             members = json.loads(line)
-            name = members.pop("verb")
-            verb = getattr(self.verbs, name, None)
-            if name.startswith("_") or not asyncio.iscoroutinefunction(verb):
-                raise ValueError(f"no verb {name!r}")
+            name = members.pop("action")
+            action = getattr(self.actions, name, None)
+            if name.startswith("_") or not asyncio.iscoroutinefunction(action):
+                raise ValueError(f"no action {name!r}")
             async with self.turn:
-                return {"ok": True, **await asyncio.wait_for(verb(**members), DEADLINE_S)}
+                return {"ok": True, **await asyncio.wait_for(action(**members), DEADLINE_S)}
         except Exception as error:
             logging.warning("%s", line.decode(errors="replace").strip(), exc_info=error)
             return {"ok": False, "error": f"{type(error).__name__}: {error}"}

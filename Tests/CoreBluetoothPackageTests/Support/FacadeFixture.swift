@@ -5,7 +5,7 @@ import Foundation
 @testable import CoreBluetoothPackage
 
 /// A manager over a scripted radio, with a recorder as every delegate.
-final class FacadeStage {
+final class FacadeFixture {
     let radio = ScriptedRadio()
     let recorder = CallbackRecorder()
     let queue: DispatchQueue
@@ -13,7 +13,7 @@ final class FacadeStage {
     let peer = PeerID(UUID())
     let link = LinkID(rawValue: 1)
 
-    init(queue: DispatchQueue = DispatchQueue(label: "facade stage"), options: [String: Any]? = nil) {
+    init(queue: DispatchQueue = DispatchQueue(label: "facade fixture"), options: [String: Any]? = nil) {
         self.queue = queue
         manager = CBCentralManager(backend: .custom(radio), delegate: recorder, queue: queue, options: options)
     }
@@ -69,8 +69,8 @@ final class FacadeStage {
     }
 }
 
-/// What a step of the stage has made; without it no test can go on.
+/// What a step of the fixture has made; without it no test can go on.
 private func existing<Value>(_ value: Value?, line: Int = #line) -> Value {
-    guard let value else { preconditionFailure("FacadeStage.swift:\(line): the step before made nothing") }
+    guard let value else { preconditionFailure("FacadeFixture.swift:\(line): the step before made nothing") }
     return value
 }

@@ -3,7 +3,7 @@ import Foundation
 /// What a scenario asks of the other side of the air.
 ///
 /// On the emulator a control of the world, on a real radio one line of JSON to the peer.
-enum PeerVerb: Sendable {
+enum PeerAction: Sendable {
     case reset
     case advertise(ContractPeer, Bool, name: String? = nil, manufacturerData: Data? = nil)
     /// Nothing, once the managers' host has given up what it was told to: the peer may be heard again.
@@ -36,36 +36,36 @@ enum PeerVerb: Sendable {
     /// The peer's line.
     var json: [String: Any] {
         switch self {
-        case .reset: ["verb": "reset"]
+        case .reset: ["action": "reset"]
         case .advertise(let peer, let isOn, let name, let manufacturerData):
             [
-                "verb": "advertise", "peer": peer.rawValue, "on": isOn, "name": name,
+                "action": "advertise", "peer": peer.rawValue, "on": isOn, "name": name,
                 "manufacturerData": manufacturerData?.hex,
             ].compactMapValues { $0 }
-        case .settle: ["verb": "settle"]
-        case .disconnect: ["verb": "disconnect", "peer": "contract"]
-        case .lose(let stays): ["verb": "lose", "peer": "contract", "stay": stays]
+        case .settle: ["action": "settle"]
+        case .disconnect: ["action": "disconnect", "peer": "contract"]
+        case .lose(let stays): ["action": "lose", "peer": "contract", "stay": stays]
         case .notify(let uuid, let value):
-            ["verb": "notify", "characteristic": ContractPeer.full(uuid), "value": value.hex]
+            ["action": "notify", "characteristic": ContractPeer.full(uuid), "value": value.hex]
         case .setValue(let uuid, let value):
-            ["verb": "setValue", "characteristic": ContractPeer.full(uuid), "value": value.hex]
-        case .value(let uuid): ["verb": "value", "characteristic": ContractPeer.full(uuid)]
-        case .commands: ["verb": "commands"]
-        case .hold(let isOn): ["verb": "hold", "on": isOn]
-        case .addService: ["verb": "addService"]
-        case .removeService: ["verb": "removeService"]
-        case .requestMTU(let mtu): ["verb": "requestMTU", "mtu": mtu]
-        case .connections: ["verb": "connections", "peer": "contract"]
-        case .adapter(let isPowered): ["verb": "adapter", "powered": isPowered]
-        case .daemon(let isRunning): ["verb": "daemon", "running": isRunning]
+            ["action": "setValue", "characteristic": ContractPeer.full(uuid), "value": value.hex]
+        case .value(let uuid): ["action": "value", "characteristic": ContractPeer.full(uuid)]
+        case .commands: ["action": "commands"]
+        case .hold(let isOn): ["action": "hold", "on": isOn]
+        case .addService: ["action": "addService"]
+        case .removeService: ["action": "removeService"]
+        case .requestMTU(let mtu): ["action": "requestMTU", "mtu": mtu]
+        case .connections: ["action": "connections", "peer": "contract"]
+        case .adapter(let isPowered): ["action": "adapter", "powered": isPowered]
+        case .daemon(let isRunning): ["action": "daemon", "running": isRunning]
         case .secure(let pairing):
             [
-                "verb": "secure", "capability": pairing.capability.rawValue, "passkey": pairing.passkey,
+                "action": "secure", "capability": pairing.capability.rawValue, "passkey": pairing.passkey,
                 "accepts": pairing.accepts,
             ]
-        case .forget: ["verb": "forget", "peer": "contract"]
-        case .endApp(let identifier): ["verb": "endApp", "identifier": identifier]
-        case .otherApp(let isConnected): ["verb": "otherApp", "connected": isConnected]
+        case .forget: ["action": "forget", "peer": "contract"]
+        case .endApp(let identifier): ["action": "endApp", "identifier": identifier]
+        case .otherApp(let isConnected): ["action": "otherApp", "connected": isConnected]
         }
     }
 }
@@ -82,7 +82,7 @@ enum ContractPeer: String, Sendable {
     }
 }
 
-/// What the peer says to a verb.
+/// What the peer says to an action.
 struct PeerReply: Sendable {
     var value: Data?
     var values: [Data] = []

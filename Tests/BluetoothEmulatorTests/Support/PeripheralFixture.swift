@@ -3,8 +3,8 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// A peripheral manager's backend in the world of a central's stage, with what it was told.
-final class PeripheralStage: Sendable {
+/// A peripheral manager's backend in the world of a central's fixture, with what it was told.
+final class PeripheralFixture: Sendable {
     let emulator: Emulator
     let peripheral: any PeripheralBackend
     let sink = CollectingSink<PeripheralEvent>()
@@ -86,7 +86,7 @@ final class PeripheralStage: Sendable {
     static let advertisement = Advertisement(localName: "Mine", serviceUUIDs: ["C0DE"])
 
     /// Powers on, publishes ``service`` and advertises it.
-    func publish(_ service: ServiceDefinition = PeripheralStage.service) async throws {
+    func publish(_ service: ServiceDefinition = PeripheralFixture.service) async throws {
         try await powerOn()
         let told = try await run(
             .addService(operation: op(1), service: service),
@@ -114,22 +114,22 @@ func attribute(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) 
 
 /// A central and a peripheral manager that are connected and know each other.
 struct ConnectedPair {
-    let central: Stage
-    let peripheral: PeripheralStage
+    let central: Fixture
+    let peripheral: PeripheralFixture
     let device: EmulatedDevice
     let link: LinkID
     let attributes: Attributes
 
     init(
-        _ configuration: EmulatorConfiguration = .instant, service: ServiceDefinition = PeripheralStage.service
+        _ configuration: EmulatorConfiguration = .instant, service: ServiceDefinition = PeripheralFixture.service
     )
         async throws
     {
-        central = Stage(configuration)
-        peripheral = PeripheralStage(central.emulator)
+        central = Fixture(configuration)
+        peripheral = PeripheralFixture(central.emulator)
         try await peripheral.publish(service)
         try await central.powerOn()
-        device = try PeripheralStage.device(central.emulator)
+        device = try PeripheralFixture.device(central.emulator)
         link = try await central.connect(device)
         attributes = try await central.attributes(link)
     }

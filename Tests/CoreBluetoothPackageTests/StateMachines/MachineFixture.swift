@@ -4,7 +4,7 @@ import Foundation
 @testable import CoreBluetoothPackage
 
 /// A machine with the usual steps taken, for tests that begin later.
-struct MachineStage {
+struct MachineFixture {
     static let peer = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     static let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
     static let handle = PeerHandle(id: peer, generation: 1)
@@ -14,25 +14,25 @@ struct MachineStage {
     let link = LinkID(rawValue: 7)
 
     /// Powered on, with one known peripheral.
-    static func poweredOn() -> MachineStage {
-        var stage = MachineStage()
-        _ = stage.machine.handle(.stateChanged(.poweredOn))
-        stage.machine.adopt(handle, name: "peer")
-        return stage
+    static func poweredOn() -> MachineFixture {
+        var fixture = MachineFixture()
+        _ = fixture.machine.handle(.stateChanged(.poweredOn))
+        fixture.machine.adopt(handle, name: "peer")
+        return fixture
     }
 
     /// Connecting to it.
-    static func connecting() -> MachineStage {
-        var stage = poweredOn()
-        _ = stage.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
-        return stage
+    static func connecting() -> MachineFixture {
+        var fixture = poweredOn()
+        _ = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
+        return fixture
     }
 
     /// Connected to it: MTU 23, two write credits.
-    static func connected() -> MachineStage {
-        var stage = connecting()
-        _ = stage.machine.handle(stage.connectedEvent)
-        return stage
+    static func connected() -> MachineFixture {
+        var fixture = connecting()
+        _ = fixture.machine.handle(fixture.connectedEvent)
+        return fixture
     }
 
     /// The backend's answer to the pending connect.

@@ -4,7 +4,7 @@ import Testing
 /// What a scenario of the central role works with: one manager, its trace, and the usual steps.
 ///
 /// A peripheral is used from the scenario's task, as an app may use it from any thread.
-final class ContractContext: ContractParty {
+final class ContractContext: ContractParticipant {
     let manager: CBCentralManager
     /// Before its queue could tell any.
     let stateAtFirst: CBManagerState
@@ -14,21 +14,21 @@ final class ContractContext: ContractParty {
 
     /// - Parameter identifier: The app's restore identifier, if it has one.
     init(
-        _ stage: any ContractStage, scenario: String, differences: [String: [String]],
+        _ fixture: any ContractFixture, scenario: String, differences: [String: [String]],
         restoring identifier: String? = nil
     ) {
         let trace = ContractTrace()
         (manager, stateAtFirst, _) = Self.begin(scenario) { queue in
-            stage.makeManager(
+            fixture.makeManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
         }
-        super.init(stage, scenario: scenario, differences: differences, trace: trace)
+        super.init(fixture, scenario: scenario, differences: differences, trace: trace)
     }
 
     /// Another manager on the same radio.
     func makeOther(restoring identifier: String? = nil) -> ContractContext {
-        ContractContext(stage, scenario: scenario, differences: [:], restoring: identifier)
+        ContractContext(fixture, scenario: scenario, differences: [:], restoring: identifier)
     }
 
     /// Scans until the peer is seen with its name, then stops.

@@ -2,17 +2,17 @@ import CoreBluetooth
 import Testing
 
 /// A pairing agent in a scenario: it is asked, and answers as the scenario says.
-final class PairingContext: ContractParty {
+final class PairingContext: ContractParticipant {
     let agent: CBPairingAgent
 
     init(
-        _ stage: any ContractStage, scenario: String, differences: [String: [String]],
+        _ fixture: any ContractFixture, scenario: String, differences: [String: [String]],
         _ capability: CBPairingCapability
     ) {
         let trace = ContractTrace()
-        agent = stage.makePairingAgent(
+        agent = fixture.makePairingAgent(
             capability, delegate: trace, queue: DispatchQueue(label: "contract agent \(scenario)"))
-        super.init(stage, scenario: scenario, differences: differences, trace: trace)
+        super.init(fixture, scenario: scenario, differences: differences, trace: trace)
     }
 
     /// The last question.

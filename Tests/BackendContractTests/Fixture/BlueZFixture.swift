@@ -10,20 +10,20 @@ import BlueZ
 /// A real radio: `bluetoothd` and, on the other side of the air, the contract peer, reached by a socket.
 ///
 /// Without a socket there is no contract peer: a foreign peripheral is on the air, and only generic scenarios apply.
-final class BlueZStage: ContractStage {
+final class BlueZFixture: ContractFixture {
     let name: String
     private let peer: PeerSocket?
     private let deadline: DispatchTimeInterval = .seconds(40)
 
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// Whether the environment wants this stage: `CONTRACT_BACKEND=bluez`.
+    /// Whether the environment wants this fixture: `CONTRACT_BACKEND=bluez`.
     static let isChosen = environment["CONTRACT_BACKEND"] == "bluez"
 
     /// Where the contract peer listens, if there is one.
     static let peerPath = environment["CONTRACT_PEER_SOCKET"]
 
-    /// The stage that the environment describes.
+    /// The fixture that the environment describes.
     init() throws {
         name = "bluez " + (Self.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown")
         peer = try Self.peerPath.map(PeerSocket.init(path:))
@@ -89,9 +89,9 @@ final class BlueZStage: ContractStage {
     }
 
     @discardableResult
-    func perform(_ verb: PeerVerb) async throws -> PeerReply {
+    func perform(_ action: PeerAction) async throws -> PeerReply {
         guard let peer else { return PeerReply() }
-        return try await peer.ask(verb.json)
+        return try await peer.ask(action.json)
     }
 
     func perform(_ fault: RadioFault) async throws {
@@ -100,8 +100,8 @@ final class BlueZStage: ContractStage {
     }
 
     @discardableResult
-    func perform(_ verb: CentralVerb, by central: ContractCentral) async throws -> PeerReply {
-        try await ask(central, verb.json)
+    func perform(_ action: CentralAction, by central: ContractCentral) async throws -> PeerReply {
+        try await ask(central, action.json)
     }
 
     /// The peer answers when there are so many, or at its own deadline.
@@ -113,7 +113,7 @@ final class BlueZStage: ContractStage {
 
     private func ask(_ central: ContractCentral, _ json: [String: Any]) async throws -> PeerReply {
         guard let peer else { throw PeerSocket.Failure(description: "no peer, no central") }
-        return try await peer.ask(json.merging(["verb": "central", "central": central.rawValue]) { $1 })
+        return try await peer.ask(json.merging(["action": "central", "central": central.rawValue]) { $1 })
     }
 
     func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {

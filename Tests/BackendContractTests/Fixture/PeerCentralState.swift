@@ -88,10 +88,10 @@ struct PeerCentralState: Sendable {
         tell((["descriptors", uuid] + values).joined(separator: " "))
     }
 
-    /// The command of a verb on an attribute; nil without a link, or if there is no such attribute.
-    mutating func command(for verb: CentralVerb) -> CentralCommand? {
+    /// The command of an action on an attribute; nil without a link, or if there is no such attribute.
+    mutating func command(for action: CentralAction) -> CentralCommand? {
         guard let link else { return nil }
-        switch verb {
+        switch action {
         case .read(let uuid):
             return attributes[uuid].map { .read(link: link, operation: ask(.read(uuid)), attribute: $0) }
         case .write(let uuid, let value):

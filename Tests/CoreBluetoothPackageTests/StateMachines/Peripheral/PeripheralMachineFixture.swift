@@ -4,26 +4,26 @@ import Foundation
 @testable import CoreBluetoothPackage
 
 /// A peripheral machine with the usual steps taken, for tests that begin later.
-struct PeripheralMachineStage {
+struct PeripheralMachineFixture {
     static let central = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     static let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
     static let request = RequestID(rawValue: 9)
 
     var machine = PeripheralStateMachine()
 
-    static func poweredOn() -> PeripheralMachineStage {
-        var stage = PeripheralMachineStage()
-        _ = stage.machine.handle(.stateChanged(.poweredOn))
-        return stage
+    static func poweredOn() -> PeripheralMachineFixture {
+        var fixture = PeripheralMachineFixture()
+        _ = fixture.machine.handle(.stateChanged(.poweredOn))
+        return fixture
     }
 
     /// With a published service that has one characteristic.
     static func published(
         _ characteristic: LocalService.Characteristic = characteristic()
-    ) -> PeripheralMachineStage {
-        var stage = poweredOn()
-        stage.publish(service(characteristics: [characteristic]))
-        return stage
+    ) -> PeripheralMachineFixture {
+        var fixture = poweredOn()
+        fixture.publish(service(characteristics: [characteristic]))
+        return fixture
     }
 
     static func service(

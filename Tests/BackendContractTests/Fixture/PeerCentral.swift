@@ -47,9 +47,9 @@ final class PeerCentral: Sendable {
     }
 
     /// Obeys; what lets time pass is done when it returns.
-    func perform(_ verb: CentralVerb) async throws -> PeerReply {
+    func perform(_ action: CentralAction) async throws -> PeerReply {
         var reply = PeerReply()
-        switch verb {
+        switch action {
         case .listen(let milliseconds): reply.lines = try await listen(milliseconds)
         case .connect(let service): try await connect(service)
         case .disconnect: if let peer = state.withLock({ $0.peer }) { backend.submit(.disconnect(peer: peer)) }
@@ -75,9 +75,9 @@ final class PeerCentral: Sendable {
             let peer = state.withLock { $0.peer }
             let devices = emulator.hosts.compactMap(\.peripheral)
             for device in devices where device.identifier(onHost: host.name) == peer { host.removeBond(with: device) }
-        case .send, .receive, .closeChannel: try await useChannel(verb)
+        case .send, .receive, .closeChannel: try await useChannel(action)
         case .read, .write, .command, .subscribe, .openChannel:
-            guard let command = state.withLock({ $0.command(for: verb) }) else { throw ContractTimeout() }
+            guard let command = state.withLock({ $0.command(for: action) }) else { throw ContractTimeout() }
             backend.submit(command)
         }
         return reply
@@ -134,8 +134,8 @@ final class PeerCentral: Sendable {
 
     // MARK: Channels
 
-    private func useChannel(_ verb: CentralVerb) async throws {
-        switch verb {
+    private func useChannel(_ action: CentralAction) async throws {
+        switch action {
         case .send(let count): state.withLock { $0.channel.send(count) }
         case .receive(let count):
             let state = state

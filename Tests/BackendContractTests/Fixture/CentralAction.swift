@@ -2,9 +2,9 @@ import Foundation
 
 /// What a scenario asks of a central across the air.
 ///
-/// On the emulator a command to a central's backend, on a real radio one line of JSON to the peer. What comes of a verb
+/// On the emulator a command to a central's backend, on a real radio one line of JSON to the peer. What comes of an action
 /// is told in the central's lines, in radio order; some are answered.
-enum CentralVerb: Sendable {
+enum CentralAction: Sendable {
     /// Answers a line for each advertiser heard for so long: "name=Served services=C0DE1000".
     case listen(milliseconds: Int)
     /// Connects to the advertiser of a service, or to any, and finds all attributes: "connected".

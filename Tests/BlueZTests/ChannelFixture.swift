@@ -148,7 +148,7 @@ enum PeerEnd {
 }
 
 /// A pool of channels on a queue of its own, and what it tells.
-final class PoolStage: Sendable {
+final class PoolFixture: Sendable {
     enum Told: Equatable, Sendable {
         case opened(ChannelPool.Opening)
         case accepted(ChannelPool.Opening, L2CAPAddress)

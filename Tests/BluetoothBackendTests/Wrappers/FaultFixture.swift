@@ -2,7 +2,7 @@ import BluetoothBackend
 import FoundationEssentials
 
 /// A central role with faults on a test radio, with one open link.
-struct FaultStage {
+struct FaultFixture {
     let radio = TestRadio()
     let sink = TestSink<CentralEvent>()
     let backend: FaultInjectingBackend

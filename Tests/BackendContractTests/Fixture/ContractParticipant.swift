@@ -2,16 +2,16 @@ import CoreBluetooth
 import Testing
 
 /// A manager or an agent in a scenario, with the trace of its callbacks.
-class ContractParty {
-    let stage: any ContractStage
+class ContractParticipant {
+    let fixture: any ContractFixture
     let differences: [String: [String]]
     let trace: ContractTrace
     /// The scenario for which this is.
     let scenario: String
     private var compared = 0
 
-    init(_ stage: any ContractStage, scenario: String, differences: [String: [String]], trace: ContractTrace) {
-        self.stage = stage
+    init(_ fixture: any ContractFixture, scenario: String, differences: [String: [String]], trace: ContractTrace) {
+        self.fixture = fixture
         self.scenario = scenario
         self.differences = differences
         self.trace = trace
@@ -30,13 +30,13 @@ class ContractParty {
 
     /// Waits for exactly these callbacks, in this order, after those of the last `expect`.
     ///
-    /// Where the table of differences has an entry for a line, the stage's own lines are expected instead.
+    /// Where the table of differences has an entry for a line, the fixture's own lines are expected instead.
     func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let expected = lines.flatMap { differences[$0] ?? [$0] }
         let start = compared
         let end = compared + expected.count
         do {
-            try await stage.wait(for: trace) { [trace] in trace.lines.count >= end }
+            try await fixture.wait(for: trace) { [trace] in trace.lines.count >= end }
         } catch {
             Issue.record(
                 "\(scenario): expected \(expected), got \(Array(trace.lines.dropFirst(start)))",
@@ -63,7 +63,7 @@ class ContractParty {
         until condition: @escaping @Sendable () -> Bool
     ) async throws {
         do {
-            try await stage.wait(for: trace, until: condition)
+            try await fixture.wait(for: trace, until: condition)
         } catch {
             Issue.record("\(scenario): \(what) did not happen; trace \(trace.lines)", sourceLocation: sourceLocation)
             throw error
@@ -96,12 +96,12 @@ class ContractParty {
     }
 
     @discardableResult
-    func perform(_ verb: PeerVerb) async throws -> PeerReply {
-        try await stage.perform(verb)
+    func perform(_ action: PeerAction) async throws -> PeerReply {
+        try await fixture.perform(action)
     }
 
     /// An agent that speaks for the scenario's managers, with a trace of its own.
     func makeAgent(_ capability: CBPairingCapability) -> PairingContext {
-        PairingContext(stage, scenario: scenario, differences: differences, capability)
+        PairingContext(fixture, scenario: scenario, differences: differences, capability)
     }
 }

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testing
 
 /// What a scenario of the peripheral role works with: one manager, its trace, centrals across the air, the usual steps.
-final class PeripheralContext: ContractParty {
+final class PeripheralContext: ContractParticipant {
     let manager: CBPeripheralManager
     /// Before its queue could tell any.
     let stateAtFirst: CBManagerState
@@ -15,24 +15,24 @@ final class PeripheralContext: ContractParty {
     ///   - identifier: The app's restore identifier, if it has one.
     ///   - centrals: Those of the scenario's first manager, for a second one.
     init(
-        _ stage: any ContractStage, scenario: String, differences: [String: [String]],
+        _ fixture: any ContractFixture, scenario: String, differences: [String: [String]],
         restoring identifier: String? = nil, centrals: (one: CentralAcross, two: CentralAcross)? = nil
     ) {
         let trace = ContractTrace()
         (manager, stateAtFirst, queue) = Self.begin(scenario) { queue in
-            stage.makePeripheralManager(
+            fixture.makePeripheralManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
         }
-        one = centrals?.one ?? CentralAcross(stage, .one, scenario: scenario, differences: differences)
-        two = centrals?.two ?? CentralAcross(stage, .two, scenario: scenario, differences: differences)
-        super.init(stage, scenario: scenario, differences: differences, trace: trace)
+        one = centrals?.one ?? CentralAcross(fixture, .one, scenario: scenario, differences: differences)
+        two = centrals?.two ?? CentralAcross(fixture, .two, scenario: scenario, differences: differences)
+        super.init(fixture, scenario: scenario, differences: differences, trace: trace)
     }
 
     /// Another manager on the same radio.
     func makeOther(restoring identifier: String? = nil) -> PeripheralContext {
         PeripheralContext(
-            stage, scenario: scenario, differences: [:], restoring: identifier, centrals: (one, two))
+            fixture, scenario: scenario, differences: [:], restoring: identifier, centrals: (one, two))
     }
 
     /// No central told more than was expected.

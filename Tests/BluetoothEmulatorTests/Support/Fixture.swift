@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A central manager's backend in a virtual world, with what it was told.
-final class Stage: Sendable {
+final class Fixture: Sendable {
     let emulator: Emulator
     let central: any CentralBackend
     let sink: RecordingSink

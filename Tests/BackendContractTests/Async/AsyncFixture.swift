@@ -2,24 +2,24 @@ import AsyncBluetooth
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A contract's stage for code that awaits: its tasks, and its time.
-struct AsyncStage: Sendable {
-    let stage: any ContractStage
+/// A contract's fixture for code that awaits: its tasks, and its time.
+struct AsyncFixture: Sendable {
+    let fixture: any ContractFixture
     let backend: CBBackendSelection
     /// Whose virtual time waits for the tasks; nil in real time.
     private let emulator: Emulator?
     private let deadline: Duration = .seconds(60)
 
-    /// The emulated radio; time goes on while something is played, and with each verb.
-    init(_ stage: EmulatorStage) {
-        self.stage = stage
-        backend = .emulator(stage.emulator)
-        emulator = stage.emulator
+    /// The emulated radio; time goes on while something is played, and with each action.
+    init(_ fixture: EmulatorFixture) {
+        self.fixture = fixture
+        backend = .emulator(fixture.emulator)
+        emulator = fixture.emulator
     }
 
     /// A real radio, in real time.
-    init(_ stage: BlueZStage) {
-        self.stage = stage
+    init(_ fixture: BlueZFixture) {
+        self.fixture = fixture
         #if BlueZ
         backend = .bluez()
         #else
@@ -28,7 +28,7 @@ struct AsyncStage: Sendable {
         emulator = nil
     }
 
-    func begin() async throws { try await stage.begin() }
+    func begin() async throws { try await fixture.begin() }
 
     /// A central of its own for each scenario.
     func makeCentral() -> Central { Central(backend: backend) }
@@ -37,7 +37,7 @@ struct AsyncStage: Sendable {
 
     /// Asks the peers; not while something is played.
     @discardableResult
-    func perform(_ verb: PeerVerb) async throws -> PeerReply { try await stage.perform(verb) }
+    func perform(_ action: PeerAction) async throws -> PeerReply { try await fixture.perform(action) }
 
     // MARK: Time
 
@@ -47,7 +47,7 @@ struct AsyncStage: Sendable {
         return try await emulator.run(within: deadline, body)
     }
 
-    /// Begins something that goes on while other things are played, and with the verbs.
+    /// Begins something that goes on while other things are played, and with the actions.
     func start<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) -> Task<Result, any Error> { Task(executorPreference: emulator?.executor, operation: body) }

@@ -8,7 +8,7 @@ import Synchronization
 @testable import BlueZ
 
 /// A controller whose part a test plays, at the other end of a socket pair.
-final class PlayedController: ControllerAccess {
+final class FakeController: ControllerAccess {
     private let sockets = Lock<[CInt]>([])
     private let error: BackendError?
     let handle: UInt16

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 
 /// A central, a device with a protected characteristic, and, if wanted, an agent.
-struct SecureStage {
-    let central: Stage
+struct SecureFixture {
+    let central: Fixture
     let device: EmulatedDevice
     let agent: any PairingBackend
     let sink = CollectingSink<PairingEvent>()
@@ -19,7 +19,7 @@ struct SecureStage {
         _ pairing: PairingDescription = PairingDescription(), agent capability: PairingCapability? = nil,
         configuration: EmulatorConfiguration = .instant
     ) async throws {
-        central = Stage(configuration)
+        central = Fixture(configuration)
         let secret = CharacteristicDescription(
             Self.secret, [.read, .write, .notifyEncryptionRequired], value: Data([42]),
             permissions: [.readEncryptionRequired, .writeEncryptionRequired])

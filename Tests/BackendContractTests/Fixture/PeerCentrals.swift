@@ -2,7 +2,7 @@ import BluetoothEmulator
 import BluetoothLocking
 import Synchronization
 
-/// The centrals of an emulated stage, each made when it is first used.
+/// The centrals of an emulated fixture, each made when it is first used.
 final class PeerCentrals: Sendable {
     private let emulator: Emulator
     private let made = Lock<[ContractCentral: PeerCentral]>([:])

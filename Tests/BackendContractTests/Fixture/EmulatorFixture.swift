@@ -3,7 +3,7 @@ import BluetoothEmulator
 import CoreBluetooth
 
 /// The emulated radio in virtual time: a world of its own for each scenario.
-struct EmulatorStage: ContractStage {
+struct EmulatorFixture: ContractFixture {
     let name = "emulator"
     let hasPeer = true
     static let features = Set(ContractFeature.allCases)
@@ -76,22 +76,22 @@ struct EmulatorStage: ContractStage {
         }
     }
 
-    // MARK: Verbs
+    // MARK: Actions
 
     /// The hosts of the managers under test.
     private var hosts: [EmulatedHost] { emulator.hosts.filter { !centrals.areOn($0) } }
 
     @discardableResult
-    func perform(_ verb: CentralVerb, by central: ContractCentral) async throws -> PeerReply {
-        let reply = try await centrals.central(central).perform(verb)
+    func perform(_ action: CentralAction, by central: ContractCentral) async throws -> PeerReply {
+        let reply = try await centrals.central(central).perform(action)
         try await emulator.advance(by: .milliseconds(1))
         return reply
     }
 
     @discardableResult
-    func perform(_ verb: PeerVerb) async throws -> PeerReply {
+    func perform(_ action: PeerAction) async throws -> PeerReply {
         var reply = PeerReply()
-        switch verb {
+        switch action {
         case .reset, .settle: break
         case .advertise(.contract, let isOn, let name, _):
             if let name { try contract.setAdvertising(ContractDevices.advertising(name: name)) }
