@@ -1,5 +1,5 @@
 public import CoreBluetoothPackage
-public import Foundation
+import Foundation
 
 /// A call of a delegate method that a test expected, and that came.
 public struct ReceivedCallback: Sendable, CustomStringConvertible {

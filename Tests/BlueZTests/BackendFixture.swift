@@ -113,17 +113,17 @@ struct BackendFixture {
         _ central: any CentralBackend, _ link: LinkID, told events: Recorder<CentralEvent>? = nil
     ) async throws -> AttributeID {
         let events = events ?? recorder.events
-        central.submit(.discoverServices(link: link, operation: OperationID(rawValue: 2), uuids: nil))
-        let found = try await events.first { if case .servicesDiscovered = $0 { true } else { false } }
-        guard case .servicesDiscovered(_, _, let services) = found, let service = services.first else {
+        central.submit(.request(link: link, operation: OperationID(rawValue: 2), .discoverServices(nil)))
+        let found = try await events.first { if case .response(_, _, .services) = $0 { true } else { false } }
+        guard case .response(_, _, .services(let services)) = found, let service = services.first else {
             throw CancellationError()
         }
         central.submit(
-            .discoverCharacteristics(link: link, operation: OperationID(rawValue: 3), service: service.id, uuids: nil))
+            .request(link: link, operation: OperationID(rawValue: 3), .discoverCharacteristics(of: service.id, nil)))
         let event = try await events.first {
-            if case .characteristicsDiscovered = $0 { true } else { false }
+            if case .response(_, _, .characteristics) = $0 { true } else { false }
         }
-        guard case .characteristicsDiscovered(_, _, let records) = event, let record = records.first else {
+        guard case .response(_, _, .characteristics(let records)) = event, let record = records.first else {
             throw CancellationError()
         }
         return record.id

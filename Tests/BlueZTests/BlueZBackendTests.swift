@@ -168,14 +168,14 @@ private final class WaitingReceiver: EventSink {
     @Test func aDeviceIsFoundConnectedReadWrittenSubscribedAndLeft() async throws {
         let (daemon, central, peer, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
         central.submit(
-            .write(link: link, operation: OperationID(rawValue: 11), attribute: attribute, value: Data([9])))
+            .request(link: link, operation: OperationID(rawValue: 11), .write(attribute, Data([9]))))
         central.submit(.writeCommand(link: link, attribute: attribute, value: Data([8, 8])))
         central.submit(
-            .setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
+            .request(link: link, operation: OperationID(rawValue: 12), .setNotifying(attribute, true)))
         try await recorder.events.first {
-            $0 == .notifyingChanged(link: link, operation: OperationID(rawValue: 12), isNotifying: true)
+            $0 == .response(link: link, operation: OperationID(rawValue: 12), .notifying(true))
         }
         for byte in UInt8(0)..<50 { daemon.notify(characteristic, [byte]) }
         let last = CentralEvent.valueNotified(link: link, attribute: attribute, value: Data([49]))
@@ -184,9 +184,9 @@ private final class WaitingReceiver: EventSink {
         let events = try await recorder.events.wait { events in
             events.contains { if case .disconnected = $0 { true } else { false } }
         }
-        let start = try #require(events.firstIndex { if case .valueRead = $0 { true } else { false } })
-        #expect(events[start] == .valueRead(link: link, operation: OperationID(rawValue: 10), value: Data([1, 2, 3])))
-        #expect(events[start + 1] == .written(link: link, operation: OperationID(rawValue: 11)))
+        let start = try #require(events.firstIndex { if case .response(_, _, .value) = $0 { true } else { false } })
+        #expect(events[start] == .response(link: link, operation: OperationID(rawValue: 10), .value(Data([1, 2, 3]))))
+        #expect(events[start + 1] == .response(link: link, operation: OperationID(rawValue: 11), .written))
         #expect(events[start + 2] == .writeCredits(link: link, count: 1))
         #expect(
             Array(events[(start + 4)..<(start + 54)])
@@ -210,9 +210,9 @@ private final class WaitingReceiver: EventSink {
         guard case .connected(_, let shared, _, _) = event else { throw CancellationError() }
         let mine = try await fixture.attribute(central, shared, told: waiting.events)
         let operation = OperationID(rawValue: 12)
-        central.submit(.setNotifying(link: shared, operation: operation, attribute: mine, enabled: true))
+        central.submit(.request(link: shared, operation: operation, .setNotifying(mine, true)))
         try await waiting.events.first {
-            $0 == .notifyingChanged(link: shared, operation: operation, isNotifying: true)
+            $0 == .response(link: shared, operation: operation, .notifying(true))
         }
         // One at a time, as dense as they can be.
         for byte in UInt8(0)..<100 {
@@ -225,8 +225,8 @@ private final class WaitingReceiver: EventSink {
         try await waiting.events.first {
             $0 == .valueNotified(link: shared, attribute: mine, value: WaitingReceiver.awaited)
         }
-        other.submit(.read(link: link, operation: OperationID(rawValue: 20), attribute: attribute))
-        try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
+        other.submit(.request(link: link, operation: OperationID(rawValue: 20), .read(attribute)))
+        try await recorder.events.first { if case .response(_, _, .value) = $0 { true } else { false } }
         waiting.mayGoOn.signal()
         central.invalidate()
         withExtendedLifetime(daemon) {}
@@ -298,8 +298,8 @@ private final class WaitingReceiver: EventSink {
         let (daemon, central, _, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
         central.submit(
-            .setNotifying(link: link, operation: OperationID(rawValue: 12), attribute: attribute, enabled: true))
-        try await recorder.events.first { if case .notifyingChanged = $0 { true } else { false } }
+            .request(link: link, operation: OperationID(rawValue: 12), .setNotifying(attribute, true)))
+        try await recorder.events.first { if case .response(_, _, .notifying) = $0 { true } else { false } }
         let stranger = try ScriptedService(on: bus)
         stranger.set(device, ScriptedBlueZ.Interface.device, ["Connected": .boolean(false)])
         stranger.set(characteristic, ScriptedBlueZ.Interface.characteristic, ["Value": .bytes([66])])
@@ -330,8 +330,8 @@ private final class WaitingReceiver: EventSink {
         for member in ["InterfacesAdded", "InterfacesRemoved"] {
             daemon.service.emit("/", bus + "ObjectManager", member, [.string("/org/bluez/hci0")])
         }
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
-        try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
+        try await recorder.events.first { if case .response(_, _, .value) = $0 { true } else { false } }
     }
 
     @Test func aSnapshotOfTheWrongShapeIsUnsupportedAndAskedForAgain() async throws {
@@ -364,9 +364,9 @@ private final class WaitingReceiver: EventSink {
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { call in
             .error(DBusError(name: DBusError.Name.unknownObject, message: call.path))
         }
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
-        let event = try await recorder.events.first { if case .operationFailed = $0 { true } else { false } }
-        guard case .operationFailed(link, OperationID(rawValue: 10), let error) = event else {
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
+        let event = try await recorder.events.first { if case .response(_, _, .failure) = $0 { true } else { false } }
+        guard case .response(link, OperationID(rawValue: 10), .failure(let error)) = event else {
             Issue.record("\(event)")
             return
         }

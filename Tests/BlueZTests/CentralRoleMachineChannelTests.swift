@@ -16,7 +16,7 @@ import Testing
     init() { (fixture, peer, link) = Fixture.connected() }
 
     private mutating func ask(_ operation: UInt64 = 100) {
-        fixture.command(.openChannel(link: link, operation: OperationID(rawValue: operation), psm: 0x90))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: operation), .openChannel(psm: 0x90)))
     }
 
     private mutating func open() {
@@ -34,7 +34,7 @@ import Testing
         fixture.answerChannel(.success(ChannelPool.Opening(channel: channel, credits: 1000)))
         #expect(
             fixture.events == [
-                .channelOpened(link: link, operation: OperationID(rawValue: 100), channel: channel, credits: 1000)
+                .response(link: link, operation: OperationID(rawValue: 100), .channel(channel, credits: 1000))
             ])
     }
 
@@ -48,16 +48,16 @@ import Testing
         ask()
         let error = BackendError(.operationNotSupported, operation: "open channel")
         fixture.answerChannel(.failure(error))
-        #expect(fixture.events == [.operationFailed(link: link, operation: OperationID(rawValue: 100), error: error)])
+        #expect(fixture.events == [.response(link: link, operation: OperationID(rawValue: 100), .failure(error))])
     }
 
     @Test mutating func whatComesAfterAChannelWaitsForIt() {
         ask(100)
-        fixture.command(.discoverServices(link: link, operation: OperationID(rawValue: 101), uuids: nil))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 101), .discoverServices(nil)))
         #expect(fixture.events.isEmpty)
         fixture.answerChannel(.success(ChannelPool.Opening(channel: channel, credits: 1)))
         #expect(fixture.events.count == 2)
-        guard case .servicesDiscovered? = fixture.events.last else {
+        guard case .response(_, _, .services)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -66,24 +66,24 @@ import Testing
     @Test mutating func commandsOfItsOwnerReachTheChannelAndOthersDoNot() {
         open()
         fixture.input(.activated(2))
-        fixture.command(.sendOnChannel(channel: channel, data: Data([1])))
-        fixture.command(.sendOnChannel(channel: channel, data: Data([2])), from: 2)
-        fixture.command(.channelConsumed(channel: channel, bytes: 3))
-        fixture.command(.closeChannel(channel: channel), from: 2)
-        #expect(actions == [.send(Data([1])), .consumed(3)])
-        fixture.command(.closeChannel(channel: channel))
-        fixture.command(.sendOnChannel(channel: channel, data: Data([4])))
-        #expect(actions == [.send(Data([1])), .consumed(3), .close])
+        fixture.command(.channel(channel, .send(Data([1]))))
+        fixture.command(.channel(channel, .send(Data([2]))), from: 2)
+        fixture.command(.channel(channel, .consumed(3)))
+        fixture.command(.channel(channel, .close), from: 2)
+        #expect(actions == [.command(.send(Data([1]))), .command(.consumed(3))])
+        fixture.command(.channel(channel, .close))
+        fixture.command(.channel(channel, .send(Data([4]))))
+        #expect(actions == [.command(.send(Data([1]))), .command(.consumed(3)), .command(.close)])
         // The one who closes is told nothing, not even by the socket.
         fixture.input(.channelEnded(channel))
-        #expect(!fixture.events.contains(.channelClosed(channel: channel)))
+        #expect(!fixture.events.contains(.channel(channel, .closed)))
     }
 
     @Test mutating func aPeerThatClosesIsToldOnce() {
         open()
         fixture.input(.channelEnded(channel))
         fixture.input(.channelEnded(channel))
-        #expect(fixture.events == [.channelClosed(channel: channel)])
+        #expect(fixture.events == [.channel(channel, .closed)])
     }
 
     /// Proves S153.
@@ -117,7 +117,7 @@ import Testing
         fixture.command(.disconnect(peer: peer), from: 2)
         #expect(actions.isEmpty)
         fixture.command(.disconnect(peer: peer))
-        #expect(actions == [.close])
+        #expect(actions == [.command(.close)])
     }
 
     @Test mutating func channelsGoWithThePowerInSilence() {

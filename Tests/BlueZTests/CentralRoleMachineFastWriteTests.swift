@@ -17,12 +17,12 @@ import Testing
 
     init() {
         (fixture, peer, link) = Fixture.connected()
-        fixture.command(.discoverServices(link: link, operation: OperationID(rawValue: 50), uuids: nil))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 50), .discoverServices(nil)))
         var service = AttributeID(rawValue: 0)
-        for case .servicesDiscovered(_, _, let records) in fixture.events { service = records.first?.id ?? service }
+        for case .response(_, _, .services(let records)) in fixture.events { service = records.first?.id ?? service }
         fixture.command(
-            .discoverCharacteristics(link: link, operation: OperationID(rawValue: 51), service: service, uuids: nil))
-        for case .characteristicsDiscovered(_, _, let records) in fixture.events {
+            .request(link: link, operation: OperationID(rawValue: 51), .discoverCharacteristics(of: service, nil)))
+        for case .response(_, _, .characteristics(let records)) in fixture.events {
             characteristic = records.first?.id ?? characteristic
         }
         fixture.clear()
@@ -108,7 +108,7 @@ import Testing
 
     @Test mutating func whatFollowsWaitsUntilTheDaemonHasReadEverything() {
         acquire()
-        fixture.command(.read(link: link, operation: OperationID(rawValue: 60), attribute: characteristic))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 60), .read(characteristic)))
         #expect(fixture.waiting.isEmpty)
         #expect(fixture.sockets.map(\.action).last == .drain)
         fixture.input(.socket(socket, .sent(1)))
@@ -124,7 +124,7 @@ import Testing
     @Test mutating func aWriteRequestGetsTheCharacteristicBack() {
         acquire()
         let operation = OperationID(rawValue: 60)
-        fixture.command(.write(link: link, operation: operation, attribute: characteristic, value: Data([1])))
+        fixture.command(.request(link: link, operation: operation, .write(characteristic, Data([1]))))
         fixture.input(.socket(socket, .sent(1)))
         fixture.input(.socket(socket, .drained))
         #expect(isClosed)
@@ -132,7 +132,7 @@ import Testing
         fixture.refuse("WriteValue", "NotPermitted", "Write acquired")
         fixture.fire(.attributeRetry(peer))
         fixture.answer("WriteValue")
-        #expect(fixture.events.last == .written(link: link, operation: operation))
+        #expect(fixture.events.last == .response(link: link, operation: operation, .written))
         finish()
     }
 
@@ -164,7 +164,7 @@ import Testing
     @Test mutating func aDaemonThatDoesNotReadItsSocketIsWaitedForUntilTheDeadline() {
         acquire()
         write(101)
-        fixture.command(.read(link: link, operation: OperationID(rawValue: 60), attribute: characteristic))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 60), .read(characteristic)))
         #expect(!fixture.waiting.contains("ReadValue"))
         fixture.fire(.draining(peer))
         #expect(isClosed)

@@ -22,12 +22,12 @@ import Testing
 
     /// Discovers all, and gives the identifiers of service and characteristic.
     private mutating func discover() -> (service: AttributeID, characteristic: AttributeID) {
-        fixture.command(.discoverServices(link: link, operation: next(), uuids: nil))
+        fixture.command(.request(link: link, operation: next(), .discoverServices(nil)))
         var service = AttributeID(rawValue: 0)
-        for case .servicesDiscovered(_, _, let records) in fixture.events { service = records.first?.id ?? service }
-        fixture.command(.discoverCharacteristics(link: link, operation: next(), service: service, uuids: nil))
+        for case .response(_, _, .services(let records)) in fixture.events { service = records.first?.id ?? service }
+        fixture.command(.request(link: link, operation: next(), .discoverCharacteristics(of: service, nil)))
         var characteristic = AttributeID(rawValue: 0)
-        for case .characteristicsDiscovered(_, _, let records) in fixture.events {
+        for case .response(_, _, .characteristics(let records)) in fixture.events {
             characteristic = records.first?.id ?? characteristic
         }
         fixture.clear()
@@ -35,7 +35,7 @@ import Testing
     }
 
     private mutating func subscribe(_ attribute: AttributeID) {
-        fixture.command(.setNotifying(link: link, operation: next(), attribute: attribute, enabled: true))
+        fixture.command(.request(link: link, operation: next(), .setNotifying(attribute, true)))
         fixture.answer("StartNotify")
         fixture.clear()
     }
@@ -50,8 +50,8 @@ import Testing
     /// Proves S54.
     @Test mutating func S54_servicesAndCharacteristicsAreThoseOfTheTree() {
         let operation = next()
-        fixture.command(.discoverServices(link: link, operation: operation, uuids: nil))
-        guard case .servicesDiscovered(link, operation, let services)? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: operation, .discoverServices(nil)))
+        guard case .response(link, operation, .services(let services))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -59,8 +59,8 @@ import Testing
         #expect(services.map(\.handle) == [0x10])
         let second = next()
         fixture.command(
-            .discoverCharacteristics(link: link, operation: second, service: services[0].id, uuids: nil))
-        guard case .characteristicsDiscovered(link, second, let characteristics)? = fixture.events.last else {
+            .request(link: link, operation: second, .discoverCharacteristics(of: services[0].id, nil)))
+        guard case .response(link, second, .characteristics(let characteristics))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -71,8 +71,8 @@ import Testing
 
     /// Proves S55.
     @Test mutating func S55_onlyWhatIsAskedForIsFound() {
-        fixture.command(.discoverServices(link: link, operation: next(), uuids: [BluetoothUUID(0x180F)]))
-        guard case .servicesDiscovered(_, _, let services)? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: next(), .discoverServices([BluetoothUUID(0x180F)])))
+        guard case .response(_, _, .services(let services))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -87,8 +87,8 @@ import Testing
                     Fixture.path(Fixture.device.text + "/service" + handle),
                     ["org.bluez.GattService1": ["UUID": .string(uuid), "Primary": .boolean(isPrimary)]]))
         }
-        fixture.command(.discoverServices(link: link, operation: next(), uuids: nil))
-        guard case .servicesDiscovered(_, _, let services)? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: next(), .discoverServices(nil)))
+        guard case .response(_, _, .services(let services))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -104,8 +104,8 @@ import Testing
             Fixture.service, "org.bluez.GattService1",
             ["Includes": .objectPaths([included, Fixture.path("/nowhere")])])
         let (service, _) = discover()
-        fixture.command(.discoverIncludedServices(link: link, operation: next(), service: service, uuids: nil))
-        guard case .servicesDiscovered(_, _, let services)? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: next(), .discoverIncludedServices(of: service, nil)))
+        guard case .response(_, _, .services(let services))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -120,7 +120,7 @@ import Testing
         fixture.answer("Connect")
         fixture.clear()
         let again = LinkID(rawValue: 2)
-        fixture.command(.discoverServices(link: again, operation: next(), uuids: nil))
+        fixture.command(.request(link: again, operation: next(), .discoverServices(nil)))
         #expect(fixture.events == [])
         fixture.set(Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
         #expect(fixture.events.count == 1)
@@ -129,7 +129,7 @@ import Testing
     /// See https://github.com/bluez/bluez/issues/1489.
     @Test mutating func servicesThatComeAfterTheyWereResolvedAreWaitedFor() {
         (fixture, _, _) = Fixture.connected(objects: [])
-        fixture.command(.discoverServices(link: link, operation: next(), uuids: nil))
+        fixture.command(.request(link: link, operation: next(), .discoverServices(nil)))
         #expect(fixture.events == [])
         fixture.fire(.awaitingServices(peer))
         #expect(fixture.refreshes == 1)
@@ -139,7 +139,7 @@ import Testing
         ]
         for (path, object) in Fixture.attributes() { objects[path] = object }
         fixture.input(.snapshot(objects))
-        guard case .servicesDiscovered(_, _, let services)? = fixture.events.last else {
+        guard case .response(_, _, .services(let services))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -149,11 +149,11 @@ import Testing
     @Test mutating func aDaemonThatNeverShowsItsObjectsHasThoseThatAreKnown() {
         (fixture, _, _) = Fixture.connected(objects: [])
         let operation = next()
-        fixture.command(.discoverServices(link: link, operation: operation, uuids: nil))
+        fixture.command(.request(link: link, operation: operation, .discoverServices(nil)))
         fixture.fire(.awaitingServices(peer))
         #expect(fixture.refreshes == 1 && fixture.events == [])
         fixture.fire(.awaitingServices(peer))
-        #expect(fixture.events == [.servicesDiscovered(link: link, operation: operation, services: [])])
+        #expect(fixture.events == [.response(link: link, operation: operation, .services([]))])
         #expect(fixture.refreshes == 1)
     }
 
@@ -164,7 +164,7 @@ import Testing
         fixture.set(
             Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(false), "Connected": .boolean(true)])
         fixture.answer("Connect")
-        fixture.command(.discoverServices(link: LinkID(rawValue: 2), operation: next(), uuids: nil))
+        fixture.command(.request(link: LinkID(rawValue: 2), operation: next(), .discoverServices(nil)))
         fixture.clear()
         fixture.fire(.resolution(peer))
         #expect(fixture.waiting.contains("Disconnect"))
@@ -182,13 +182,13 @@ import Testing
                 Fixture.path(Fixture.characteristic.text + "/desc0013"),
                 ["org.bluez.GattDescriptor1": ["UUID": .string("00002902-0000-1000-8000-00805f9b34fb")]]))
         let (_, characteristic) = discover()
-        fixture.command(.discoverDescriptors(link: link, operation: next(), characteristic: characteristic))
-        guard case .descriptorsDiscovered(_, _, let descriptors)? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: next(), .discoverDescriptors(of: characteristic)))
+        guard case .response(_, _, .descriptors(let descriptors))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
         #expect(descriptors.map(\.uuid.text) == ["2902"] && descriptors.map(\.handle) == [0x13])
-        fixture.command(.read(link: link, operation: next(), attribute: descriptors[0].id))
+        fixture.command(.request(link: link, operation: next(), .read(descriptors[0].id)))
         #expect(fixture.calls.last?.call.interface == "org.bluez.GattDescriptor1")
     }
 
@@ -204,9 +204,9 @@ import Testing
     @Test mutating func S66_operationsAreMadeOneAtATimeAndAnsweredInOrder() {
         let (_, characteristic) = discover()
         let (first, second, third) = (next(), next(), next())
-        fixture.command(.read(link: link, operation: first, attribute: characteristic))
-        fixture.command(.write(link: link, operation: second, attribute: characteristic, value: Data([1])))
-        fixture.command(.discoverServices(link: link, operation: third, uuids: []))
+        fixture.command(.request(link: link, operation: first, .read(characteristic)))
+        fixture.command(.request(link: link, operation: second, .write(characteristic, Data([1]))))
+        fixture.command(.request(link: link, operation: third, .discoverServices([])))
         #expect(fixture.waiting == ["ReadValue"])
         fixture.answer("ReadValue", with: .success([.bytes([7])]))
         #expect(fixture.waiting == ["WriteValue"])
@@ -214,8 +214,9 @@ import Testing
         #expect(call?.body == [.bytes([1]), .properties(["type": .string("request")])])
         #expect(
             fixture.events == [
-                .valueRead(link: link, operation: first, value: Data([7])), .written(link: link, operation: second),
-                .servicesDiscovered(link: link, operation: third, services: []),
+                .response(link: link, operation: first, .value(Data([7]))),
+                .response(link: link, operation: second, .written),
+                .response(link: link, operation: third, .services([])),
             ])
     }
 
@@ -225,7 +226,7 @@ import Testing
         for byte in UInt8(1)...3 {
             fixture.command(.writeCommand(link: link, attribute: characteristic, value: Data([byte])))
         }
-        fixture.command(.read(link: link, operation: next(), attribute: characteristic))
+        fixture.command(.request(link: link, operation: next(), .read(characteristic)))
         #expect(fixture.waiting == ["WriteValue", "WriteValue", "WriteValue"])
         #expect(fixture.calls.first?.call.body.last == .properties(["type": .string("command")]))
         fixture.answer("WriteValue")
@@ -240,21 +241,21 @@ import Testing
     @Test mutating func aBusyAttributeIsTriedAgain() {
         let (_, characteristic) = discover()
         let operation = next()
-        fixture.command(.read(link: link, operation: operation, attribute: characteristic))
+        fixture.command(.request(link: link, operation: operation, .read(characteristic)))
         fixture.refuse("ReadValue", "InProgress", "Operation already in progress")
         #expect(fixture.waiting == [])
         fixture.fire(.attributeRetry(peer))
         fixture.answer("ReadValue", with: .success([.bytes([1])]))
-        #expect(fixture.events == [.valueRead(link: link, operation: operation, value: Data([1]))])
+        #expect(fixture.events == [.response(link: link, operation: operation, .value(Data([1])))])
     }
 
     /// Proves S69.
     @Test mutating func S69_aRefusalCarriesTheATTCode() {
         let (_, characteristic) = discover()
         let operation = next()
-        fixture.command(.read(link: link, operation: operation, attribute: characteristic))
+        fixture.command(.request(link: link, operation: operation, .read(characteristic)))
         fixture.refuse("ReadValue", "Failed", "Operation failed with ATT error: 0x85")
-        guard case .operationFailed(link, operation, let error)? = fixture.events.last else {
+        guard case .response(link, operation, .failure(let error))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -263,9 +264,9 @@ import Testing
 
     @Test mutating func aReplyOfTheWrongShapeIsAnErrorOfThatOperation() {
         let (_, characteristic) = discover()
-        fixture.command(.read(link: link, operation: next(), attribute: characteristic))
+        fixture.command(.request(link: link, operation: next(), .read(characteristic)))
         fixture.answer("ReadValue", with: .success([.string("no bytes")]))
-        guard case .operationFailed? = fixture.events.last else {
+        guard case .response(_, _, .failure)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -274,8 +275,8 @@ import Testing
     /// bluetoothd fails what is pending with 0x0E once the link is down.
     @Test mutating func operationsOfALostLinkAreAnsweredByItsEndAlone() {
         let (_, characteristic) = discover()
-        fixture.command(.read(link: link, operation: next(), attribute: characteristic))
-        fixture.command(.write(link: link, operation: next(), attribute: characteristic, value: Data()))
+        fixture.command(.request(link: link, operation: next(), .read(characteristic)))
+        fixture.command(.request(link: link, operation: next(), .write(characteristic, Data())))
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         fixture.refuse("ReadValue", "Failed", "Operation failed with ATT error: 0x0e")
         fixture.fire(.powerLoss(peer))
@@ -287,12 +288,12 @@ import Testing
     @Test mutating func anErrorThatAnnouncesTheEndWaitsForItAndIsToldIfItDoesNotCome() {
         let (_, characteristic) = discover()
         let (first, second) = (next(), next())
-        fixture.command(.read(link: link, operation: first, attribute: characteristic))
-        fixture.command(.read(link: link, operation: second, attribute: characteristic))
+        fixture.command(.request(link: link, operation: first, .read(characteristic)))
+        fixture.command(.request(link: link, operation: second, .read(characteristic)))
         fixture.refuse("ReadValue", "Failed", "Not connected")
         #expect(fixture.events == [] && fixture.waiting == [])
         fixture.fire(.linkLoss(peer))
-        guard case .operationFailed(link, first, let error)? = fixture.events.last else {
+        guard case .response(link, first, .failure(let error))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -304,14 +305,14 @@ import Testing
         let (_, characteristic) = discover()
         dropLink()
         fixture.clear()
-        fixture.command(.read(link: link, operation: next(), attribute: characteristic))
+        fixture.command(.request(link: link, operation: next(), .read(characteristic)))
         fixture.command(.writeCommand(link: LinkID(rawValue: 99), attribute: characteristic, value: Data()))
         #expect(fixture.events == [] && fixture.waiting == [])
     }
 
     @Test mutating func anAttributeThatIsGoneIsAnInvalidHandle() {
-        fixture.command(.read(link: link, operation: next(), attribute: AttributeID(rawValue: 4711)))
-        guard case .operationFailed(_, _, let error)? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: next(), .read(AttributeID(rawValue: 4711))))
+        guard case .response(_, _, .failure(let error))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -324,21 +325,21 @@ import Testing
     @Test mutating func S87_aSubscriptionIsAnsweredAndValuesAreNotified() {
         let (_, characteristic) = discover()
         let operation = next()
-        fixture.command(.setNotifying(link: link, operation: operation, attribute: characteristic, enabled: true))
+        fixture.command(.request(link: link, operation: operation, .setNotifying(characteristic, true)))
         fixture.answer("StartNotify")
         fixture.value([1])
         fixture.value([1])
         #expect(
             fixture.events == [
-                .notifyingChanged(link: link, operation: operation, isNotifying: true),
+                .response(link: link, operation: operation, .notifying(true)),
                 .valueNotified(link: link, attribute: characteristic, value: Data([1])),
                 .valueNotified(link: link, attribute: characteristic, value: Data([1])),
             ])
         let end = next()
-        fixture.command(.setNotifying(link: link, operation: end, attribute: characteristic, enabled: false))
+        fixture.command(.request(link: link, operation: end, .setNotifying(characteristic, false)))
         fixture.answer("StopNotify")
         fixture.value([2])
-        #expect(fixture.events.last == .notifyingChanged(link: link, operation: end, isNotifying: false))
+        #expect(fixture.events.last == .response(link: link, operation: end, .notifying(false)))
     }
 
     @Test mutating func aValueWithoutASubscriptionIsSomebodyElses() {
@@ -349,11 +350,11 @@ import Testing
 
     @Test mutating func aSubscriptionThatFailsIsNone() {
         let (_, characteristic) = discover()
-        fixture.command(.setNotifying(link: link, operation: next(), attribute: characteristic, enabled: true))
+        fixture.command(.request(link: link, operation: next(), .setNotifying(characteristic, true)))
         fixture.refuse("StartNotify", "NotPermitted", "Notify acquired")
         fixture.value([1])
         #expect(fixture.events.count == 1)
-        fixture.command(.setNotifying(link: link, operation: next(), attribute: characteristic, enabled: true))
+        fixture.command(.request(link: link, operation: next(), .setNotifying(characteristic, true)))
         #expect(fixture.waiting == ["StartNotify"])
     }
 
@@ -364,7 +365,7 @@ import Testing
         let (_, characteristic) = discover()
         subscribe(characteristic)
         let operation = next()
-        fixture.command(.read(link: link, operation: operation, attribute: characteristic))
+        fixture.command(.request(link: link, operation: operation, .read(characteristic)))
         // A notification of the same value, another one, and the echo.
         for value in [[5], [6], [5]] as [[UInt8]] { fixture.value(value) }
         func notified(_ value: UInt8) -> CentralEvent {
@@ -375,14 +376,14 @@ import Testing
         fixture.value([5])
         #expect(
             fixture.events == [
-                notified(5), notified(6), .valueRead(link: link, operation: operation, value: Data([5])), notified(5),
+                notified(5), notified(6), .response(link: link, operation: operation, .value(Data([5]))), notified(5),
             ])
     }
 
     @Test mutating func aReadThatFailsHoldsNothingBack() {
         let (_, characteristic) = discover()
         subscribe(characteristic)
-        fixture.command(.read(link: link, operation: next(), attribute: characteristic))
+        fixture.command(.request(link: link, operation: next(), .read(characteristic)))
         fixture.value([6])
         fixture.refuse("ReadValue", "NotPermitted", "Read not permitted")
         #expect(fixture.events.first == .valueNotified(link: link, attribute: characteristic, value: Data([6])))
@@ -416,8 +417,8 @@ import Testing
         fixture.answer("Connect")
         for case .connected(_, let id, _, _) in fixture.events { link = id }
         fixture.clear()
-        fixture.command(.setNotifying(link: link, operation: next(), attribute: old, enabled: true))
-        guard case .operationFailed(link, _, let error)? = fixture.events.last, error.code == .invalidHandle else {
+        fixture.command(.request(link: link, operation: next(), .setNotifying(old, true)))
+        guard case .response(link, _, .failure(let error))? = fixture.events.last, error.code == .invalidHandle else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -431,9 +432,9 @@ import Testing
     @Test mutating func aSubscriptionThatThePeerRefusesIsAnErrorAndTheEndOfTheLinkIsToldToo() {
         let (_, characteristic) = discover()
         fixture.clear()
-        fixture.command(.setNotifying(link: link, operation: next(), attribute: characteristic, enabled: true))
+        fixture.command(.request(link: link, operation: next(), .setNotifying(characteristic, true)))
         fixture.refuse("StartNotify", "Failed", "Operation failed with ATT error: 0x03")
-        guard case .operationFailed(link, _, let error)? = fixture.events.last, error.attCode == 3 else {
+        guard case .response(link, _, .failure(let error))? = fixture.events.last, error.attCode == 3 else {
             Issue.record("\(fixture.events)")
             return
         }
@@ -459,7 +460,7 @@ import Testing
         for case .connected(_, let id, _, _) in fixture.events { other = id }
         subscribe(characteristic)
         fixture.command(
-            .setNotifying(link: other, operation: next(), attribute: characteristic, enabled: true), from: 2)
+            .request(link: other, operation: next(), .setNotifying(characteristic, true)), from: 2)
         #expect(fixture.waiting == [])
         fixture.clear()
         fixture.value([1])
@@ -487,8 +488,8 @@ import Testing
             return
         }
         #expect(records.map(\.uuid.text) == ["180F"])
-        fixture.command(.read(link: link, operation: next(), attribute: characteristic))
-        guard case .operationFailed? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: next(), .read(characteristic)))
+        guard case .response(_, _, .failure)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

@@ -18,11 +18,11 @@ import Testing
 
     init() {
         (fixture, peer, link) = Fixture.connected()
-        fixture.command(.discoverServices(link: link, operation: OperationID(rawValue: 50), uuids: nil))
-        for case .servicesDiscovered(_, _, let records) in fixture.events { service = records.first?.id ?? service }
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 50), .discoverServices(nil)))
+        for case .response(_, _, .services(let records)) in fixture.events { service = records.first?.id ?? service }
         fixture.command(
-            .discoverCharacteristics(link: link, operation: OperationID(rawValue: 51), service: service, uuids: nil))
-        for case .characteristicsDiscovered(_, _, let records) in fixture.events {
+            .request(link: link, operation: OperationID(rawValue: 51), .discoverCharacteristics(of: service, nil)))
+        for case .response(_, _, .characteristics(let records)) in fixture.events {
             characteristic = records.first?.id ?? characteristic
         }
         fixture.clear()
@@ -36,14 +36,14 @@ import Testing
     private func request(_ member: String, _ number: UInt64) -> CentralCommand {
         let operation = OperationID(rawValue: number)
         return switch member {
-        case "ReadValue": .read(link: link, operation: operation, attribute: characteristic)
-        case "WriteValue": .write(link: link, operation: operation, attribute: characteristic, value: Data([1]))
-        default: .setNotifying(link: link, operation: operation, attribute: characteristic, enabled: true)
+        case "ReadValue": .request(link: link, operation: operation, .read(characteristic))
+        case "WriteValue": .request(link: link, operation: operation, .write(characteristic, Data([1])))
+        default: .request(link: link, operation: operation, .setNotifying(characteristic, true))
         }
     }
 
     private func failure(_ event: CentralEvent?) -> BackendError? {
-        if case .operationFailed(link, _, let error)? = event { error } else { nil }
+        if case .response(link, _, .failure(let error))? = event { error } else { nil }
     }
 
     private var credits: Int {
@@ -53,12 +53,12 @@ import Testing
     @Test(arguments: ["ReadValue", "WriteValue", "StartNotify"])
     mutating func aRequestFailsWithItsAttribute(member: String) {
         fixture.command(request(member, 1))
-        fixture.command(.discoverServices(link: link, operation: OperationID(rawValue: 2), uuids: nil))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 2), .discoverServices(nil)))
         #expect(fixture.waiting == [member])
         removeService()
         #expect(failure(fixture.events.first)?.code == .invalidHandle)
         // What waited behind it goes on.
-        guard case .servicesDiscovered(link, OperationID(rawValue: 2), _)? = fixture.events.last else {
+        guard case .response(link, OperationID(rawValue: 2), .services)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

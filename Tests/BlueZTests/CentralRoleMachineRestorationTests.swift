@@ -37,7 +37,7 @@ import Testing
         let number = fixture.host.links[peer]?.attributes.id(of: Fixture.characteristic)
         let attribute = try #require(number)
         let operation = OperationID(rawValue: 8)
-        fixture.command(.setNotifying(link: link, operation: operation, attribute: attribute, enabled: true))
+        fixture.command(.request(link: link, operation: operation, .setNotifying(attribute, true)))
         fixture.answer("StartNotify")
         return try #require(fixture.kept.last ?? nil)
     }

@@ -16,21 +16,21 @@ import Testing
 
     /// Reads the one characteristic; the daemon does not answer.
     private mutating func read(_ operation: UInt64) {
-        fixture.command(.discoverServices(link: link, operation: OperationID(rawValue: 1), uuids: nil))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 1), .discoverServices(nil)))
         var found = AttributeID(rawValue: 0)
-        for case .servicesDiscovered(_, _, let records) in fixture.events { found = records.first?.id ?? found }
+        for case .response(_, _, .services(let records)) in fixture.events { found = records.first?.id ?? found }
         fixture.command(
-            .discoverCharacteristics(link: link, operation: OperationID(rawValue: 2), service: found, uuids: nil))
-        for case .characteristicsDiscovered(_, _, let records) in fixture.events { found = records.first?.id ?? found }
+            .request(link: link, operation: OperationID(rawValue: 2), .discoverCharacteristics(of: found, nil)))
+        for case .response(_, _, .characteristics(let records)) in fixture.events { found = records.first?.id ?? found }
         fixture.clear()
-        fixture.command(.read(link: link, operation: OperationID(rawValue: operation), attribute: found))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: operation), .read(found)))
     }
 
     /// Proves S72.
     @Test mutating func S72_whatNeededTheRefusedPairingFailsAndTheLinkEnds() {
         read(7)
         fixture.input(.pairingRefused(peer))
-        guard case .operationFailed(link, OperationID(rawValue: 7), let error)? = fixture.events.last else {
+        guard case .response(link, OperationID(rawValue: 7), .failure(let error))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

@@ -12,39 +12,39 @@ import Testing
     /// Proves S98.
     @Test func S98_theControllerIsAskedAndAnswers() throws {
         var (fixture, _, link) = CentralRoleFixture.connected()
-        fixture.command(.readRSSI(link: link, operation: operation))
+        fixture.command(.request(link: link, operation: operation, .readRSSI))
         let question = try #require(fixture.strengths.first)
         #expect(question.peer == L2CAPAddress("F0:F1:F2:F3:F4:F5", isRandom: true))
         #expect(question.adapter == 0)
         #expect(fixture.waiting == [])
         fixture.answerStrength(.success(-61))
-        #expect(fixture.events == [.rssiRead(link: link, operation: operation, rssi: -61)])
+        #expect(fixture.events == [.response(link: link, operation: operation, .rssi(-61))])
     }
 
     @Test func aFailureIsTheAnswer() {
         var (fixture, _, link) = CentralRoleFixture.connected()
-        fixture.command(.readRSSI(link: link, operation: operation))
+        fixture.command(.request(link: link, operation: operation, .readRSSI))
         let error = BackendError(.operationNotSupported, operation: "read")
         fixture.answerStrength(.failure(error))
-        #expect(fixture.events == [.operationFailed(link: link, operation: operation, error: error)])
+        #expect(fixture.events == [.response(link: link, operation: operation, .failure(error))])
     }
 
     @Test func itWaitsForNothingAndNothingWaitsForIt() throws {
         var (fixture, peer, link) = CentralRoleFixture.connected()
         let number = fixture.host.links[peer]?.attributes.id(of: CentralRoleFixture.characteristic)
         let attribute = try #require(number)
-        fixture.command(.read(link: link, operation: OperationID(rawValue: 21), attribute: attribute))
-        fixture.command(.readRSSI(link: link, operation: operation))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 21), .read(attribute)))
+        fixture.command(.request(link: link, operation: operation, .readRSSI))
         #expect(fixture.strengths.count == 1)
         fixture.answer("ReadValue", with: .success([.bytes([1])]))
-        fixture.command(.read(link: link, operation: OperationID(rawValue: 22), attribute: attribute))
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 22), .read(attribute)))
         #expect(fixture.waiting == ["ReadValue"])
     }
 
     /// Proves S66.
     @Test func S66_theEndOfTheLinkAnswers() {
         var (fixture, _, link) = CentralRoleFixture.connected()
-        fixture.command(.readRSSI(link: link, operation: operation))
+        fixture.command(.request(link: link, operation: operation, .readRSSI))
         fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         for timer in fixture.host.timers { fixture.fire(timer) }
         #expect(fixture.events.contains { if case .disconnected = $0 { true } else { false } })
@@ -55,7 +55,7 @@ import Testing
 
     @Test func theAnswerOfAnEarlierPowerIsNobodys() {
         var (fixture, _, link) = CentralRoleFixture.connected()
-        fixture.command(.readRSSI(link: link, operation: operation))
+        fixture.command(.request(link: link, operation: operation, .readRSSI))
         fixture.set(CentralRoleFixture.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
         fixture.clear()
         fixture.answerStrength(.success(-61))

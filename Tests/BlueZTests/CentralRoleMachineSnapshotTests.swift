@@ -26,21 +26,21 @@ import Testing
     @Test mutating func aNotificationIsToldOnce() {
         let (connected, _, link) = Fixture.connected()
         fixture = connected
-        fixture.command(.discoverServices(link: link, operation: OperationID(rawValue: 2), uuids: nil))
-        guard case .servicesDiscovered(_, _, let services)? = fixture.events.last else {
+        fixture.command(.request(link: link, operation: OperationID(rawValue: 2), .discoverServices(nil)))
+        guard case .response(_, _, .services(let services))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
         let discovery = OperationID(rawValue: 3)
         fixture.command(
-            .discoverCharacteristics(link: link, operation: discovery, service: services[0].id, uuids: nil))
-        guard case .characteristicsDiscovered(_, _, let records)? = fixture.events.last else {
+            .request(link: link, operation: discovery, .discoverCharacteristics(of: services[0].id, nil)))
+        guard case .response(_, _, .characteristics(let records))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
         let attribute = records[0].id
         fixture.command(
-            .setNotifying(link: link, operation: OperationID(rawValue: 4), attribute: attribute, enabled: true))
+            .request(link: link, operation: OperationID(rawValue: 4), .setNotifying(attribute, true)))
         fixture.answer("StartNotify")
         fixture.clear()
         fixture.value([7])

@@ -153,7 +153,7 @@ final class PoolFixture: Sendable {
         case opened(ChannelPool.Opening)
         case accepted(ChannelPool.Opening, L2CAPAddress)
         case failed(BackendError)
-        case event(ChannelID, ChannelSocket.Event)
+        case event(ChannelID, ChannelEvent)
     }
 
     let queue = DispatchQueue(label: "ChannelPoolTests")

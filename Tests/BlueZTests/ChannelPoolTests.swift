@@ -47,7 +47,7 @@ import Testing
     @Test func bytesAreSentInPacketsThatThePeerTakes() async throws {
         let channel = try await fixture.open()
         let bytes = (0..<600).map { UInt8(truncatingIfNeeded: $0) }
-        fixture.perform(.send(Data(bytes)), on: channel)
+        fixture.perform(.command(.send(Data(bytes))), on: channel)
         try await fixture.wait(credits: 600)
         let packets = (0..<3).compactMap { _ in PeerEnd.receive(fixture.network.peer) }
         #expect(packets.map(\.count) == [245, 245, 110])
@@ -57,7 +57,7 @@ import Testing
     @Test func creditsComeBackOnlyForWhatTheSocketTook() async throws {
         let channel = try await fixture.open()
         // Without a reader the socket fills up.
-        for _ in 0..<4 { fixture.perform(.send(Data(repeating: 9, count: 16384)), on: channel) }
+        for _ in 0..<4 { fixture.perform(.command(.send(Data(repeating: 9, count: 16384))), on: channel) }
         await fixture.settle()
         let granted = fixture.told.elements.reduce(0) { sum, told in
             if case .event(_, .credits(let count)) = told { sum + count } else { sum }
@@ -74,8 +74,8 @@ import Testing
 
     @Test func bytesWithoutCreditAreDropped() async throws {
         let channel = try await fixture.open()
-        fixture.perform(.send(Data(repeating: 1, count: ChannelSocket.sendWindow + 1)), on: channel)
-        fixture.perform(.send(Data([2])), on: channel)
+        fixture.perform(.command(.send(Data(repeating: 1, count: ChannelSocket.sendWindow + 1))), on: channel)
+        fixture.perform(.command(.send(Data([2]))), on: channel)
         try await fixture.wait(credits: 1)
         #expect(PeerEnd.receive(fixture.network.peer) == [2])
         #expect(PeerEnd.receive(fixture.network.peer) == nil)
@@ -100,7 +100,7 @@ import Testing
         await fixture.settle()
         #expect(fixture.received.count == ChannelSocket.receiveWindow)
         #expect(sent > fixture.received.count)
-        fixture.perform(.consumed(ChannelSocket.receiveWindow), on: channel)
+        fixture.perform(.command(.consumed(ChannelSocket.receiveWindow)), on: channel)
         try await fixture.wait(received: min(sent, 2 * ChannelSocket.receiveWindow))
     }
 
@@ -113,7 +113,7 @@ import Testing
         }
         fixture.network.hangUp()
         try await fixture.wait(received: ChannelSocket.receiveWindow)
-        fixture.perform(.consumed(ChannelSocket.receiveWindow), on: channel)
+        fixture.perform(.command(.consumed(ChannelSocket.receiveWindow)), on: channel)
         try await fixture.told.first { $0 == .event(channel, .closed) }
         #expect(fixture.received.count == sent)
     }
@@ -125,15 +125,15 @@ import Testing
         fixture.network.hangUp()
         try await fixture.told.first { $0 == .event(channel, .closed) }
         fixture.perform(.readRest, on: channel)
-        fixture.perform(.send(Data([1])), on: channel)
+        fixture.perform(.command(.send(Data([1]))), on: channel)
         await fixture.settle()
         #expect(fixture.told.elements.filter { $0 == .event(channel, .closed) }.count == 1)
     }
 
     @Test func closingSendsWhatWasGivenBefore() async throws {
         let channel = try await fixture.open()
-        fixture.perform(.send(Data([1, 2])), on: channel)
-        fixture.perform(.close, on: channel)
+        fixture.perform(.command(.send(Data([1, 2]))), on: channel)
+        fixture.perform(.command(.close), on: channel)
         await fixture.settle()
         #expect(PeerEnd.receive(fixture.network.peer) == [1, 2])
         var state = pollfd(fd: fixture.network.peer, events: Int16(POLLIN), revents: 0)
@@ -173,7 +173,7 @@ import Testing
             #expect(!fixture.pool.stopListening(psm))
         }
         // What is open stays so.
-        fixture.perform(.send(Data([9])), on: opening.channel)
+        fixture.perform(.command(.send(Data([9]))), on: opening.channel)
         try await fixture.wait(credits: 1)
         #expect(PeerEnd.receive(fixture.network.peer) == [9])
     }

@@ -23,7 +23,7 @@ import Testing
         let (daemon, observer, peer, link) = try await fixture.connected(of: backend)
         let attribute = try await fixture.attribute(observer, link)
         observer.submit(
-            .setNotifying(link: link, operation: OperationID(rawValue: 10), attribute: attribute, enabled: true))
+            .request(link: link, operation: OperationID(rawValue: 10), .setNotifying(attribute, true)))
 
         let app = NotifiedApp(of: backend, peripheral: peer.uuid, limit: Self.limit)
         try await app.values.first { $0 == NotifiedApp.subscribed }

@@ -56,13 +56,14 @@ import Testing
     @Test func onlyItsManagerUsesAChannel() throws {
         var fixture = try open()
         fixture.input(.activated(2))
-        fixture.command(.sendOnChannel(channel: opening.channel, data: Data([1])), from: 2)
+        fixture.command(.channel(opening.channel, .send(Data([1]))), from: 2)
         #expect(fixture.actions.isEmpty)
-        fixture.command(.sendOnChannel(channel: opening.channel, data: Data([1])))
-        fixture.command(.channelConsumed(channel: opening.channel, bytes: 3))
-        fixture.command(.closeChannel(channel: opening.channel))
-        fixture.command(.channelConsumed(channel: opening.channel, bytes: 3))
-        #expect(fixture.actions.map(\.action) == [.send(Data([1])), .consumed(3), .close])
+        fixture.command(.channel(opening.channel, .send(Data([1]))))
+        fixture.command(.channel(opening.channel, .consumed(3)))
+        fixture.command(.channel(opening.channel, .close))
+        fixture.command(.channel(opening.channel, .consumed(3)))
+        #expect(
+            fixture.actions.map(\.action) == [.command(.send(Data([1]))), .command(.consumed(3)), .command(.close)])
     }
 
     /// Proves S154.
@@ -71,10 +72,10 @@ import Testing
         fixture.clear()
         fixture.command(.unpublishChannel(operation: second, psm: 0x81))
         #expect(fixture.stoppedListening == [0x81])
-        #expect(fixture.actions.map(\.action) == [.close])
+        #expect(fixture.actions.map(\.action) == [.command(.close)])
         #expect(
             fixture.events == [
-                .channelClosed(channel: opening.channel), .channelUnpublished(operation: second, psm: 0x81),
+                .channel(opening.channel, .closed), .channelUnpublished(operation: second, psm: 0x81),
             ])
         fixture.command(.unpublishChannel(operation: second, psm: 0x81))
         guard case .operationFailed(second, let error)? = fixture.events.last else {
@@ -105,7 +106,7 @@ import Testing
         fixture.clear()
         fixture.input(.channelEnded(opening.channel))
         fixture.input(.channelEnded(opening.channel))
-        #expect(fixture.events == [.channelClosed(channel: opening.channel)])
+        #expect(fixture.events == [.channel(opening.channel, .closed)])
     }
 }
 #endif

@@ -126,7 +126,8 @@ import Testing
     /// Proves S141.
     @Test func S141_aBackendGetsBackWhatAnotherLeftThoughItNeverSaidGoodbye() async throws {
         let (fixture, store) = (try BackendFixture(), store)
-        let (daemon, first, peer) = try await fixture.discovered(of: fixture.makeBackend(store: store), restoring: "app")
+        let (daemon, first, peer) = try await fixture.discovered(
+            of: fixture.makeBackend(store: store), restoring: "app")
         first.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         try await fixture.recorder.events.first { if case .connected = $0 { true } else { false } }
         let later = EventRecorder()

@@ -53,13 +53,13 @@ struct SoakTests {
         let event = try await recorder.events.first { if case .connected = $0 { true } else { false } }
         guard case .connected(_, let link, _, _) = event else { throw CancellationError() }
         let attribute = try await fixture.attribute(central, link)
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
-        let value = CentralEvent.valueRead(link: link, operation: OperationID(rawValue: 10), value: Data([1, 2, 3]))
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
+        let value = CentralEvent.response(link: link, operation: OperationID(rawValue: 10), .value(Data([1, 2, 3])))
         try await recorder.events.first { $0 == value }
         let operation = OperationID(rawValue: 11)
-        central.submit(.setNotifying(link: link, operation: operation, attribute: attribute, enabled: true))
+        central.submit(.request(link: link, operation: operation, .setNotifying(attribute, true)))
         try await recorder.events.first {
-            $0 == .notifyingChanged(link: link, operation: operation, isNotifying: true)
+            $0 == .response(link: link, operation: operation, .notifying(true))
         }
         daemon.notify(fixture.characteristic, [7])
         try await recorder.events.first {

@@ -41,20 +41,20 @@ import Testing
             return .values([.bytes([2])])
         }
         for number in [10, 11] as [UInt64] {
-            central.submit(.read(link: link, operation: OperationID(rawValue: number), attribute: attribute))
+            central.submit(.request(link: link, operation: OperationID(rawValue: number), .read(attribute)))
         }
-        let last = CentralEvent.valueRead(link: link, operation: OperationID(rawValue: 11), value: Data([1]))
+        let last = CentralEvent.response(link: link, operation: OperationID(rawValue: 11), .value(Data([1])))
         let events = try await recorder.events.wait { $0.contains(last) }
-        #expect(events.filter { if case .valueRead = $0 { true } else { false } }.count == 2)
+        #expect(events.filter { if case .response(_, _, .value) = $0 { true } else { false } }.count == 2)
     }
 
     @Test func aReplyOfTheWrongTypeIsAnErrorOfItsOperation() async throws {
         let (daemon, central, _, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .values([.string("bytes")]) }
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
-        let event = try await recorder.events.first { if case .operationFailed = $0 { true } else { false } }
-        guard case .operationFailed(link, OperationID(rawValue: 10), _) = event else {
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
+        let event = try await recorder.events.first { if case .response(_, _, .failure) = $0 { true } else { false } }
+        guard case .response(link, OperationID(rawValue: 10), .failure) = event else {
             Issue.record("\(event)")
             return
         }
@@ -64,14 +64,14 @@ import Testing
         let (daemon, central, _, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .none }
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
         _ = try await daemon.service.calls.first { $0.member == "ReadValue" }
         daemon.dropLink(device, reason: "Remote")
         let events = try await recorder.events.wait { events in
             events.contains { if case .disconnected(link, _, _, _) = $0 { true } else { false } }
         }
-        #expect(!events.contains { if case .operationFailed = $0 { true } else { false } })
-        #expect(!events.contains { if case .valueRead = $0 { true } else { false } })
+        #expect(!events.contains { if case .response(_, _, .failure) = $0 { true } else { false } })
+        #expect(!events.contains { if case .response(_, _, .value) = $0 { true } else { false } })
     }
 
     @Test func aDeviceThatVanishesWithoutAWordBeforeEndsItsLinkOnce() async throws {
@@ -92,21 +92,21 @@ import Testing
         let (daemon, central, _, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { _ in .none }
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
         _ = try await daemon.service.calls.first { $0.member == "ReadValue" }
         daemon.service.remove(device + "/service0010")
-        let event = try await recorder.events.first { if case .operationFailed = $0 { true } else { false } }
-        guard case .operationFailed(link, OperationID(rawValue: 10), let error) = event else {
+        let event = try await recorder.events.first { if case .response(_, _, .failure) = $0 { true } else { false } }
+        guard case .response(link, OperationID(rawValue: 10), .failure(let error)) = event else {
             Issue.record("\(event)")
             return
         }
         #expect(error.code == .invalidHandle)
         daemon.addService(device, handle: "0020", uuid: "0000180f-0000-1000-8000-00805f9b34fb")
-        central.submit(.discoverServices(link: link, operation: OperationID(rawValue: 11), uuids: nil))
+        central.submit(.request(link: link, operation: OperationID(rawValue: 11), .discoverServices(nil)))
         let found = try await recorder.events.first {
-            if case .servicesDiscovered(_, OperationID(rawValue: 11), _) = $0 { true } else { false }
+            if case .response(_, OperationID(rawValue: 11), .services) = $0 { true } else { false }
         }
-        guard case .servicesDiscovered(_, _, let services) = found else { return }
+        guard case .response(_, _, .services(let services)) = found else { return }
         #expect(services.map(\.uuid) == [BluetoothUUID(0x180F)])
     }
 
@@ -133,8 +133,8 @@ import Testing
         let other = daemon.addDevice("F0:F1:F2:F3:F4:F6", services: ["0000180d-0000-1000-8000-00805f9b34fb"])
         central.submit(.setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
         let operation = OperationID(rawValue: 10)
-        central.submit(.setNotifying(link: link, operation: operation, attribute: attribute, enabled: true))
-        try await recorder.events.first { $0 == .notifyingChanged(link: link, operation: operation, isNotifying: true) }
+        central.submit(.request(link: link, operation: operation, .setNotifying(attribute, true)))
+        try await recorder.events.first { $0 == .response(link: link, operation: operation, .notifying(true)) }
         daemon.notify(fixture.characteristic, [7])
         let value = CentralEvent.valueNotified(link: link, attribute: attribute, value: Data([7]))
         try await recorder.events.first { $0 == value }
@@ -163,9 +163,9 @@ import Testing
             service.answer(call, with: .values([.bytes([1])]))
             return .none
         }
-        central.submit(.read(link: link, operation: OperationID(rawValue: 10), attribute: attribute))
-        let event = try await recorder.events.first { if case .valueRead = $0 { true } else { false } }
-        #expect(event == .valueRead(link: link, operation: OperationID(rawValue: 10), value: Data([1])))
+        central.submit(.request(link: link, operation: OperationID(rawValue: 10), .read(attribute)))
+        let event = try await recorder.events.first { if case .response(_, _, .value) = $0 { true } else { false } }
+        #expect(event == .response(link: link, operation: OperationID(rawValue: 10), .value(Data([1]))))
     }
 }
 #endif

@@ -22,21 +22,22 @@ import Testing
     private func id(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
 
     private func read(_ link: LinkID, _ number: UInt64, _ attribute: AttributeID) -> CentralCommand {
-        .read(link: link, operation: id(number), attribute: attribute)
+        .request(link: link, operation: id(number), .read(attribute))
     }
 
     @Test func aFailedCommandNeverReachesTheDaemon() async throws {
         let error = BackendError.att(0x80, operation: "write")
-        let fixture = try fixture(Fault(FaultPlace(.centralCommand(.write), characteristic: "2A37"), .once, .error(error)))
+        let fixture = try fixture(
+            Fault(FaultPlace(.centralCommand(.write), characteristic: "2A37"), .once, .error(error)))
         let (daemon, central, _, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
         for number in 10...11 as ClosedRange<UInt64> {
             let value = Data([UInt8(number)])
-            central.submit(.write(link: link, operation: id(number), attribute: attribute, value: value))
+            central.submit(.request(link: link, operation: id(number), .write(attribute, value)))
         }
-        try await fixture.recorder.events.first { $0 == .written(link: link, operation: id(11)) }
+        try await fixture.recorder.events.first { $0 == .response(link: link, operation: id(11), .written) }
         #expect(
-            fixture.recorder.events.elements.contains(.operationFailed(link: link, operation: id(10), error: error)))
+            fixture.recorder.events.elements.contains(.response(link: link, operation: id(10), .failure(error))))
         #expect(daemon.service.calls.elements.filter { $0.member == "WriteValue" }.count == 1)
         #expect(daemon.value(at: fixture.characteristic) == [11])
     }
@@ -48,10 +49,10 @@ import Testing
         let (daemon, central, _, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
         for number in 10...12 as ClosedRange<UInt64> { central.submit(read(link, number, attribute)) }
-        let last = CentralEvent.valueRead(link: link, operation: id(12), value: Data([1, 2, 3]))
+        let last = CentralEvent.response(link: link, operation: id(12), .value(Data([1, 2, 3])))
         let events = try await fixture.recorder.events.wait { $0.contains(last) }
-        let answers = events.filter { if case .valueRead = $0 { true } else { false } }
-        #expect(answers == [.valueRead(link: link, operation: id(10), value: Data([1, 2, 3])), last])
+        let answers = events.filter { if case .response(_, _, .value) = $0 { true } else { false } }
+        #expect(answers == [.response(link: link, operation: id(10), .value(Data([1, 2, 3]))), last])
         #expect(daemon.service.calls.elements.filter { $0.member == "ReadValue" }.count == 3)
     }
 
@@ -75,7 +76,7 @@ import Testing
         let (daemon, central, _, link) = try await fixture.connected()
         let attribute = try await fixture.attribute(central, link)
         central.submit(read(link, 10, attribute))
-        let answer = CentralEvent.valueRead(link: link, operation: id(10), value: Data([1, 2, 3]))
+        let answer = CentralEvent.response(link: link, operation: id(10), .value(Data([1, 2, 3])))
         try await fixture.recorder.events.first { $0 == answer }
         daemon.kill()
         try await fixture.recorder.wait(for: .resetting)

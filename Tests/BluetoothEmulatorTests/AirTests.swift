@@ -27,7 +27,7 @@ import Testing
     private func readingTime(_ fixture: Fixture, _ link: LinkID, _ id: AttributeID) async throws -> Duration {
         let count = fixture.events.count
         let start = fixture.emulator.now
-        fixture.submit(.read(link: link, operation: op(1), attribute: id))
+        fixture.submit(.request(link: link, operation: op(1), .read(id)))
         try await fixture.emulator.advance(until: { fixture.events.count > count })
         return fixture.emulator.now - start
     }
@@ -190,7 +190,7 @@ import Testing
         let id = try await fixture.attributes(link).characteristic("C0D1")
         device.setPacketLossRate(1)
         let count = fixture.events.count
-        fixture.submit(.read(link: link, operation: op(1), attribute: id))
+        fixture.submit(.request(link: link, operation: op(1), .read(id)))
         try await fixture.emulator.runUntilIdle()
         guard case .disconnected(link, .timeout, _, _)? = fixture.events(from: count).first else {
             throw Unexpected("\(fixture.events(from: count))")
@@ -256,8 +256,8 @@ import Testing
         }
         try await fixture.emulator.runUntilIdle()
         for feature in BackendFeature.allCases { #expect(!fixture.emulator.supports(feature)) }
-        let told = try await fixture.run(.readRSSI(link: link, operation: op(1)))
-        guard case .operationFailed(link, op(1), let error)? = told.last else { throw Unexpected("\(told)") }
+        let told = try await fixture.run(.request(link: link, operation: op(1), .readRSSI))
+        guard case .response(link, op(1), .failure(let error))? = told.last else { throw Unexpected("\(told)") }
         #expect(error.code == .operationNotSupported)
         device.disconnect()
         try await fixture.emulator.runUntilIdle()

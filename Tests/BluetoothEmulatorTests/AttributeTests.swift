@@ -17,7 +17,7 @@ import Testing
     }
 
     private func codes(_ events: [CentralEvent]) -> [UInt8?] {
-        events.map { if case .operationFailed(_, _, let error) = $0 { error.attCode } else { nil } }
+        events.map { if case .response(_, _, .failure(let error)) = $0 { error.attCode } else { nil } }
     }
 
     /// Proves S61.
@@ -25,8 +25,8 @@ import Testing
         let (fixture, _, link, found) = try await connected()
         let service = try found.service(ContractPeer.uuid("0001"))
         let told = try await fixture.run(
-            .discoverIncludedServices(link: link, operation: op(1), service: service, uuids: nil))
-        guard case .servicesDiscovered(link, op(1), let services)? = told.first else { throw Unexpected(told[0]) }
+            .request(link: link, operation: op(1), .discoverIncludedServices(of: service, nil)))
+        guard case .response(link, op(1), .services(let services))? = told.first else { throw Unexpected(told[0]) }
         #expect(services.map(\.uuid) == [ContractPeer.uuid("0002")])
         #expect(services.map(\.isPrimary) == [false])
     }
@@ -37,24 +37,24 @@ import Testing
         let described = try found.characteristic(ContractPeer.uuid("010C"))
         let level = try found.characteristic("2A19")
         let told = try await fixture.run(
-            .discoverDescriptors(link: link, operation: op(1), characteristic: described),
-            .discoverDescriptors(link: link, operation: op(2), characteristic: level))
-        guard case .descriptorsDiscovered(_, op(1), let three)? = told.first,
-            case .descriptorsDiscovered(_, op(2), let one)? = told.last
+            .request(link: link, operation: op(1), .discoverDescriptors(of: described)),
+            .request(link: link, operation: op(2), .discoverDescriptors(of: level)))
+        guard case .response(_, op(1), .descriptors(let three))? = told.first,
+            case .response(_, op(2), .descriptors(let one))? = told.last
         else { throw Unexpected(told[0]) }
         #expect(three.map(\.uuid) == ["2901", "2904", ContractPeer.uuid("0D01")])
         #expect(one.map(\.uuid) == ["2902"])
         let own = three[2].id
         let values = try await fixture.run(
-            .read(link: link, operation: op(3), attribute: three[0].id),
-            .write(link: link, operation: op(4), attribute: own, value: Data([7])),
-            .read(link: link, operation: op(5), attribute: own),
-            .read(link: link, operation: op(6), attribute: one[0].id),
-            .write(link: link, operation: op(7), attribute: three[0].id, value: Data()))
-        #expect(values[0] == .valueRead(link: link, operation: op(3), value: Data("described".utf8)))
-        #expect(values[1] == .written(link: link, operation: op(4)))
-        #expect(values[2] == .valueRead(link: link, operation: op(5), value: Data([7])))
-        #expect(values[3] == .valueRead(link: link, operation: op(6), value: Data([0, 0])))
+            .request(link: link, operation: op(3), .read(three[0].id)),
+            .request(link: link, operation: op(4), .write(own, Data([7]))),
+            .request(link: link, operation: op(5), .read(own)),
+            .request(link: link, operation: op(6), .read(one[0].id)),
+            .request(link: link, operation: op(7), .write(three[0].id, Data())))
+        #expect(values[0] == .response(link: link, operation: op(3), .value(Data("described".utf8))))
+        #expect(values[1] == .response(link: link, operation: op(4), .written))
+        #expect(values[2] == .response(link: link, operation: op(5), .value(Data([7]))))
+        #expect(values[3] == .response(link: link, operation: op(6), .value(Data([0, 0]))))
         #expect(codes(Array(values.suffix(1))) == [0x03])
     }
 
@@ -64,10 +64,10 @@ import Testing
         let writeOnly = try found.characteristic(ContractPeer.uuid("0109"))
         let readOnly = try found.characteristic(ContractPeer.uuid("010A"))
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: writeOnly),
-            .write(link: link, operation: op(2), attribute: readOnly, value: Data([1])),
-            .setNotifying(link: link, operation: op(3), attribute: readOnly, enabled: true),
-            .read(link: link, operation: op(4), attribute: AttributeID(rawValue: 9999)))
+            .request(link: link, operation: op(1), .read(writeOnly)),
+            .request(link: link, operation: op(2), .write(readOnly, Data([1]))),
+            .request(link: link, operation: op(3), .setNotifying(readOnly, true)),
+            .request(link: link, operation: op(4), .read(AttributeID(rawValue: 9999))))
         #expect(codes(told) == [0x02, 0x03, 0x06, 0x01])
     }
 
@@ -78,7 +78,7 @@ import Testing
             services: [.init("180F", characteristics: [.init("2A19", .notify, clientConfiguration: false)])])
         let (fixture, _, link, found) = try await connected(.instant, description)
         let level = try found.characteristic("2A19")
-        let told = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
+        let told = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(level, true)))
         #expect(codes(told) == [0x0A])
     }
 
@@ -96,8 +96,8 @@ import Testing
             ], pairing: PairingDescription(answer: .reject))
         let (fixture, _, link, found) = try await connected(.instant, description)
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: try found.characteristic("2A19")),
-            .setNotifying(link: link, operation: op(2), attribute: try found.characteristic("2A1A"), enabled: true))
+            .request(link: link, operation: op(1), .read(try found.characteristic("2A19"))),
+            .request(link: link, operation: op(2), .setNotifying(try found.characteristic("2A1A"), true)))
         #expect(codes(told) == [0x05, 0x05])
     }
 
@@ -107,14 +107,14 @@ import Testing
         let long = try found.characteristic(ContractPeer.uuid("0106"))
         let value = Data((0..<400).map { UInt8(truncatingIfNeeded: $0 * 7) })
         let start = fixture.emulator.now
-        let told = try await fixture.run(.write(link: link, operation: op(1), attribute: long, value: value))
-        #expect(told == [.written(link: link, operation: op(1))])
+        let told = try await fixture.run(.request(link: link, operation: op(1), .write(long, value)))
+        #expect(told == [.response(link: link, operation: op(1), .written)])
         #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0106"))) == value)
         // 400 bytes at an MTU of 185: three Prepare Writes of 180 bytes at most, and the Execute Write.
         let spent = fixture.emulator.now - start
         #expect(spent >= .milliseconds(200) && spent < .milliseconds(250), "\(spent)")
         #expect(
-            codes(try await fixture.run(.write(link: link, operation: op(2), attribute: long, value: Data(count: 513))))
+            codes(try await fixture.run(.request(link: link, operation: op(2), .write(long, Data(count: 513)))))
                 == [0x0D])
     }
 
@@ -163,12 +163,12 @@ import Testing
         let id = try found.characteristic(ContractPeer.uuid("0106"))
         // 18 bytes go into each of three parts.
         let told = try await fixture.run(
-            .write(link: link, operation: op(1), attribute: id, value: Data(repeating: 1, count: 54)),
-            .write(link: link, operation: op(2), attribute: id, value: Data(repeating: 2, count: 55)))
+            .request(link: link, operation: op(1), .write(id, Data(repeating: 1, count: 54))),
+            .request(link: link, operation: op(2), .write(id, Data(repeating: 2, count: 55))))
         #expect(
             told == [
-                .written(link: link, operation: op(1)),
-                .operationFailed(link: link, operation: op(2), error: .att(0x09, operation: "write")),
+                .response(link: link, operation: op(1), .written),
+                .response(link: link, operation: op(2), .failure(.att(0x09, operation: "write"))),
             ])
         #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0106"))) == Data(repeating: 1, count: 54))
     }
@@ -177,13 +177,13 @@ import Testing
         let (fixture, _, link, found) = try await connected(.default)
         let command = try found.characteristic(ContractPeer.uuid("0102"))
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: command),
+            .request(link: link, operation: op(1), .read(command)),
             .writeCommand(link: link, attribute: command, value: Data([9])),
-            .read(link: link, operation: op(2), attribute: command))
+            .request(link: link, operation: op(2), .read(command)))
         #expect(
             told == [
-                .valueRead(link: link, operation: op(1), value: Data([0])), .writeCredits(link: link, count: 1),
-                .valueRead(link: link, operation: op(2), value: Data([9])),
+                .response(link: link, operation: op(1), .value(Data([0]))), .writeCredits(link: link, count: 1),
+                .response(link: link, operation: op(2), .value(Data([9]))),
             ])
     }
 
@@ -193,7 +193,7 @@ import Testing
         let both = try found.characteristic(ContractPeer.uuid("0105"))
         let indicate = try found.characteristic(ContractPeer.uuid("0104"))
         for id in [both, indicate] {
-            _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+            _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
         }
         func time(_ path: BluetoothUUID) async throws -> Duration {
             let (start, count) = (fixture.emulator.now, fixture.events.count)
@@ -205,19 +205,19 @@ import Testing
         let spent = try await time(ContractPeer.uuid("0104"))
         #expect(spent >= .milliseconds(100) && spent <= .milliseconds(150), "\(spent)")
         let description = try await fixture.run(
-            .discoverDescriptors(link: link, operation: op(2), characteristic: indicate))
-        guard case .descriptorsDiscovered(_, _, let descriptors)? = description.first else {
+            .request(link: link, operation: op(2), .discoverDescriptors(of: indicate)))
+        guard case .response(_, _, .descriptors(let descriptors))? = description.first else {
             throw Unexpected(description[0])
         }
-        let read = try await fixture.run(.read(link: link, operation: op(3), attribute: descriptors[0].id))
-        #expect(read == [.valueRead(link: link, operation: op(3), value: Data([2, 0]))])
+        let read = try await fixture.run(.request(link: link, operation: op(3), .read(descriptors[0].id)))
+        #expect(read == [.response(link: link, operation: op(3), .value(Data([2, 0])))])
     }
 
     /// Proves S139.
     @Test func S139_aNotificationIsCutToTheMTU() async throws {
         let (fixture, device, link, found) = try await connected(.slow)
         let id = try found.characteristic(ContractPeer.uuid("0103"))
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+        _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
         device.notify(CharacteristicPath(ContractPeer.uuid("0103")), value: ContractPeer.long)
         #expect(
             try await fixture.run() == [.valueNotified(link: link, attribute: id, value: ContractPeer.long.prefix(20))])
@@ -230,9 +230,9 @@ import Testing
         let other = Fixture(emulator: fixture.emulator)
         try await other.powerOn()
         let second = try await other.connectShared(device)
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
-        _ = try await other.run(.setNotifying(link: second, operation: op(2), attribute: id, enabled: true))
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(3), attribute: id, enabled: false))
+        _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
+        _ = try await other.run(.request(link: second, operation: op(2), .setNotifying(id, true)))
+        _ = try await fixture.run(.request(link: link, operation: op(3), .setNotifying(id, false)))
         let count = fixture.events.count
         device.notify(CharacteristicPath(ContractPeer.uuid("0103")), value: Data([1]))
         #expect(try await other.run() == [.valueNotified(link: second, attribute: id, value: Data([1]))])
@@ -249,7 +249,7 @@ import Testing
         let battery = try found.service("180F")
         try device.addService(ServiceDescription(ContractPeer.uuid("0009")))
         device.removeService("180F")
-        let told = try await fixture.run(.read(link: link, operation: op(1), attribute: level))
+        let told = try await fixture.run(.request(link: link, operation: op(1), .read(level)))
         guard case .servicesChanged(link, [], let added)? = told.first else { throw Unexpected(told[0]) }
         #expect(added.map(\.uuid) == [ContractPeer.uuid("0009")])
         #expect(told.contains(.servicesChanged(link: link, removed: [battery], added: [])))
@@ -263,10 +263,10 @@ import Testing
     @Test func S57_aFilteredDiscoveryFindsThoseOnlyAndEmptyFindsAll() async throws {
         let (fixture, _, link, _) = try await connected()
         let told = try await fixture.run(
-            .discoverServices(link: link, operation: op(1), uuids: [ContractPeer.uuid("0003")]),
-            .discoverServices(link: link, operation: op(2), uuids: []),
-            .discoverServices(link: link, operation: op(3), uuids: ["1811"]))
-        let counts = told.map { if case .servicesDiscovered(_, _, let services) = $0 { services.count } else { -1 } }
+            .request(link: link, operation: op(1), .discoverServices([ContractPeer.uuid("0003")])),
+            .request(link: link, operation: op(2), .discoverServices([])),
+            .request(link: link, operation: op(3), .discoverServices(["1811"])))
+        let counts = told.map { if case .response(_, _, .services(let services)) = $0 { services.count } else { -1 } }
         #expect(counts == [2, 5, 0])
     }
 
@@ -287,7 +287,7 @@ import Testing
         let level = try found.characteristic("2A19")
         var refused = 0
         for number in 0..<500 {
-            let told = try await fixture.run(.read(link: link, operation: op(UInt64(number)), attribute: level))
+            let told = try await fixture.run(.request(link: link, operation: op(UInt64(number)), .read(level)))
             refused += codes(told) == [0x02] ? 1 : 0
         }
         #expect((25...80).contains(refused), "\(refused) of 500")

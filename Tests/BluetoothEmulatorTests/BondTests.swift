@@ -85,7 +85,7 @@ import Testing
         #expect(fixture.central.events.last == SecureFixture.refused(link))
         fixture.device.removeBond(with: other)
         let again = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
-        fixture.central.submit(.read(link: link, operation: op(1), attribute: again))
+        fixture.central.submit(.request(link: link, operation: op(1), .read(again)))
         try await fixture.emulator.advance(by: .seconds(1))
         try await fixture.answer(.accept)
         #expect(fixture.central.events.last == SecureFixture.value(link))
@@ -128,7 +128,7 @@ import Testing
         try await pair.peripheral.run(.updateValue(attribute: attribute(6), value: Data([1]), centrals: nil))
         #expect(pair.central.events.count == before)
         let id = try await pair.central.attributes(link).characteristic("C0D4")
-        _ = try await pair.central.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+        _ = try await pair.central.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
         try await pair.peripheral.run(.updateValue(attribute: attribute(6), value: Data([2]), centrals: nil))
         #expect(pair.central.events.last == .valueNotified(link: link, attribute: id, value: Data([2])))
     }

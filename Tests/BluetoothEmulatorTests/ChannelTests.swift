@@ -18,8 +18,9 @@ import Testing
                 .publishChannel(operation: op(10), isEncryptionRequired: false))
             guard case .channelPublished(op(10), let psm)? = told.last else { throw Unexpected("\(told)") }
             self.psm = psm
-            let answer = try await pair.central.run(.openChannel(link: pair.link, operation: op(11), psm: psm))
-            guard case .channelOpened(pair.link, op(11), let channel, let credits)? = answer.last else {
+            let answer = try await pair.central.run(
+                .request(link: pair.link, operation: op(11), .openChannel(psm: psm)))
+            guard case .response(pair.link, op(11), .channel(let channel, let credits))? = answer.last else {
                 throw Unexpected("\(answer)")
             }
             self.channel = channel
@@ -28,13 +29,13 @@ import Testing
 
         func received(from count: Int = 0) -> Data {
             pair.peripheral.events(from: count).reduce(into: Data()) { data, event in
-                if case .channelReceived(channel, let part) = event { data.append(part) }
+                if case .channel(channel, .received(let part)) = event { data.append(part) }
             }
         }
 
         var receivedByCentral: Data {
             pair.central.events.reduce(into: Data()) { data, event in
-                if case .channelReceived(channel, let part) = event { data.append(part) }
+                if case .channel(channel, .received(let part)) = event { data.append(part) }
             }
         }
     }
@@ -58,8 +59,8 @@ import Testing
     /// Proves S148.
     @Test func S148_aNumberWhereNobodyListensIsRefused() async throws {
         let pair = try await ConnectedPair()
-        let told = try await pair.central.run(.openChannel(link: pair.link, operation: op(1), psm: 0x80))
-        guard case .operationFailed(pair.link, op(1), let error)? = told.last else { throw Unexpected("\(told)") }
+        let told = try await pair.central.run(.request(link: pair.link, operation: op(1), .openChannel(psm: 0x80)))
+        guard case .response(pair.link, op(1), .failure(let error))? = told.last else { throw Unexpected("\(told)") }
         #expect(error.code == .operationNotSupported)
     }
 
@@ -67,22 +68,22 @@ import Testing
         let open = try await Open()
         let central = open.pair.central
         let count = central.events.count
-        central.submit(.sendOnChannel(channel: open.channel, data: bytes(100)))
-        open.pair.peripheral.peripheral.submit(.sendOnChannel(channel: open.channel, data: bytes(50)))
+        central.submit(.channel(open.channel, .send(bytes(100))))
+        open.pair.peripheral.peripheral.submit(.channel(open.channel, .send(bytes(50))))
         try await open.pair.emulator.runUntilIdle()
         #expect(open.received() == bytes(100))
-        #expect(central.events(from: count) == [.channelReceived(channel: open.channel, data: bytes(50))])
-        try await open.pair.peripheral.run(.channelConsumed(channel: open.channel, bytes: 60))
-        #expect(central.events.last == .channelCredits(channel: open.channel, count: 60))
+        #expect(central.events(from: count) == [.channel(open.channel, .received(bytes(50)))])
+        try await open.pair.peripheral.run(.channel(open.channel, .consumed(60)))
+        #expect(central.events.last == .channel(open.channel, .credits(60)))
         // No more comes back than was sent.
-        try await open.pair.peripheral.run(.channelConsumed(channel: open.channel, bytes: 60))
-        #expect(central.events.last == .channelCredits(channel: open.channel, count: 40))
+        try await open.pair.peripheral.run(.channel(open.channel, .consumed(60)))
+        #expect(central.events.last == .channel(open.channel, .credits(40)))
     }
 
     @Test func moreThanTheCreditsIsDropped() async throws {
         let open = try await Open()
-        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(open.credits)))
-        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(1)))
+        open.pair.central.submit(.channel(open.channel, .send(bytes(open.credits))))
+        open.pair.central.submit(.channel(open.channel, .send(bytes(1))))
         try await open.pair.emulator.runUntilIdle()
         #expect(open.received() == bytes(open.credits))
         #expect(open.pair.emulator.trace.last?.hasSuffix("dropped") == false)
@@ -98,11 +99,11 @@ import Testing
         while sent < total.count {
             let part = total.dropFirst(sent).prefix(open.credits)
             sent += part.count
-            open.pair.central.submit(.sendOnChannel(channel: open.channel, data: Data(part)))
-            open.pair.peripheral.peripheral.submit(.sendOnChannel(channel: open.channel, data: Data(part)))
+            open.pair.central.submit(.channel(open.channel, .send(Data(part))))
+            open.pair.peripheral.peripheral.submit(.channel(open.channel, .send(Data(part))))
             try await open.pair.emulator.runUntilIdle()
-            open.pair.peripheral.peripheral.submit(.channelConsumed(channel: open.channel, bytes: part.count))
-            open.pair.central.submit(.channelConsumed(channel: open.channel, bytes: part.count))
+            open.pair.peripheral.peripheral.submit(.channel(open.channel, .consumed(part.count)))
+            open.pair.central.submit(.channel(open.channel, .consumed(part.count)))
             try await open.pair.emulator.runUntilIdle()
         }
         #expect(open.received() == total)
@@ -112,7 +113,7 @@ import Testing
     @Test func bytesTakeTheirTime() async throws {
         let open = try await Open(.default)
         let count = open.pair.peripheral.events.count
-        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(3000)))
+        open.pair.central.submit(.channel(open.channel, .send(bytes(3000))))
         try await open.pair.emulator.advance(by: .milliseconds(49))
         // Six packets of 245 bytes in a connection event.
         #expect(open.received(from: count).count == 1470)
@@ -124,12 +125,12 @@ import Testing
     @Test func S153_theOtherSideHearsOfACloseAfterAllThatWasSent() async throws {
         let open = try await Open(.default)
         let count = open.pair.peripheral.events.count
-        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(3000)))
-        open.pair.central.submit(.closeChannel(channel: open.channel))
-        open.pair.central.submit(.sendOnChannel(channel: open.channel, data: bytes(1)))
+        open.pair.central.submit(.channel(open.channel, .send(bytes(3000))))
+        open.pair.central.submit(.channel(open.channel, .close))
+        open.pair.central.submit(.channel(open.channel, .send(bytes(1))))
         try await open.pair.emulator.runUntilIdle()
         #expect(open.received(from: count) == bytes(3000))
-        #expect(open.pair.peripheral.events.last == .channelClosed(channel: open.channel))
+        #expect(open.pair.peripheral.events.last == .channel(open.channel, .closed))
     }
 
     /// Proves S153.
@@ -138,7 +139,7 @@ import Testing
         let count = open.pair.central.events.count
         open.pair.device.setProximity(.outOfRange)
         try await open.pair.emulator.runUntilIdle()
-        #expect(open.pair.peripheral.events.last == .channelClosed(channel: open.channel))
+        #expect(open.pair.peripheral.events.last == .channel(open.channel, .closed))
         let told = open.pair.central.events(from: count)
         guard told.count == 1, case .disconnected(open.pair.link, _, _, _)? = told.first else {
             throw Unexpected("\(told)")
@@ -151,10 +152,10 @@ import Testing
         let count = open.pair.central.events.count
         let told = try await open.pair.peripheral.run(.unpublishChannel(operation: op(12), psm: open.psm))
         #expect(told == [.channelUnpublished(operation: op(12), psm: open.psm)])
-        #expect(open.pair.central.events(from: count) == [.channelClosed(channel: open.channel)])
+        #expect(open.pair.central.events(from: count) == [.channel(open.channel, .closed)])
         let again = try await open.pair.central.run(
-            .openChannel(link: open.pair.link, operation: op(13), psm: open.psm))
-        guard case .operationFailed? = again.last else { throw Unexpected("\(again)") }
+            .request(link: open.pair.link, operation: op(13), .openChannel(psm: open.psm)))
+        guard case .response(_, _, .failure)? = again.last else { throw Unexpected("\(again)") }
         let unknown = try await open.pair.peripheral.run(.unpublishChannel(operation: op(14), psm: 0xF0))
         guard case .operationFailed(op(14), let error)? = unknown.last else { throw Unexpected("\(unknown)") }
         #expect(error.code == .invalidParameters)
@@ -164,8 +165,8 @@ import Testing
     @Test func S146_anEncryptedChannelPairsFirst() async throws {
         let pair = try await ConnectedPair()
         _ = try await pair.peripheral.run(.publishChannel(operation: op(10), isEncryptionRequired: true))
-        let told = try await pair.central.run(.openChannel(link: pair.link, operation: op(11), psm: 0x80))
-        guard case .channelOpened? = told.last else { throw Unexpected("\(told)") }
+        let told = try await pair.central.run(.request(link: pair.link, operation: op(11), .openChannel(psm: 0x80)))
+        guard case .response(_, _, .channel)? = told.last else { throw Unexpected("\(told)") }
         #expect(pair.emulator.host.isBonded(with: pair.device))
     }
 
@@ -174,10 +175,10 @@ import Testing
         let count = open.pair.central.events.count
         open.pair.peripheral.peripheral.invalidate()
         try await open.pair.emulator.runUntilIdle()
-        #expect(open.pair.central.events(from: count).contains(.channelClosed(channel: open.channel)))
+        #expect(open.pair.central.events(from: count).contains(.channel(open.channel, .closed)))
         let told = try await open.pair.central.run(
-            .openChannel(link: open.pair.link, operation: op(13), psm: open.psm))
-        guard case .operationFailed? = told.last else { throw Unexpected("\(told)") }
+            .request(link: open.pair.link, operation: op(13), .openChannel(psm: open.psm)))
+        guard case .response(_, _, .failure)? = told.last else { throw Unexpected("\(told)") }
     }
 
     @Test func aDeviceReturnsWhatItGets() async throws {
@@ -188,20 +189,20 @@ import Testing
                 channels: [ChannelDescription(psm: 0x90, echo: true)]))
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        _ = try await fixture.run(.openChannel(link: link, operation: op(1), psm: 0x90))
+        _ = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
         let channel = try #require(device.channels.first)
-        let told = try await fixture.run(.sendOnChannel(channel: channel, data: bytes(16_384)))
+        let told = try await fixture.run(.channel(channel, .send(bytes(16_384))))
         let back = told.reduce(into: Data()) { data, event in
-            if case .channelReceived(channel, let part) = event { data.append(part) }
+            if case .channel(channel, .received(let part)) = event { data.append(part) }
         }
         #expect(back == bytes(16_384))
         // A device that has more to say than there is room for waits.
         device.send(bytes(100), on: channel)
         #expect(try await fixture.run().isEmpty)
-        let rest = try await fixture.run(.channelConsumed(channel: channel, bytes: 16_384))
-        #expect(rest == [.channelReceived(channel: channel, data: bytes(100))])
+        let rest = try await fixture.run(.channel(channel, .consumed(16_384)))
+        #expect(rest == [.channel(channel, .received(bytes(100)))])
         device.close(channel)
-        #expect(try await fixture.run() == [.channelClosed(channel: channel)])
+        #expect(try await fixture.run() == [.channel(channel, .closed)])
         #expect(device.channels.isEmpty)
     }
 
@@ -226,10 +227,10 @@ import Testing
                     channels: [ChannelDescription(psm: 0x90)]), handler: Greeter()))
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        let told = try await fixture.run(.openChannel(link: link, operation: op(1), psm: 0x90))
+        let told = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
         let channel = try #require(device.channels.first)
-        #expect(told.last == .channelReceived(channel: channel, data: Data("hello".utf8)))
-        let ended = try await fixture.run(.sendOnChannel(channel: channel, data: Data([1, 2, 3])))
-        #expect(ended.last == .channelClosed(channel: channel))
+        #expect(told.last == .channel(channel, .received(Data("hello".utf8))))
+        let ended = try await fixture.run(.channel(channel, .send(Data([1, 2, 3]))))
+        #expect(ended.last == .channel(channel, .closed))
     }
 }

@@ -23,23 +23,23 @@ import Testing
     @Test func eachProcedureTakesItsDelay() async throws {
         #expect(
             try await duration({ $0.readDelay = .milliseconds(30) }) {
-                .read(link: $0, operation: op(1), attribute: $1)
+                .request(link: $0, operation: op(1), .read($1))
             } == .milliseconds(30))
         #expect(
             try await duration({ $0.writeDelay = .milliseconds(40) }) {
-                .write(link: $0, operation: op(1), attribute: $1, value: Data([1]))
+                .request(link: $0, operation: op(1), .write($1, Data([1])))
             } == .milliseconds(40))
         #expect(
             try await duration({ $0.writeDelay = .milliseconds(40) }) {
-                .setNotifying(link: $0, operation: op(1), attribute: $1, enabled: true)
+                .request(link: $0, operation: op(1), .setNotifying($1, true))
             } == .milliseconds(40))
         #expect(
             try await duration({ $0.discoveryDelay = .milliseconds(150) }) { link, _ in
-                .discoverServices(link: link, operation: op(1), uuids: nil)
+                .request(link: link, operation: op(1), .discoverServices(nil))
             } == .milliseconds(150))
         #expect(
             try await duration({ $0.readDelay = .milliseconds(30) }) {
-                .write(link: $0, operation: op(1), attribute: $1, value: Data([1]))
+                .request(link: $0, operation: op(1), .write($1, Data([1])))
             } == .zero)
     }
 

@@ -29,22 +29,22 @@ import Testing
             central.submit(
                 .connect(peer: discovery.peer, operation: op(1), options: ConnectOptions(autoReconnect: true)))
         case .connected(_, let link, _, _):
-            central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
-        case .servicesDiscovered(let link, _, let services):
+            central.submit(.request(link: link, operation: op(2), .discoverServices(nil)))
+        case .response(let link, _, .services(let services)):
             for service in services {
-                central.submit(.discoverCharacteristics(link: link, operation: op(3), service: service.id, uuids: nil))
+                central.submit(.request(link: link, operation: op(3), .discoverCharacteristics(of: service.id, nil)))
             }
-        case .characteristicsDiscovered(let link, _, let characteristics):
+        case .response(let link, _, .characteristics(let characteristics)):
             for characteristic in characteristics {
                 if characteristic.properties.contains(.read) {
-                    central.submit(.read(link: link, operation: op(4), attribute: characteristic.id))
+                    central.submit(.request(link: link, operation: op(4), .read(characteristic.id)))
                 }
                 if characteristic.properties.contains(.notify) {
                     central.submit(
-                        .setNotifying(link: link, operation: op(5), attribute: characteristic.id, enabled: true))
+                        .request(link: link, operation: op(5), .setNotifying(characteristic.id, true)))
                 }
             }
-            central.submit(.readRSSI(link: link, operation: op(6)))
+            central.submit(.request(link: link, operation: op(6), .readRSSI))
         default: break
         }
     }

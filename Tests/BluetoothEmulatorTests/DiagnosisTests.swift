@@ -59,7 +59,8 @@ import Testing
         try await fixture.emulator.runUntilIdle()
         try expect("new value of 2A19 not sent: nobody subscribes to it", in: fixture.fixture)
         try expect(
-            "control ignored: device 1 has no characteristic 2A37", quoted: "has no characteristic", in: fixture.fixture)
+            "control ignored: device 1 has no characteristic 2A37", quoted: "has no characteristic", in: fixture.fixture
+        )
     }
 
     @Test func aWriteCommandThatIsLostIsNoted() async throws {

@@ -15,8 +15,8 @@ import Testing
         let central = emulator.makeCentral(CentralOptions())
         let sink = RecordingSink { event in
             switch event {
-            case .connected(_, let link, _, _), .rssiRead(let link, _, _):
-                central.submit(.readRSSI(link: link, operation: op(1)))
+            case .connected(_, let link, _, _), .response(let link, _, .rssi):
+                central.submit(.request(link: link, operation: op(1), .readRSSI))
             default: break
             }
         }
@@ -44,13 +44,13 @@ import Testing
                 central.submit(.stopScan)
                 central.submit(.connect(peer: discovery.peer, operation: op(1), options: ConnectOptions()))
             case .connected(_, let link, _, _):
-                central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
+                central.submit(.request(link: link, operation: op(2), .discoverServices(nil)))
             default: break
             }
         }
         central.activate(sink)
         try await emulator.advance(
-            until: { sink.events.contains { if case .servicesDiscovered = $0 { true } else { false } } })
+            until: { sink.events.contains { if case .response(_, _, .services) = $0 { true } else { false } } })
         // State; two reports of one packet; connected, name and services after the next packet.
         let instants = times.withLock { $0 }
         #expect(Set(instants).count == 3, "\(instants)")

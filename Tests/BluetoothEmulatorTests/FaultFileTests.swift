@@ -35,14 +35,14 @@ import Testing
         let link = try await fixture.connect(device)
         let level = try await fixture.attributes(link).characteristic("2A19")
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: level),
-            .read(link: link, operation: op(2), attribute: level),
-            .read(link: link, operation: op(3), attribute: level))
+            .request(link: link, operation: op(1), .read(level)),
+            .request(link: link, operation: op(2), .read(level)),
+            .request(link: link, operation: op(3), .read(level)))
         #expect(
             told == [
-                .valueRead(link: link, operation: op(1), value: Data([100])),
-                .operationFailed(link: link, operation: op(2), error: .att(14, operation: "read")),
-                .valueRead(link: link, operation: op(3), value: Data([100])),
+                .response(link: link, operation: op(1), .value(Data([100]))),
+                .response(link: link, operation: op(2), .failure(.att(14, operation: "read"))),
+                .response(link: link, operation: op(3), .value(Data([100]))),
             ])
     }
 

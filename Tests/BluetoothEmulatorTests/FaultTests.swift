@@ -29,18 +29,18 @@ import Testing
         let (level, state) = (try found.characteristic("2A19"), try found.characteristic("2A1A"))
         device.inject(DeviceFault(.read, .fail(0x80), of: "2A19", count: 2))
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: state),
-            .read(link: link, operation: op(2), attribute: level),
-            .write(link: link, operation: op(3), attribute: level, value: Data([9])),
-            .read(link: link, operation: op(4), attribute: level), .read(link: link, operation: op(5), attribute: level)
+            .request(link: link, operation: op(1), .read(state)),
+            .request(link: link, operation: op(2), .read(level)),
+            .request(link: link, operation: op(3), .write(level, Data([9]))),
+            .request(link: link, operation: op(4), .read(level)), .request(link: link, operation: op(5), .read(level))
         )
         #expect(
             told == [
-                .valueRead(link: link, operation: op(1), value: Data([2])),
-                .operationFailed(link: link, operation: op(2), error: .att(0x80, operation: "read")),
-                .written(link: link, operation: op(3)),
-                .operationFailed(link: link, operation: op(4), error: .att(0x80, operation: "read")),
-                .valueRead(link: link, operation: op(5), value: Data([9])),
+                .response(link: link, operation: op(1), .value(Data([2]))),
+                .response(link: link, operation: op(2), .failure(.att(0x80, operation: "read"))),
+                .response(link: link, operation: op(3), .written),
+                .response(link: link, operation: op(4), .failure(.att(0x80, operation: "read"))),
+                .response(link: link, operation: op(5), .value(Data([9]))),
             ])
     }
 
@@ -49,15 +49,16 @@ import Testing
         let level = try await fixture.attributes(link).characteristic("2A19")
         let count = fixture.events.count
         device.inject(DeviceFault(.write, .delay(.seconds(7))))
-        fixture.submit(.write(link: link, operation: op(1), attribute: level, value: Data([5])))
-        fixture.submit(.read(link: link, operation: op(2), attribute: level))
+        fixture.submit(.request(link: link, operation: op(1), .write(level, Data([5]))))
+        fixture.submit(.request(link: link, operation: op(2), .read(level)))
         try await fixture.emulator.advance(by: .seconds(6))
         #expect(fixture.events(from: count).isEmpty)
         #expect(device.value(of: "2A19") == Data([1]))
         try await fixture.emulator.advance(by: .seconds(2))
         #expect(
             fixture.events(from: count) == [
-                .written(link: link, operation: op(1)), .valueRead(link: link, operation: op(2), value: Data([5])),
+                .response(link: link, operation: op(1), .written),
+                .response(link: link, operation: op(2), .value(Data([5]))),
             ])
     }
 
@@ -65,12 +66,12 @@ import Testing
         let (fixture, device, link) = try await connected()
         device.inject(DeviceFault(.discoverServices, .pause))
         let count = fixture.events.count
-        fixture.submit(.discoverServices(link: link, operation: op(1), uuids: nil))
+        fixture.submit(.request(link: link, operation: op(1), .discoverServices(nil)))
         try await fixture.emulator.advance(by: .seconds(20))
         #expect(fixture.events(from: count).isEmpty)
         device.resume()
         try await fixture.emulator.advance(by: .seconds(40))
-        #expect(fixture.events(from: count).map(\.kind) == ["servicesDiscovered"])
+        #expect(fixture.events(from: count).map(\.kind) == [.servicesDiscovered])
     }
 
     @Test func aStepThatIsPausedForThirtySecondsEndsTheLink() async throws {
@@ -78,7 +79,7 @@ import Testing
         let level = try await fixture.attributes(link).characteristic("2A19")
         device.inject(DeviceFault(.subscribe, .pause, of: "2A19"))
         let told = try await fixture.run(
-            .setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
+            .request(link: link, operation: op(1), .setNotifying(level, true)))
         guard case .disconnected(link, .timeout, _, _)? = told.last else { throw Unexpected("\(told)") }
         #expect(device.subscriberCount(of: "2A19") == 0)
     }
@@ -88,12 +89,12 @@ import Testing
         let level = try await fixture.attributes(link).characteristic("2A19")
         device.inject(DeviceFault(.read, .pause, count: nil))
         let count = fixture.events.count
-        fixture.submit(.read(link: link, operation: op(1), attribute: level))
-        fixture.submit(.read(link: link, operation: op(2), attribute: level))
+        fixture.submit(.request(link: link, operation: op(1), .read(level)))
+        fixture.submit(.request(link: link, operation: op(2), .read(level)))
         try await fixture.emulator.advance(by: .seconds(5))
         #expect(fixture.events(from: count).isEmpty)
         device.clearFaults()
         try await fixture.emulator.advance(by: .seconds(5))
-        #expect(fixture.events(from: count).map(\.kind) == ["valueRead", "valueRead"])
+        #expect(fixture.events(from: count).map(\.kind) == [.valueRead, .valueRead])
     }
 }

@@ -17,7 +17,7 @@ import Testing
     @Test func theHeartBeatsOnceASecondAndChanges() async throws {
         let (fixture, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
         let measurement = try found.characteristic("2A37")
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: measurement, enabled: true))
+        _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(measurement, true)))
         let count = fixture.events.count
         try await fixture.emulator.advance(by: .seconds(20))
         let values = fixture.events(from: count).compactMap { event -> Data? in
@@ -28,7 +28,7 @@ import Testing
         // Flags: sensor contact supported and detected, RR interval; each tenth has the energy expended, too.
         #expect(values[0] == Data([0x16, 61, 0xEF, 0x03]))
         #expect(values[9].prefix(4) == Data([0x1E, 70, 1, 0]))
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(2), attribute: measurement, enabled: false))
+        _ = try await fixture.run(.request(link: link, operation: op(2), .setNotifying(measurement, false)))
         let quiet = fixture.events.count
         try await fixture.emulator.advance(by: .seconds(20))
         #expect(fixture.events.count == quiet)
@@ -38,10 +38,10 @@ import Testing
         let (fixture, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
         let point = try found.characteristic("2A39")
         let told = try await fixture.run(
-            .write(link: link, operation: op(1), attribute: point, value: Data([1])),
-            .write(link: link, operation: op(2), attribute: point, value: Data([2])))
-        #expect(told.first == .written(link: link, operation: op(1)))
-        guard case .operationFailed(_, op(2), let error)? = told.last else { throw Unexpected(told[1]) }
+            .request(link: link, operation: op(1), .write(point, Data([1]))),
+            .request(link: link, operation: op(2), .write(point, Data([2]))))
+        #expect(told.first == .response(link: link, operation: op(1), .written))
+        guard case .response(_, op(2), .failure(let error))? = told.last else { throw Unexpected(told[1]) }
         #expect(error.attCode == 0x80)
     }
 
@@ -49,7 +49,7 @@ import Testing
         let (fixture, device, link, found) = try await connected(to: { try $0.add(.blinky) })
         let button = try found.characteristic(BlinkyHandler.button)
         let led = try found.characteristic(BlinkyHandler.led)
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: button, enabled: true))
+        _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(button, true)))
         let count = fixture.events.count
         try await fixture.emulator.advance(by: .seconds(12))
         #expect(
@@ -58,25 +58,25 @@ import Testing
                     .valueNotified(link: link, attribute: button, value: Data([$0]))
                 }.dropLast(fixture.emulator.now < .seconds(11) ? 1 : 0))
         let told = try await fixture.run(
-            .write(link: link, operation: op(2), attribute: led, value: Data([1])),
-            .write(link: link, operation: op(3), attribute: led, value: Data([2])))
-        #expect(told.first == .written(link: link, operation: op(2)))
-        guard case .operationFailed(_, op(3), _)? = told.last else { throw Unexpected(told[1]) }
+            .request(link: link, operation: op(2), .write(led, Data([1]))),
+            .request(link: link, operation: op(3), .write(led, Data([2]))))
+        #expect(told.first == .response(link: link, operation: op(2), .written))
+        guard case .response(_, op(3), .failure)? = told.last else { throw Unexpected(told[1]) }
         #expect(device.value(of: CharacteristicPath(BlinkyHandler.led)) == Data([1]))
     }
 
     @Test func theEchoReturnsWhatIsWritten() async throws {
         let (fixture, _, link, found) = try await connected(to: { try $0.add(.echo) })
         let echo = try #require(found.characteristics.first).id
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: echo, enabled: true))
+        _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(echo, true)))
         let told = try await fixture.run(
-            .write(link: link, operation: op(2), attribute: echo, value: Data([1])),
+            .request(link: link, operation: op(2), .write(echo, Data([1]))),
             .writeCommand(link: link, attribute: echo, value: Data([2])),
-            .read(link: link, operation: op(3), attribute: echo))
-        #expect(Set(told.map(\.kind)) == ["written", "valueNotified", "writeCredits", "valueRead"])
-        let echoes = told.filter { $0.kind == "valueNotified" }
+            .request(link: link, operation: op(3), .read(echo)))
+        #expect(Set(told.map(\.kind)) == [.written, .valueNotified, .writeCredits, .valueRead])
+        let echoes = told.filter { $0.kind == .valueNotified }
         #expect(echoes == [1, 2].map { .valueNotified(link: link, attribute: echo, value: Data([$0])) })
-        #expect(told.filter { $0.kind == "valueRead" } == [.valueRead(link: link, operation: op(3), value: Data([2]))])
+        #expect(told.filter { $0.kind == .valueRead } == [.response(link: link, operation: op(3), .value(Data([2])))])
     }
 
     /// Counts who asks, refuses one value, and never answers another.
@@ -105,11 +105,11 @@ import Testing
             to: { try $0.add(EmulatedPeripheral(Self.counted, handler: Counter())) })
         let id = try found.characteristic("2A19")
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: id),
-            .write(link: link, operation: op(2), attribute: id, value: Data([0x85])),
-            .write(link: link, operation: op(3), attribute: id, value: Data([0xFF])))
-        #expect(told.first == .valueRead(link: link, operation: op(1), value: Data("default 185 1".utf8)))
-        guard case .operationFailed(_, op(2), let error)? = told.dropFirst().first else { throw Unexpected(told[1]) }
+            .request(link: link, operation: op(1), .read(id)),
+            .request(link: link, operation: op(2), .write(id, Data([0x85]))),
+            .request(link: link, operation: op(3), .write(id, Data([0xFF]))))
+        #expect(told.first == .response(link: link, operation: op(1), .value(Data("default 185 1".utf8))))
+        guard case .response(_, op(2), .failure(let error))? = told.dropFirst().first else { throw Unexpected(told[1]) }
         #expect(error.attCode == 0x85)
         guard case .disconnected(link, .timeout, _, _)? = told.last else { throw Unexpected(told[2]) }
     }
@@ -134,18 +134,14 @@ import Testing
         let id = try found.characteristic("2A19")
         let start = fixture.emulator.now
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: id),
-            .write(link: link, operation: op(2), attribute: id, value: Data([7])))
+            .request(link: link, operation: op(1), .read(id)),
+            .request(link: link, operation: op(2), .write(id, Data([7]))))
         #expect(
             told == [
-                .valueRead(link: link, operation: op(1), value: Data([42])), .written(link: link, operation: op(2)),
+                .response(link: link, operation: op(1), .value(Data([42]))),
+                .response(link: link, operation: op(2), .written),
             ])
         #expect(fixture.emulator.now - start == .seconds(6))
         #expect(device.value(of: "2A19") == Data([7]))
     }
-}
-
-extension CentralEvent {
-    /// The name of the case.
-    var kind: String { String("\(self)".prefix { $0 != "(" }) }
 }

@@ -48,7 +48,7 @@ import Testing
         let count = pair.peripheral.events.count
         let link = try await pair.central.connect(pair.device)
         _ = try await pair.central.run(
-            .setNotifying(link: link, operation: op(1), attribute: pair.dynamic, enabled: true))
+            .request(link: link, operation: op(1), .setNotifying(pair.dynamic, true)))
         guard case .subscribed(let second, _, _, _)? = pair.peripheral.events(from: count).first else {
             throw Unexpected("\(pair.peripheral.events)")
         }

@@ -13,7 +13,7 @@ import Testing
         let level = try await fixture.attributes(link).characteristic("2A19")
         let count = fixture.events.count
         fixture.emulator.host.setPower(false)
-        fixture.submit(.read(link: link, operation: op(1), attribute: level))
+        fixture.submit(.request(link: link, operation: op(1), .read(level)))
         try await fixture.emulator.advance(by: .seconds(60))
         #expect(fixture.events(from: count) == [.stateChanged(.poweredOff)])
         #expect(device.connectionCount == 0)
@@ -109,8 +109,8 @@ import Testing
             throw Unexpected(fixture.events[count])
         }
         #expect(device.connectionCount == 1)
-        #expect(try await other.run(.readRSSI(link: second, operation: op(6))).count == 1)
-        #expect(try await fixture.run(.readRSSI(link: first, operation: op(7))).isEmpty)
+        #expect(try await other.run(.request(link: second, operation: op(6), .readRSSI)).count == 1)
+        #expect(try await fixture.run(.request(link: first, operation: op(7), .readRSSI)).isEmpty)
     }
 
     /// Proves S54.

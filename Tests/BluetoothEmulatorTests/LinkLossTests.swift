@@ -45,12 +45,12 @@ import Testing
         let level = try await fixture.attributes(link).characteristic("2A19")
         let count = fixture.events.count
         device.setProximity(.outOfRange)
-        fixture.submit(.read(link: link, operation: op(1), attribute: level))
+        fixture.submit(.request(link: link, operation: op(1), .read(level)))
         try await fixture.emulator.advance(by: .seconds(3))
         #expect(fixture.events.count == count)
         device.setProximity(.near)
         try await fixture.emulator.advance(by: .seconds(10))
-        #expect(fixture.events(from: count) == [.valueRead(link: link, operation: op(1), value: Data([0x64]))])
+        #expect(fixture.events(from: count) == [.response(link: link, operation: op(1), .value(Data([0x64])))])
     }
 
     @Test func aDeviceThatCrashedAdvertisesAndTheCentralNoticesLater() async throws {
@@ -131,8 +131,8 @@ import Testing
         let store = try await fixture.attributes(link).characteristic(ContractPeer.uuid("0101"))
         device.holdReads(of: CharacteristicPath(ContractPeer.uuid("0101")))
         let count = fixture.events.count
-        fixture.submit(.read(link: link, operation: op(1), attribute: store))
-        fixture.submit(.readRSSI(link: link, operation: op(2)))
+        fixture.submit(.request(link: link, operation: op(1), .read(store)))
+        fixture.submit(.request(link: link, operation: op(2), .readRSSI))
         try await fixture.emulator.advance(by: .milliseconds(29_999))
         #expect(fixture.events.count == count)
         try await fixture.emulator.advance(by: .milliseconds(1))

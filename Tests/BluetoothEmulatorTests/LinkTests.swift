@@ -62,9 +62,9 @@ import Testing
         let id = try await fixture.attributes(link).characteristic(ContractPeer.uuid("0106"))
         let count = fixture.events.count
         let start = fixture.emulator.now
-        fixture.submit(.read(link: link, operation: op(1), attribute: id))
+        fixture.submit(.request(link: link, operation: op(1), .read(id)))
         try await fixture.emulator.advance(until: { fixture.events.count > count })
-        #expect(fixture.events.last == .valueRead(link: link, operation: op(1), value: ContractPeer.long))
+        #expect(fixture.events.last == .response(link: link, operation: op(1), .value(ContractPeer.long)))
         // 300 bytes at an MTU of 185: Read and one Read Blob, after the next connection event.
         let spent = fixture.emulator.now - start
         #expect(spent >= .milliseconds(100) && spent < .milliseconds(150), "\(spent)")
@@ -81,17 +81,17 @@ import Testing
         let second = try found.characteristic(ContractPeer.uuid("010B"), 1)
         let store = try found.characteristic(ContractPeer.uuid("0101"))
         let told = try await fixture.run(
-            .read(link: link, operation: op(1), attribute: first),
-            .write(link: link, operation: op(2), attribute: store, value: Data([9])),
-            .read(link: link, operation: op(3), attribute: second),
-            .readRSSI(link: link, operation: op(4)),
-            .read(link: link, operation: op(5), attribute: store))
+            .request(link: link, operation: op(1), .read(first)),
+            .request(link: link, operation: op(2), .write(store, Data([9]))),
+            .request(link: link, operation: op(3), .read(second)),
+            .request(link: link, operation: op(4), .readRSSI),
+            .request(link: link, operation: op(5), .read(store)))
         try #require(told.count == 5)
-        #expect(told[0] == .valueRead(link: link, operation: op(1), value: Data([1])))
-        #expect(told[1] == .written(link: link, operation: op(2)))
-        #expect(told[2] == .valueRead(link: link, operation: op(3), value: Data([2])))
-        guard case .rssiRead(link, op(4), _) = told[3] else { throw Unexpected(told[3]) }
-        #expect(told[4] == .valueRead(link: link, operation: op(5), value: Data([9])))
+        #expect(told[0] == .response(link: link, operation: op(1), .value(Data([1]))))
+        #expect(told[1] == .response(link: link, operation: op(2), .written))
+        #expect(told[2] == .response(link: link, operation: op(3), .value(Data([2]))))
+        guard case .response(link, op(4), .rssi) = told[3] else { throw Unexpected(told[3]) }
+        #expect(told[4] == .response(link: link, operation: op(5), .value(Data([9]))))
     }
 
     /// Proves S91.
@@ -103,8 +103,8 @@ import Testing
         let id = try await fixture.attributes(link).characteristic(ContractPeer.uuid("0103"))
         device.notify("C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01", value: Data([1]))
         #expect(try await fixture.run().isEmpty)
-        let told = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
-        #expect(told == [.notifyingChanged(link: link, operation: op(1), isNotifying: true)])
+        let told = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
+        #expect(told == [.response(link: link, operation: op(1), .notifying(true))])
         #expect(device.subscriberCount(of: "C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01") == 1)
         for value in [2, 2, 3] as [UInt8] {
             device.notify("C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01", value: Data([value]))

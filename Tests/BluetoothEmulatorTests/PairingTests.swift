@@ -26,7 +26,7 @@ import Testing
         // The next operation tries again.
         try fixture.device.setPairing(PairingDescription())
         let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
-        let told = try await fixture.central.run(.read(link: link, operation: op(1), attribute: id))
+        let told = try await fixture.central.run(.request(link: link, operation: op(1), .read(id)))
         #expect(told == [SecureFixture.value(link)])
     }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(fixture.central.events.last == SecureFixture.refused(link))
         try fixture.device.setPairing(PairingDescription())
         let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
-        let told = try await fixture.central.run(.read(link: link, operation: op(1), attribute: id))
+        let told = try await fixture.central.run(.request(link: link, operation: op(1), .read(id)))
         #expect(told == [SecureFixture.refused(link)])
     }
 
@@ -119,7 +119,7 @@ import Testing
         agent.activate(sink)
         agent.submit(.setCapability(.displayYesNo))
         let id = try pair.attributes.characteristic("C0D4")
-        pair.central.submit(.setNotifying(link: pair.link, operation: op(1), attribute: id, enabled: true))
+        pair.central.submit(.request(link: pair.link, operation: op(1), .setNotifying(id, true)))
         try await pair.emulator.advance(by: .seconds(25))
         let asked = sink.events.compactMap { event -> PairingRequestID? in
             if case .requested(let request, _, _) = event { request } else { nil }
@@ -131,7 +131,7 @@ import Testing
         agent.submit(.answer(request: asked[1], answer: .accept))
         try await pair.emulator.advance(by: .seconds(1))
         #expect(
-            pair.central.events.last == .notifyingChanged(link: pair.link, operation: op(1), isNotifying: true))
+            pair.central.events.last == .response(link: pair.link, operation: op(1), .notifying(true)))
     }
 
     @Test func bothUsersCompareNumbers() async throws {
@@ -214,7 +214,7 @@ import Testing
         agent.submit(.setCapability(.displayYesNo))
         let id = try pair.attributes.characteristic("C0D4")
         let count = pair.peripheral.events.count
-        pair.central.submit(.setNotifying(link: pair.link, operation: op(1), attribute: id, enabled: true))
+        pair.central.submit(.request(link: pair.link, operation: op(1), .setNotifying(id, true)))
         try await pair.emulator.advance(by: .seconds(1))
         let asked = sink.events.compactMap { event -> PairingRequestID? in
             if case .requested(let request, _, .confirm) = event { request } else { nil }
@@ -224,7 +224,7 @@ import Testing
         for request in asked { agent.submit(.answer(request: request, answer: .accept)) }
         try await pair.emulator.advance(by: .seconds(1))
         #expect(
-            pair.central.events.last == .notifyingChanged(link: pair.link, operation: op(1), isNotifying: true))
+            pair.central.events.last == .response(link: pair.link, operation: op(1), .notifying(true)))
         guard case .subscribed(let central, attribute(6), _, _)? = pair.peripheral.events.last else {
             throw Unexpected("\(pair.peripheral.events)")
         }

@@ -7,12 +7,12 @@ import Testing
 @Suite struct PeripheralRequestTests {
     private func read(_ pair: ConnectedPair, _ uuid: BluetoothUUID = "C0D1", _ number: UInt64 = 1) throws {
         let id = try pair.attributes.characteristic(uuid)
-        pair.central.submit(.read(link: pair.link, operation: op(number), attribute: id))
+        pair.central.submit(.request(link: pair.link, operation: op(number), .read(id)))
     }
 
     private func write(_ pair: ConnectedPair, _ value: Data, _ uuid: BluetoothUUID = "C0D1") throws {
         let id = try pair.attributes.characteristic(uuid)
-        pair.central.submit(.write(link: pair.link, operation: op(1), attribute: id, value: value))
+        pair.central.submit(.request(link: pair.link, operation: op(1), .write(id, value)))
     }
 
     /// Proves S108.
@@ -21,14 +21,14 @@ import Testing
         let count = pair.peripheral.events.count
         let id = try pair.attributes.characteristic("C0D2")
         let told = try await pair.central.run(
-            .read(link: pair.link, operation: op(1), attribute: id),
-            .discoverDescriptors(link: pair.link, operation: op(2), characteristic: id))
-        #expect(told.first == .valueRead(link: pair.link, operation: op(1), value: Data([1, 2, 3])))
-        guard case .descriptorsDiscovered(_, _, let descriptors)? = told.last else { throw Unexpected("\(told)") }
+            .request(link: pair.link, operation: op(1), .read(id)),
+            .request(link: pair.link, operation: op(2), .discoverDescriptors(of: id)))
+        #expect(told.first == .response(link: pair.link, operation: op(1), .value(Data([1, 2, 3]))))
+        guard case .response(_, _, .descriptors(let descriptors))? = told.last else { throw Unexpected("\(told)") }
         let description = try #require(descriptors.first)
         #expect(
-            try await pair.central.run(.read(link: pair.link, operation: op(3), attribute: description.id))
-                == [.valueRead(link: pair.link, operation: op(3), value: Data("text".utf8))])
+            try await pair.central.run(.request(link: pair.link, operation: op(3), .read(description.id)))
+                == [.response(link: pair.link, operation: op(3), .value(Data("text".utf8)))])
         #expect(pair.peripheral.events.count == count)
     }
 
@@ -46,7 +46,7 @@ import Testing
         try await pair.emulator.runUntilIdle()
         #expect(
             pair.central.events(from: before) == [
-                .valueRead(link: pair.link, operation: op(1), value: Data([7]))
+                .response(link: pair.link, operation: op(1), .value(Data([7])))
             ])
     }
 
@@ -62,7 +62,7 @@ import Testing
         try await pair.emulator.runUntilIdle()
         #expect(
             pair.central.events(from: before) == [
-                .operationFailed(link: pair.link, operation: op(1), error: .att(code, operation: "read"))
+                .response(link: pair.link, operation: op(1), .failure(.att(code, operation: "read")))
             ])
     }
 
@@ -82,7 +82,7 @@ import Testing
         }
         try await pair.emulator.runUntilIdle()
         #expect(
-            pair.central.events(from: before) == [.valueRead(link: pair.link, operation: op(1), value: value)])
+            pair.central.events(from: before) == [.response(link: pair.link, operation: op(1), .value(value))])
     }
 
     @Test func aValueEndsAt512Bytes() async throws {
@@ -100,7 +100,7 @@ import Testing
         try await pair.emulator.runUntilIdle()
         #expect(
             pair.central.events(from: before) == [
-                .valueRead(link: pair.link, operation: op(1), value: Data(repeating: 1, count: 512))
+                .response(link: pair.link, operation: op(1), .value(Data(repeating: 1, count: 512)))
             ])
     }
 
@@ -114,8 +114,8 @@ import Testing
         try await pair.emulator.runUntilIdle()
         #expect(
             pair.central.events(from: before) == [
-                .operationFailed(link: pair.link, operation: op(1), error: .att(2, operation: "read")),
-                .operationFailed(link: pair.link, operation: op(1), error: .att(3, operation: "write")),
+                .response(link: pair.link, operation: op(1), .failure(.att(2, operation: "read"))),
+                .response(link: pair.link, operation: op(1), .failure(.att(3, operation: "write"))),
             ])
         #expect(pair.peripheral.events.count == count)
     }
@@ -134,7 +134,7 @@ import Testing
         try pair.peripheral.answer()
         try pair.peripheral.answer(code: 3)  // too late: nothing
         try await pair.emulator.runUntilIdle()
-        #expect(pair.central.events(from: before) == [.written(link: pair.link, operation: op(1))])
+        #expect(pair.central.events(from: before) == [.response(link: pair.link, operation: op(1), .written)])
     }
 
     /// Proves S131.
@@ -154,7 +154,7 @@ import Testing
         try await pair.emulator.runUntilIdle()
         #expect(
             pair.central.events(from: before) == [
-                .operationFailed(link: pair.link, operation: op(1), error: .att(0x0D, operation: "write"))
+                .response(link: pair.link, operation: op(1), .failure(.att(0x0D, operation: "write")))
             ])
     }
 
@@ -217,17 +217,17 @@ import Testing
         let held = try #require(pair.peripheral.request)
         let link = try #require(second.lastLink)
         let count = pair.peripheral.events.count
-        second.submit(.read(link: link, operation: op(2), attribute: try pair.dynamic))
+        second.submit(.request(link: link, operation: op(2), .read(try pair.dynamic)))
         guard case .readRequested(_, let other, _, _, _) = try await pair.peripheral.nextRequest(from: count) else {
             throw Unexpected("\(pair.peripheral.events)")
         }
         #expect(other != pair.centralID)
         try pair.peripheral.answer(Data([2]))
         try await pair.emulator.advance(by: .seconds(1))
-        #expect(second.events.last == .valueRead(link: link, operation: op(2), value: Data([2])))
+        #expect(second.events.last == .response(link: link, operation: op(2), .value(Data([2]))))
         pair.peripheral.peripheral.submit(.respond(request: held, attCode: 0, value: Data([1])))
         try await pair.emulator.advance(by: .seconds(1))
-        #expect(pair.central.events.last == .valueRead(link: pair.link, operation: op(1), value: Data([1])))
+        #expect(pair.central.events.last == .response(link: pair.link, operation: op(1), .value(Data([1]))))
     }
 
     @Test func aManagerThatQuitsAnswersItsOpenRequestWithAnError() async throws {
@@ -239,6 +239,6 @@ import Testing
         try await pair.emulator.runUntilIdle()
         #expect(
             pair.central.events(from: before).contains(
-                .operationFailed(link: pair.link, operation: op(1), error: .att(0x0E, operation: "request"))))
+                .response(link: pair.link, operation: op(1), .failure(.att(0x0E, operation: "request")))))
     }
 }

@@ -95,7 +95,7 @@ import Testing
         try await pair.subscribe("C0D1")
         let first = try #require(pair.centralID)
         let id = try pair.dynamic
-        _ = try await second.run(.setNotifying(link: link, operation: op(2), attribute: id, enabled: true))
+        _ = try await second.run(.request(link: link, operation: op(2), .setNotifying(id, true)))
         guard case .subscribed(let other, _, _, _)? = pair.peripheral.events.last else {
             throw Unexpected("\(pair.peripheral.events)")
         }
@@ -146,7 +146,7 @@ import Testing
         func reading() async throws -> Duration {
             let before = pair.central.events.count
             let start = pair.emulator.now
-            pair.central.submit(.read(link: pair.link, operation: op(1), attribute: id))
+            pair.central.submit(.request(link: pair.link, operation: op(1), .read(id)))
             try await pair.emulator.advance(until: { pair.central.events.count > before })
             return pair.emulator.now - start
         }

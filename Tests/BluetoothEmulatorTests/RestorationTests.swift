@@ -39,17 +39,17 @@ import Testing
         }
         let link = try #require(opened.first)
         let path: CharacteristicPath = "C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01"
-        first.submit(.discoverServices(link: link, operation: op(5), uuids: [ContractPeer.uuid("0001")]))
+        first.submit(.request(link: link, operation: op(5), .discoverServices([ContractPeer.uuid("0001")])))
         try await emulator.advance(by: .seconds(1))
-        guard case .servicesDiscovered(_, _, let services)? = sink.events.last, let service = services.first else {
+        guard case .response(_, _, .services(let services))? = sink.events.last, let service = services.first else {
             throw Unexpected("\(sink.events)")
         }
-        first.submit(.discoverCharacteristics(link: link, operation: op(6), service: service.id, uuids: [path.uuid]))
+        first.submit(.request(link: link, operation: op(6), .discoverCharacteristics(of: service.id, [path.uuid])))
         try await emulator.advance(by: .seconds(1))
-        guard case .characteristicsDiscovered(_, _, let found)? = sink.events.last, let notifier = found.first else {
+        guard case .response(_, _, .characteristics(let found))? = sink.events.last, let notifier = found.first else {
             throw Unexpected("\(sink.events)")
         }
-        first.submit(.setNotifying(link: link, operation: op(7), attribute: notifier.id, enabled: true))
+        first.submit(.request(link: link, operation: op(7), .setNotifying(notifier.id, true)))
         first.submit(.startScan(ScanParameters(services: ["180D"])))
         try await emulator.advance(by: .seconds(1))
         emulator.host.terminateApp(restoreIdentifier: "app")
@@ -113,16 +113,16 @@ import Testing
         let link = try await central.connect(device)
         let attributes = try await central.attributes(link)
         let id = try attributes.characteristic("C0D1")
-        _ = try await central.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+        _ = try await central.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
         let host = try #require(emulator.host(named: "peripheral 1"))
         host.terminateApp(restoreIdentifier: "app")
         try await emulator.runUntilIdle()
         let before = central.events.count
         // Nobody answers while the app is away.
-        _ = try await central.run(.read(link: link, operation: op(2), attribute: id))
+        _ = try await central.run(.request(link: link, operation: op(2), .read(id)))
         #expect(
             central.events(from: before) == [
-                .operationFailed(link: link, operation: op(2), error: .att(0x0E, operation: "read"))
+                .response(link: link, operation: op(2), .failure(.att(0x0E, operation: "read")))
             ])
         let stranger = PeripheralFixture(emulator)
         let second = PeripheralFixture(emulator, restoreIdentifier: "app")
@@ -136,11 +136,11 @@ import Testing
         #expect(state.subscriptions == [.init(central: peer, attribute: attribute(2), mtu: 185)])
         try await second.run(.updateValue(attribute: attribute(2), value: Data([4]), centrals: nil))
         #expect(central.events.last == .valueNotified(link: link, attribute: id, value: Data([4])))
-        central.submit(.read(link: link, operation: op(3), attribute: id))
+        central.submit(.request(link: link, operation: op(3), .read(id)))
         _ = try await second.nextRequest(from: 0)
         try second.answer(Data([5]))
         try await emulator.runUntilIdle()
-        #expect(central.events.last == .valueRead(link: link, operation: op(3), value: Data([5])))
+        #expect(central.events.last == .response(link: link, operation: op(3), .value(Data([5]))))
     }
 
     /// Proves S143.

@@ -97,14 +97,14 @@ import Testing
         let found = try await fixture.attributes(link)
         let (dynamic, fixed) = (try found.characteristic("C0D1"), try found.characteristic("C0D2"))
         let told = try await fixture.run(
-            .setNotifying(link: link, operation: op(1), attribute: dynamic, enabled: true),
-            .read(link: link, operation: op(2), attribute: dynamic),
-            .read(link: link, operation: op(3), attribute: fixed))
+            .request(link: link, operation: op(1), .setNotifying(dynamic, true)),
+            .request(link: link, operation: op(2), .read(dynamic)),
+            .request(link: link, operation: op(3), .read(fixed)))
         #expect(
             told == [
-                .notifyingChanged(link: link, operation: op(1), isNotifying: true),
-                .operationFailed(link: link, operation: op(2), error: .att(0x0E, operation: "read")),
-                .valueRead(link: link, operation: op(3), value: Data([1, 2, 3])),
+                .response(link: link, operation: op(1), .notifying(true)),
+                .response(link: link, operation: op(2), .failure(.att(0x0E, operation: "read"))),
+                .response(link: link, operation: op(3), .value(Data([1, 2, 3]))),
             ])
         let app = PeripheralFixture(emulator, restoreIdentifier: "app")
         try await app.powerOn()
@@ -143,11 +143,11 @@ import Testing
             let remote = try #require(known.peers.first?.services.flatMap(\.notifying).first)
             try await peripheral.run(.updateValue(attribute: attribute(2), value: Data([4]), centrals: nil))
             #expect(sink.events.last == .valueNotified(link: link, attribute: remote, value: Data([4])))
-            central.submit(.read(link: link, operation: op(50), attribute: remote))
+            central.submit(.request(link: link, operation: op(50), .read(remote)))
             _ = try await peripheral.nextRequest(from: 0)
             try peripheral.answer(Data([5]))
             try await emulator.runUntilIdle()
-            #expect(sink.events.last == .valueRead(link: link, operation: op(50), value: Data([5])))
+            #expect(sink.events.last == .response(link: link, operation: op(50), .value(Data([5]))))
             // The advertisement is the new manager's: it can end it.
             let other = try emulator.add(HostDescription(name: "other"))
             let stranger = Fixture(host: other.name, emulator: emulator)
@@ -201,21 +201,21 @@ private struct RestorablePair {
         try await emulator.advance(by: .seconds(1))
         central.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
         try await emulator.advance(by: .seconds(1))
-        guard case .connected(_, let link, _, _)? = sink.events.first(where: { $0.kind == "connected" }) else {
+        guard case .connected(_, let link, _, _)? = sink.events.first(where: { $0.kind == .connected }) else {
             throw Unexpected("\(sink.events)")
         }
-        central.submit(.discoverServices(link: link, operation: op(2), uuids: ["C0DE"]))
+        central.submit(.request(link: link, operation: op(2), .discoverServices(["C0DE"])))
         try await emulator.runUntilIdle()
-        guard case .servicesDiscovered(_, _, let services)? = sink.events.last, let service = services.first else {
+        guard case .response(_, _, .services(let services))? = sink.events.last, let service = services.first else {
             throw Unexpected("\(sink.events)")
         }
-        central.submit(.discoverCharacteristics(link: link, operation: op(3), service: service.id, uuids: ["C0D1"]))
+        central.submit(.request(link: link, operation: op(3), .discoverCharacteristics(of: service.id, ["C0D1"])))
         try await emulator.runUntilIdle()
-        guard case .characteristicsDiscovered(_, _, let found)? = sink.events.last, let notifier = found.first else {
+        guard case .response(_, _, .characteristics(let found))? = sink.events.last, let notifier = found.first else {
             throw Unexpected("\(sink.events)")
         }
-        central.submit(.setNotifying(link: link, operation: op(4), attribute: notifier.id, enabled: true))
+        central.submit(.request(link: link, operation: op(4), .setNotifying(notifier.id, true)))
         try await emulator.runUntilIdle()
-        try #require(sink.events.last == .notifyingChanged(link: link, operation: op(4), isNotifying: true))
+        try #require(sink.events.last == .response(link: link, operation: op(4), .notifying(true)))
     }
 }

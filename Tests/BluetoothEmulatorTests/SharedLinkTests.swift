@@ -28,7 +28,7 @@ import Testing
             device = try PeripheralFixture.device(laptop.emulator, host: "phone")
             link = try await laptop.connect(device)
             let id = try await laptop.attributes(link).characteristic("C0D1")
-            _ = try await laptop.run(.setNotifying(link: link, operation: op(1), attribute: id, enabled: true))
+            _ = try await laptop.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
             guard case .subscribed(let central, _, _, _)? = served.events.last else {
                 throw Unexpected("\(served.events)")
             }
@@ -62,8 +62,8 @@ import Testing
         let found = try await pair.phone.attributes(link)
         #expect(found.services.map(\.uuid) == ["C0DE"])
         let fixed = try found.characteristic("C0D2")
-        let told = try await pair.phone.run(.read(link: link, operation: op(3), attribute: fixed))
-        #expect(told == [.valueRead(link: link, operation: op(3), value: Data([1, 2, 3]))])
+        let told = try await pair.phone.run(.request(link: link, operation: op(3), .read(fixed)))
+        #expect(told == [.response(link: link, operation: op(3), .value(Data([1, 2, 3])))])
     }
 
     @Test func aCentralIsKnownToTheHostThatItConnectedTo() async throws {
@@ -84,7 +84,7 @@ import Testing
         // The link is there still: connecting again needs no packet.
         try await pair.served.run(.stopAdvertising)
         let again = try await pair.laptop.run(.connect(peer: peer, operation: op(4), options: ConnectOptions()))
-        #expect(again.contains { $0.kind == "connected" })
+        #expect(again.contains { $0.kind == .connected })
         _ = try await pair.laptop.run(.disconnect(peer: peer))
         _ = try await pair.phone.run(.disconnect(peer: pair.central))
         #expect(pair.ends(pair.phone) == [.local])
@@ -119,13 +119,13 @@ import Testing
         laptop.submit(.connect(peer: toPhone, operation: op(1), options: ConnectOptions()))
         phone.submit(.connect(peer: toLaptop, operation: op(1), options: ConnectOptions()))
         try await laptop.emulator.advance(by: .seconds(5))
-        #expect(laptop.events.filter { $0.kind == "connected" }.count == 1)
-        #expect(phone.events.filter { $0.kind == "connected" }.count == 1)
+        #expect(laptop.events.filter { $0.kind == .connected }.count == 1)
+        #expect(phone.events.filter { $0.kind == .connected }.count == 1)
         // One link: losing it takes both ends.
         try PeripheralFixture.device(laptop.emulator, host: "phone").setProximity(.outOfRange)
         try await laptop.emulator.advance(by: .seconds(10))
-        #expect(laptop.events.contains { $0.kind == "disconnected" })
-        #expect(phone.events.contains { $0.kind == "disconnected" })
+        #expect(laptop.events.contains { $0.kind == .disconnected })
+        #expect(phone.events.contains { $0.kind == .disconnected })
     }
 
     @Test func whatOneDirectionPairsIsEncryptedInBoth() async throws {
@@ -137,15 +137,15 @@ import Testing
         let theirs = try await pair.laptop.attributes(pair.link).characteristic("C0D4")
         let ours = try await pair.phone.attributes(back).characteristic("C0D4")
         let paired = try await pair.laptop.run(
-            .setNotifying(link: pair.link, operation: op(8), attribute: theirs, enabled: true))
-        #expect(paired.last == .notifyingChanged(link: pair.link, operation: op(8), isNotifying: true))
+            .request(link: pair.link, operation: op(8), .setNotifying(theirs, true)))
+        #expect(paired.last == .response(link: pair.link, operation: op(8), .notifying(true)))
         // No pairing is needed any more the other way round: the user is not asked.
         let agent = pair.emulator.makePairing()
         let sink = CollectingSink<PairingEvent>()
         agent.activate(sink)
         let told = try await pair.phone.run(
-            .setNotifying(link: back, operation: op(9), attribute: ours, enabled: true))
-        #expect(told.last == .notifyingChanged(link: back, operation: op(9), isNotifying: true))
+            .request(link: back, operation: op(9), .setNotifying(ours, true)))
+        #expect(told.last == .response(link: back, operation: op(9), .notifying(true)))
         #expect(sink.events.isEmpty)
     }
 }

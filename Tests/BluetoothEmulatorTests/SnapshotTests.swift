@@ -47,16 +47,16 @@ import Testing
             case .discovered(let discovery):
                 central.submit(.connect(peer: discovery.peer, operation: op(1), options: ConnectOptions()))
             case .connected(_, let link, _, _):
-                central.submit(.discoverServices(link: link, operation: op(2), uuids: nil))
-            case .servicesDiscovered(let link, _, let services):
+                central.submit(.request(link: link, operation: op(2), .discoverServices(nil)))
+            case .response(let link, _, .services(let services)):
                 for service in services {
                     central.submit(
-                        .discoverCharacteristics(link: link, operation: op(3), service: service.id, uuids: nil))
+                        .request(link: link, operation: op(3), .discoverCharacteristics(of: service.id, nil)))
                 }
-            case .characteristicsDiscovered(let link, _, let found):
+            case .response(let link, _, .characteristics(let found)):
                 for characteristic in found {
                     central.submit(
-                        .setNotifying(link: link, operation: op(4), attribute: characteristic.id, enabled: true))
+                        .request(link: link, operation: op(4), .setNotifying(characteristic.id, true)))
                 }
             default: break
             }
@@ -72,8 +72,8 @@ import Testing
         let before = original.trace.count
         let seen = try await visit(original)
         let after = original.trace.dropFirst(before)
-        #expect(seen.contains { $0.kind == "discovered" })
-        #expect(seen.contains { $0.kind == "valueNotified" })
+        #expect(seen.contains { $0.kind == .discovered })
+        #expect(seen.contains { $0.kind == .valueNotified })
 
         let restored = Emulator(restoring: snapshot)
         #expect(restored.now == snapshot.now)
@@ -188,7 +188,7 @@ import Testing
         let device = try emulator.add(EmulatedPeripheral(Self.ticking, handler: handler))
         let app = RestoredApp(emulator.makeCentral(CentralOptions(restoreIdentifier: "app")))
         let (link, attribute) = try await app.subscribe(to: device)
-        app.central.submit(.read(link: link, operation: op(8), attribute: attribute))
+        app.central.submit(.request(link: link, operation: op(8), .read(attribute)))
         try await emulator.advance(by: .seconds(1))
         #expect(handler.asked.withLock { $0 } == 1)
 
@@ -203,10 +203,10 @@ import Testing
             throw Unexpected("\(sink.events)")
         }
         // The line of the link is free when the old question is answered.
-        successor.submit(.read(link: kept, operation: op(9), attribute: attribute))
+        successor.submit(.request(link: kept, operation: op(9), .read(attribute)))
         try await restored.advance(by: .seconds(10))
         #expect(handler.asked.withLock { $0 } == 3)
-        #expect(sink.events.last == .valueRead(link: kept, operation: op(9), value: Data([42])))
+        #expect(sink.events.last == .response(link: kept, operation: op(9), .value(Data([42]))))
     }
 }
 
@@ -227,19 +227,19 @@ private struct RestoredApp {
         try await emulator.advance(by: .seconds(1))
         central.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
         try await emulator.advance(by: .seconds(3))
-        let opened = sink.events.first { $0.kind == "connected" }
+        let opened = sink.events.first { $0.kind == .connected }
         guard case .connected(_, let link, _, _)? = opened else { throw Unexpected("\(sink.events)") }
-        central.submit(.discoverServices(link: link, operation: op(2), uuids: ["180F"]))
+        central.submit(.request(link: link, operation: op(2), .discoverServices(["180F"])))
         try await emulator.advance(by: .seconds(3))
-        guard case .servicesDiscovered(_, _, let services)? = sink.events.last, let service = services.first else {
+        guard case .response(_, _, .services(let services))? = sink.events.last, let service = services.first else {
             throw Unexpected("\(sink.events)")
         }
-        central.submit(.discoverCharacteristics(link: link, operation: op(3), service: service.id, uuids: nil))
+        central.submit(.request(link: link, operation: op(3), .discoverCharacteristics(of: service.id, nil)))
         try await emulator.advance(by: .seconds(3))
-        guard case .characteristicsDiscovered(_, _, let found)? = sink.events.last, let level = found.first else {
+        guard case .response(_, _, .characteristics(let found))? = sink.events.last, let level = found.first else {
             throw Unexpected("\(sink.events)")
         }
-        central.submit(.setNotifying(link: link, operation: op(4), attribute: level.id, enabled: true))
+        central.submit(.request(link: link, operation: op(4), .setNotifying(level.id, true)))
         try await emulator.advance(by: .seconds(1))
         return (link, level.id)
     }

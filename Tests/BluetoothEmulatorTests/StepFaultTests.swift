@@ -41,7 +41,7 @@ import Testing
         }
 
         func subscribe() async throws {
-            _ = try await fixture.run(.setNotifying(link: link, operation: op(70), attribute: level, enabled: true))
+            _ = try await fixture.run(.request(link: link, operation: op(70), .setNotifying(level, true)))
         }
 
         /// The first bytes of the values that came since the first events.
@@ -88,7 +88,7 @@ import Testing
             #expect(device.connectionCount == 1)
             _ = try await fixture.run(.disconnect(peer: peer))
         }
-        #expect(fixture.events.filter { $0.kind == "connected" }.count == 2)
+        #expect(fixture.events.filter { $0.kind == .connected }.count == 2)
     }
 
     @Test func aConnectThatIsGivenUpWhileItPausesStaysGivenUp() async throws {
@@ -103,7 +103,7 @@ import Testing
         device.resume()
         try await fixture.emulator.runUntilIdle()
         #expect(device.connectionCount == 0)
-        #expect(!fixture.events.contains { $0.kind == "connected" })
+        #expect(!fixture.events.contains { $0.kind == .connected })
     }
 
     // MARK: Write commands
@@ -165,7 +165,7 @@ import Testing
         scene.device.notify("2A19", value: Data([1]))
         try await scene.advance(1)
         _ = try await scene.fixture.run(
-            .setNotifying(link: scene.link, operation: op(71), attribute: scene.level, enabled: false))
+            .request(link: scene.link, operation: op(71), .setNotifying(scene.level, false)))
         try await scene.subscribe()
         let count = scene.fixture.events.count
         scene.device.resume()
@@ -182,11 +182,12 @@ import Testing
         scene.device.inject(DeviceFault(.readRSSI, .fail()))
         scene.device.inject(DeviceFault(.readRSSI, .delay(.seconds(40))))
         let error = BackendError(.unknown, operation: "read RSSI")
-        let failed = try await scene.fixture.run(.readRSSI(link: link, operation: op(1)))
-        #expect(failed == [.operationFailed(link: link, operation: op(1), error: error)])
+        let failed = try await scene.fixture.run(.request(link: link, operation: op(1), .readRSSI))
+        #expect(failed == [.response(link: link, operation: op(1), .failure(error))])
         let told = try await scene.fixture.run(
-            .readRSSI(link: link, operation: op(2)), .read(link: link, operation: op(3), attribute: scene.level))
-        #expect(told.map(\.kind) == ["valueRead", "rssiRead"])
+            .request(link: link, operation: op(2), .readRSSI),
+            .request(link: link, operation: op(3), .read(scene.level)))
+        #expect(told.map(\.kind) == [.valueRead, .rssiRead])
     }
 
     @Test func aChannelIsRefusedOrOpensWhenItIsResumed() async throws {
@@ -194,16 +195,16 @@ import Testing
         let link = scene.link
         scene.device.inject(DeviceFault(.openChannel, .fail()))
         scene.device.inject(DeviceFault(.openChannel, .pause))
-        let refused = try await scene.fixture.run(.openChannel(link: link, operation: op(1), psm: 0x80))
-        guard case .operationFailed(link, op(1), let error)? = refused.first else { throw Unexpected("\(refused)") }
+        let refused = try await scene.fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x80)))
+        guard case .response(link, op(1), .failure(let error))? = refused.first else { throw Unexpected("\(refused)") }
         #expect(error.code == .outOfSpace)
         let count = scene.fixture.events.count
-        scene.fixture.submit(.openChannel(link: link, operation: op(2), psm: 0x80))
+        scene.fixture.submit(.request(link: link, operation: op(2), .openChannel(psm: 0x80)))
         try await scene.advance(60)
         #expect(scene.fixture.events(from: count) == [])
         scene.device.resume()
         try await scene.advance(1)
-        #expect(scene.fixture.events(from: count).map(\.kind) == ["channelOpened"])
+        #expect(scene.fixture.events(from: count).map(\.kind) == [.channelOpened])
     }
 
     // MARK: Pairing
@@ -246,13 +247,13 @@ import Testing
         try await scene.subscribe()
         scene.device.inject(DeviceFault(step, .disconnect))
         let count = scene.fixture.events.count
-        scene.fixture.submit(.read(link: scene.link, operation: op(1), attribute: scene.level))
+        scene.fixture.submit(.request(link: scene.link, operation: op(1), .read(scene.level)))
         scene.fixture.submit(scene.command(2))
-        scene.fixture.submit(.readRSSI(link: scene.link, operation: op(2)))
-        scene.fixture.submit(.discoverServices(link: scene.link, operation: op(3), uuids: nil))
+        scene.fixture.submit(.request(link: scene.link, operation: op(2), .readRSSI))
+        scene.fixture.submit(.request(link: scene.link, operation: op(3), .discoverServices(nil)))
         scene.device.notify("2A19", value: Data([1]))
         try await scene.advance(1)
-        let ends = scene.fixture.events(from: count).filter { $0.kind == "disconnected" }
+        let ends = scene.fixture.events(from: count).filter { $0.kind == .disconnected }
         guard ends.count == 1, case .disconnected(scene.link, .remote, _, _)? = scene.fixture.events.last else {
             throw Unexpected("\(scene.fixture.events(from: count))")
         }

@@ -118,7 +118,7 @@ import Testing
         try await fixture.powerOn()
         let link = try await fixture.connect(try #require(emulator.devices.first))
         let level = try await fixture.attributes(link).characteristic("2A19")
-        _ = try await fixture.run(.setNotifying(link: link, operation: op(1), attribute: level, enabled: true))
+        _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(level, true)))
         let count = fixture.events.count
         try await emulator.advance(by: .seconds(7))
         #expect(

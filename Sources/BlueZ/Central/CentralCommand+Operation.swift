@@ -1,13 +1,13 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// What a command asks of a link.
+/// The parts of a command that its way to D-Bus depends on.
 extension CentralCommand {
-    /// The attribute whose value or subscription it is about, if any.
-    var attribute: AttributeID? {
+    /// The attribute whose value or subscription the command names, if any.
+    var valueAttribute: AttributeID? {
         switch self {
-        case .read(_, _, let attribute), .write(_, _, let attribute, _), .writeCommand(_, let attribute, _),
-            .setNotifying(_, _, let attribute, _):
+        case .request(_, _, .read(let attribute)), .request(_, _, .write(let attribute, _)),
+            .request(_, _, .setNotifying(let attribute, _)), .writeCommand(_, let attribute, _):
             attribute
         default: nil
         }
@@ -18,18 +18,15 @@ extension CentralCommand {
     }
 
     var isDiscovery: Bool {
-        switch self {
-        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors: true
-        default: false
-        }
+        if case .request(_, _, let request) = self { request.isDiscovery } else { false }
     }
 
     /// The D-Bus method behind a command, for errors and logs.
     var member: String {
         switch self {
-        case .read: "ReadValue"
-        case .write, .writeCommand: "WriteValue"
-        case .setNotifying(_, _, _, let enabled): enabled ? "StartNotify" : "StopNotify"
+        case .request(_, _, .read): "ReadValue"
+        case .request(_, _, .write), .writeCommand: "WriteValue"
+        case .request(_, _, .setNotifying(_, let enabled)): enabled ? "StartNotify" : "StopNotify"
         default: "discovery"
         }
     }

@@ -109,24 +109,24 @@ extension CentralRoleMachine {
     mutating func answerDiscovery(_ peer: PeerID, _ operation: LinkState.Operation) {
         guard let path = links[peer]?.path else { return }
         switch operation.command {
-        case .discoverServices(let link, let id, let uuids):
+        case .request(let link, let id, .discoverServices(let uuids)):
             links[peer]?.hasToldServices = true
             let records = services(of: path, peer).map(\.record).filter { isWanted($0.uuid, uuids) }
-            deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
-        case .discoverIncludedServices(let link, let id, let service, let uuids):
+            deliver(operation.manager, .response(link: link, operation: id, .services(records)))
+        case .request(let link, let id, .discoverIncludedServices(let service, let uuids)):
             guard let path = object(service, peer, operation) else { return }
             let included = tree.services[path]?.includes.sorted() ?? []
             let records = included.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
-            deliver(operation.manager, .servicesDiscovered(link: link, operation: id, services: records))
-        case .discoverCharacteristics(let link, let id, let service, let uuids):
+            deliver(operation.manager, .response(link: link, operation: id, .services(records)))
+        case .request(let link, let id, .discoverCharacteristics(let service, let uuids)):
             guard let path = object(service, peer, operation) else { return }
             let records = tree.attributes(of: path).compactMap { record(ofCharacteristic: $0, peer) }
                 .filter { isWanted($0.uuid, uuids) }
-            deliver(operation.manager, .characteristicsDiscovered(link: link, operation: id, characteristics: records))
-        case .discoverDescriptors(let link, let id, let characteristic):
+            deliver(operation.manager, .response(link: link, operation: id, .characteristics(records)))
+        case .request(let link, let id, .discoverDescriptors(let characteristic)):
             guard let path = object(characteristic, peer, operation) else { return }
             let records = tree.attributes(of: path).compactMap { record(ofDescriptor: $0, peer) }
-            deliver(operation.manager, .descriptorsDiscovered(link: link, operation: id, descriptors: records))
+            deliver(operation.manager, .response(link: link, operation: id, .descriptors(records)))
         default: break
         }
     }

@@ -37,8 +37,7 @@ extension CentralRoleMachine {
             channels[opening.channel] = OpenChannel(manager: operation.manager, peer: peer)
             deliver(
                 operation.manager,
-                .channelOpened(
-                    link: operation.link, operation: answer, channel: opening.channel, credits: opening.credits))
+                .response(link: operation.link, operation: answer, .channel(opening.channel, credits: opening.credits)))
         case .failure(let error): fail(operation, error)
         }
         runOperations(peer)
@@ -50,15 +49,15 @@ extension CentralRoleMachine {
     }
 
     /// A manager uses its channel, or closes it.
-    mutating func use(_ channel: ChannelID, _ action: ChannelPool.Action, by manager: HostLedger.Manager) {
+    mutating func use(_ channel: ChannelID, _ command: ChannelCommand, by manager: HostLedger.Manager) {
         guard channels[channel]?.manager == manager else { return }
-        perform(action, on: channel)
-        if action == .close { channels[channel] = nil }
+        perform(.command(command), on: channel)
+        if command == .close { channels[channel] = nil }
     }
 
     mutating func channelEnded(_ channel: ChannelID) {
         guard let owner = channels.removeValue(forKey: channel) else { return }
-        deliver(owner.manager, .channelClosed(channel: channel))
+        deliver(owner.manager, .channel(channel, .closed))
     }
 
     // MARK: The end of links and managers

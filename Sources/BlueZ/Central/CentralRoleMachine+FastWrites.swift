@@ -77,7 +77,7 @@ extension CentralRoleMachine {
     /// Whether an error only says that the daemon has not noticed yet that its socket was given back.
     func isSocketGoing(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) -> Bool {
         guard error.name == "org.bluez.Error.NotPermitted", error.message == "Write acquired",
-            let attribute = operation.command.attribute, let link = links[peer],
+            let attribute = operation.command.valueAttribute, let link = links[peer],
             let path = link.attributes.path(of: attribute)
         else { return false }
         return link.writes[path] == .bus && link.writes.isGoingBack

@@ -15,7 +15,7 @@ extension CentralRoleMachine {
         }
         let operation = LinkState.Operation(manager: manager, link: link, command: command)
         switch command {
-        case .readRSSI: readSignalStrength(peer, operation)
+        case .request(_, _, .readRSSI): readSignalStrength(peer, operation)
         case .writeCommand(_, let attribute, let value):
             if let socket = links.values[index].update({ $0.takeAtOnce(operation, attribute, value) }) {
                 return perform(.write(value), on: socket)
@@ -45,13 +45,14 @@ extension CentralRoleMachine {
 
     private mutating func begin(_ peer: PeerID, _ operation: LinkState.Operation) {
         switch operation.command {
-        case .read(_, _, let attribute): read(peer, attribute, operation)
-        case .write(_, _, let attribute, let value):
+        case .request(_, _, .read(let attribute)): read(peer, attribute, operation)
+        case .request(_, _, .write(let attribute, let value)):
             giveBackSocket(peer, for: links[peer]?.attributes.path(of: attribute))
             write(peer, attribute, value, "request", operation)
         case .writeCommand(_, let attribute, let value): writeCommand(peer, attribute, value, operation)
-        case .setNotifying(_, _, let attribute, let enabled): setNotifying(peer, attribute, enabled, operation)
-        case .openChannel(_, _, let psm): openChannel(psm, peer, operation)
+        case .request(_, _, .setNotifying(let attribute, let enabled)):
+            setNotifying(peer, attribute, enabled, operation)
+        case .request(_, _, .openChannel(let psm)): openChannel(psm, peer, operation)
         default: answerDiscovery(peer, operation)
         }
     }
@@ -112,7 +113,7 @@ extension CentralRoleMachine {
         guard let id = operation.command.operation else { return }
         deliver(
             operation.manager,
-            .notifyingChanged(link: operation.link, operation: id, isNotifying: enabled))
+            .response(link: operation.link, operation: id, .notifying(enabled)))
     }
 
     /// BlueZ pitfall: a subscription belongs to the D-Bus client and survives the link; it would be there at the next
@@ -183,18 +184,18 @@ extension CentralRoleMachine {
 
     private mutating func succeeded(_ peer: PeerID, _ operation: LinkState.Operation, _ body: [DBusValue]) {
         switch operation.command {
-        case .read(let link, let id, _):
+        case .request(let link, let id, .read):
             let value = body.first?.bytesValue
             endReading(peer, echo: value)
             guard let value else {
                 return fail(operation, BackendError(.unknown, operation: "ReadValue", message: "a reply without bytes"))
             }
-            deliver(operation.manager, .valueRead(link: link, operation: id, value: Data(value)))
-        case .write(let link, let id, _, _):
+            deliver(operation.manager, .response(link: link, operation: id, .value(Data(value))))
+        case .request(let link, let id, .write):
             links[peer]?.writes.isGoingBack = false
-            deliver(operation.manager, .written(link: link, operation: id))
+            deliver(operation.manager, .response(link: link, operation: id, .written))
         case .writeCommand(let link, _, _): deliver(operation.manager, .writeCredits(link: link, count: 1))
-        case .setNotifying(_, _, _, let enabled): answerNotifying(operation, enabled)
+        case .request(_, _, .setNotifying(_, let enabled)): answerNotifying(operation, enabled)
         default: break
         }
     }
@@ -252,14 +253,14 @@ extension CentralRoleMachine {
 
     /// A subscription that failed is none; one whose end failed is one no more, whatever the peer thinks.
     private mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
-        guard case .setNotifying(_, _, let attribute, true) = operation.command else { return }
+        guard case .request(_, _, .setNotifying(let attribute, true)) = operation.command else { return }
         _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, false)
         if let path = links[peer]?.attributes.path(of: attribute) { links[peer]?.notifying.remove(path) }
     }
 
     mutating func fail(_ operation: LinkState.Operation, _ error: BackendError) {
         guard let id = operation.command.operation else { return }
-        deliver(operation.manager, .operationFailed(link: operation.link, operation: id, error: error))
+        deliver(operation.manager, .response(link: operation.link, operation: id, .failure(error)))
     }
 }
 #endif

@@ -23,7 +23,7 @@ extension CentralCommand {
     /// Whether the peer answers it, and may want security first.
     fileprivate var isAttributeRequest: Bool {
         switch self {
-        case .read, .write, .setNotifying: true
+        case .request(_, _, .read), .request(_, _, .write), .request(_, _, .setNotifying): true
         default: false
         }
     }

@@ -38,7 +38,7 @@ extension CentralRoleMachine {
     /// (`unregister_characteristic` and `unregister_descriptor` in `src/gatt-client.c`).
     private mutating func failOperations(on attribute: AttributeID, at path: ObjectPath, of peer: PeerID) {
         guard let link = links[peer], !link.isDown, !link.isClosing else { return }
-        let asked = link.inFlight.filter { $0.value.command.attribute == attribute }
+        let asked = link.inFlight.filter { $0.value.command.valueAttribute == attribute }
         for (call, operation) in asked.sorted(by: { $0.key.number < $1.key.number }) {
             links[peer]?.inFlight[call] = nil
             calls[call] = nil

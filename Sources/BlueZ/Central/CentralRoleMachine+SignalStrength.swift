@@ -31,7 +31,7 @@ extension CentralRoleMachine {
         else { return }
         switch result {
         case .success(let rssi):
-            deliver(operation.manager, .rssiRead(link: operation.link, operation: answer, rssi: rssi))
+            deliver(operation.manager, .response(link: operation.link, operation: answer, .rssi(rssi)))
         case .failure(let error): fail(operation, error)
         }
     }

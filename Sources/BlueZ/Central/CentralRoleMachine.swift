@@ -232,9 +232,7 @@ struct CentralRoleMachine: Sendable {
         case .connect(let peer, let operation, let options): connect(manager, peer, operation, options)
         case .disconnect(let peer): disconnect(manager, peer)
         case .setConnectionEventFilter(let filter): managers[manager]?.connectionEvents = filter
-        case .sendOnChannel(let channel, let data): use(channel, .send(data), by: manager)
-        case .channelConsumed(let channel, let count): use(channel, .consumed(count), by: manager)
-        case .closeChannel(let channel): use(channel, .close, by: manager)
+        case .channel(let channel, let command): use(channel, command, by: manager)
         default: enqueue(command, from: manager)
         }
     }

@@ -108,8 +108,8 @@ struct FastWrites: Sendable {
     /// - Returns: What the socket had not taken.
     mutating func removed(_ path: ObjectPath, _ attribute: AttributeID) -> [LinkState.Operation] {
         routes[path] = nil
-        let lost = unsent.filter { $0.command.attribute == attribute }
-        unsent.removeAll { $0.command.attribute == attribute }
+        let lost = unsent.filter { $0.command.valueAttribute == attribute }
+        unsent.removeAll { $0.command.valueAttribute == attribute }
         return Array(lost)
     }
 

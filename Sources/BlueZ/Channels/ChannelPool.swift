@@ -19,11 +19,9 @@ final class ChannelPool: @unchecked Sendable {
 
     /// What a manager does with its channel.
     enum Action: Equatable, Sendable {
-        case send(Data)
-        case consumed(Int)
-        /// Closes it, once what was sent is over.
-        case close
-        /// Tells what was received, and that it is closed: its link is gone.
+        /// A command of the manager; a close waits until everything was sent.
+        case command(ChannelCommand)
+        /// Delivers what was received, and the close: the link is gone.
         case readRest
         /// Ends it at once.
         case abort
@@ -49,7 +47,7 @@ final class ChannelPool: @unchecked Sendable {
     private let queue: DispatchQueue
     private let network: any ChannelNetwork
     private let timings: Timings
-    private let handler: @Sendable (ChannelID, ChannelSocket.Event) -> Void
+    private let handler: @Sendable (ChannelID, ChannelEvent) -> Void
     private var channels: [ChannelID: ChannelSocket] = [:]
     private var connecting: [ChannelID: SocketWatch] = [:]
     private var listeners: [UInt16: Listener] = [:]
@@ -61,7 +59,7 @@ final class ChannelPool: @unchecked Sendable {
     ///   - handler: Hears what happens on open channels; never from within a call, but for ``Action/readRest``.
     init(
         queue: DispatchQueue, network: any ChannelNetwork = BluetoothSockets(), timings: Timings = Timings(),
-        handler: @escaping @Sendable (ChannelID, ChannelSocket.Event) -> Void
+        handler: @escaping @Sendable (ChannelID, ChannelEvent) -> Void
     ) {
         self.queue = queue
         self.network = network
@@ -122,7 +120,7 @@ final class ChannelPool: @unchecked Sendable {
         if channels[id] === channel { channel.start() }
     }
 
-    private func happened(_ event: ChannelSocket.Event, on id: ChannelID) {
+    private func happened(_ event: ChannelEvent, on id: ChannelID) {
         if event == .closed { channels[id] = nil }
         handler(id, event)
     }
@@ -193,12 +191,12 @@ final class ChannelPool: @unchecked Sendable {
     func perform(_ action: Action, on id: ChannelID) {
         guard let channel = channels[id] else { return }
         switch action {
-        case .send(let data):
+        case .command(.send(let data)):
             if !channel.send(data) {
                 BlueZLog.warning("\(data.count) bytes without credit on channel \(id) dropped")
             }
-        case .consumed(let count): channel.consumed(count)
-        case .close:
+        case .command(.consumed(let count)): channel.consumed(count)
+        case .command(.close):
             channels[id] = nil
             channel.close()
         case .readRest: channel.readRest()

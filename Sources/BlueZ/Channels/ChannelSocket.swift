@@ -11,15 +11,6 @@ import FoundationEssentials
 /// while it is full nothing is read, and the kernel gives the peer no credits.
 // Invariant: used on `queue` only.
 final class ChannelSocket: @unchecked Sendable {
-    /// What happens on a channel.
-    enum Event: Equatable, Sendable {
-        case received(Data)
-        /// That many more bytes may be sent.
-        case credits(Int)
-        /// It is over, and not by our doing.
-        case closed
-    }
-
     /// How many bytes may wait to be sent.
     static let sendWindow = 65536
     /// How many received bytes may wait to be consumed.
@@ -30,7 +21,7 @@ final class ChannelSocket: @unchecked Sendable {
 
     private let queue: DispatchQueue
     private let network: any ChannelNetwork
-    private let handler: @Sendable (Event) -> Void
+    private let handler: @Sendable (ChannelEvent) -> Void
     private let sendLimit: Int
     private let idleBacklog: CInt
     private var watch: SocketWatch?
@@ -44,7 +35,7 @@ final class ChannelSocket: @unchecked Sendable {
     /// Takes over a connected socket; nothing is read before ``start()``.
     init(
         adopting socket: CInt, queue: DispatchQueue, network: any ChannelNetwork,
-        handler: @escaping @Sendable (Event) -> Void
+        handler: @escaping @Sendable (ChannelEvent) -> Void
     ) {
         self.queue = queue
         self.network = network

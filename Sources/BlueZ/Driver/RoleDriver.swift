@@ -143,23 +143,18 @@ extension RoleDriver {
     /// Makes the pool of the role's channels, which is not used before the queue runs.
     func addChannels(of network: any ChannelNetwork) {
         let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
-            self?.happened(event, on: channel)
+            self?.handle(event, on: channel)
         }
         core.contents.withLock { $0.channels = channels }
     }
 
-    /// What is received goes to the manager past the host, which knows only whose the channel is.
-    private func happened(_ event: ChannelSocket.Event, on channel: ChannelID) {
-        let told: Machine.Input.Event
-        switch event {
-        case .received(let data): told = .channelReceived(channel: channel, data: data)
-        case .credits(let count): told = .channelCredits(channel: channel, count: count)
-        case .closed: return process(.channelEnded(channel))
-        }
+    /// Delivers bytes and credits to the channel's manager directly; the machine only knows which manager that is.
+    private func handle(_ event: ChannelEvent, on channel: ChannelID) {
+        if event == .closed { return process(.channelEnded(channel)) }
         let sink = core.contents.withLock { contents in
             contents.machine.owner(of: channel).flatMap { contents.sinks[$0] }
         }
-        sink?.deliver(told)
+        sink?.deliver(.channel(channel, event))
     }
 }
 #endif

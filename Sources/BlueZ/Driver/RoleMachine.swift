@@ -37,7 +37,7 @@ extension RoleMachine {
 /// What comes in in either role.
 protocol RoleMachineInput: Sendable {
     associatedtype Command: Sendable
-    associatedtype Event: ChannelEvent
+    associatedtype Event: RoleEvent
     associatedtype Timer: Hashable, Sendable
 
     /// What the daemon tells.
@@ -50,14 +50,13 @@ protocol RoleMachineInput: Sendable {
     static func invalidated(_ manager: HostLedger.Manager) -> Self
 }
 
-/// What a manager hears of its channels, in either role.
-protocol ChannelEvent: Sendable {
-    static func channelReceived(channel: ChannelID, data: Data) -> Self
-    static func channelCredits(channel: ChannelID, count: Int) -> Self
+/// The events of a role, which include those of its channels.
+protocol RoleEvent: Sendable {
+    static func channel(_ channel: ChannelID, _ event: ChannelEvent) -> Self
 }
 
-extension CentralEvent: ChannelEvent {}
-extension PeripheralEvent: ChannelEvent {}
+extension CentralEvent: RoleEvent {}
+extension PeripheralEvent: RoleEvent {}
 
 extension CentralRoleInput: RoleMachineInput {
     typealias Event = CentralEvent

@@ -46,7 +46,7 @@ extension PeripheralRoleMachine {
         }
         stopListening(psm)
         for (id, channel) in channels.sorted(by: { $0.key < $1.key }) where channel.psm == psm {
-            perform(.channel(id, .close))
+            perform(.channel(id, .command(.close)))
             channelEnded(id)
         }
         deliver(manager, .channelUnpublished(operation: operation, psm: psm))
@@ -70,15 +70,15 @@ extension PeripheralRoleMachine {
             .channelOpened(channel: opening.channel, psm: psm, central: peer, credits: opening.credits))
     }
 
-    mutating func use(_ channel: ChannelID, _ action: ChannelPool.Action, by manager: HostLedger.Manager) {
+    mutating func use(_ channel: ChannelID, _ command: ChannelCommand, by manager: HostLedger.Manager) {
         guard channels[channel]?.manager == manager else { return }
-        perform(.channel(channel, action))
-        if action == .close { channels[channel] = nil }
+        perform(.channel(channel, .command(command)))
+        if command == .close { channels[channel] = nil }
     }
 
     mutating func channelEnded(_ channel: ChannelID) {
         guard let owner = channels.removeValue(forKey: channel) else { return }
-        deliver(owner.manager, .channelClosed(channel: channel))
+        deliver(owner.manager, .channel(channel, .closed))
     }
 
     /// Power went; the state's event says so for all channels.

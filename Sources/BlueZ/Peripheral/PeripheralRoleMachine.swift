@@ -232,9 +232,7 @@ struct PeripheralRoleMachine: Sendable {
         case .publishChannel(let operation, let isEncryptionRequired):
             publishChannel(manager, operation, isEncryptionRequired: isEncryptionRequired)
         case .unpublishChannel(let operation, let psm): unpublishChannel(manager, operation, psm)
-        case .sendOnChannel(let channel, let data): use(channel, .send(data), by: manager)
-        case .channelConsumed(let channel, let bytes): use(channel, .consumed(bytes), by: manager)
-        case .closeChannel(let channel): use(channel, .close, by: manager)
+        case .channel(let channel, let command): use(channel, command, by: manager)
         // Done in any state.
         case .removeService, .removeAllServices, .stopAdvertising: break
         }

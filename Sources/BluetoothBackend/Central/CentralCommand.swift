@@ -21,35 +21,12 @@ public enum CentralCommand: Hashable, Sendable, Codable {
     /// `CBCentralManager.registerForConnectionEvents`.
     indirect case setConnectionEventFilter(ConnectionEventFilter?)
 
-    /// Reads the link's signal strength: `rssiRead`. `CBPeripheral.readRSSI`.
-    case readRSSI(link: LinkID, operation: OperationID)
-    /// Finds services, all if nil: `servicesDiscovered`. `CBPeripheral.discoverServices`.
-    case discoverServices(link: LinkID, operation: OperationID, uuids: [BluetoothUUID]?)
-    /// Finds included services: `servicesDiscovered`. `CBPeripheral.discoverIncludedServices`.
-    case discoverIncludedServices(
-        link: LinkID, operation: OperationID, service: AttributeID, uuids: [BluetoothUUID]?)
-    /// Finds characteristics: `characteristicsDiscovered`. `CBPeripheral.discoverCharacteristics`.
-    case discoverCharacteristics(
-        link: LinkID, operation: OperationID, service: AttributeID, uuids: [BluetoothUUID]?)
-    /// Finds descriptors: `descriptorsDiscovered`. `CBPeripheral.discoverDescriptors`.
-    case discoverDescriptors(link: LinkID, operation: OperationID, characteristic: AttributeID)
-    /// Reads a whole value, up to 512 bytes: `valueRead`. `CBPeripheral.readValue`.
-    case read(link: LinkID, operation: OperationID, attribute: AttributeID)
-    /// Writes and waits for the peer's answer, long if need be: `written`. `CBPeripheral.writeValue`, with response.
-    case write(link: LinkID, operation: OperationID, attribute: AttributeID, value: Data)
-    /// Writes without an answer, for one credit. `CBPeripheral.writeValue`, without response.
+    /// Begins an operation on a link, which one `response` answers, in the order of the requests.
+    case request(link: LinkID, operation: OperationID, LinkRequest)
+    /// Writes without response, for one credit. `CBPeripheral.writeValue`, without response.
     case writeCommand(link: LinkID, attribute: AttributeID, value: Data)
-    /// Subscribes (notifications before indications) or unsubscribes: `notifyingChanged`.
-    /// `CBPeripheral.setNotifyValue`.
-    case setNotifying(link: LinkID, operation: OperationID, attribute: AttributeID, enabled: Bool)
-    /// Opens an L2CAP channel: `channelOpened`. `CBPeripheral.openL2CAPChannel`.
-    case openChannel(link: LinkID, operation: OperationID, psm: UInt16)
-    /// Sends bytes, for that many channel credits. The output stream of `CBL2CAPChannel`.
-    case sendOnChannel(channel: ChannelID, data: Data)
-    /// Says that received bytes were taken from the buffer. The input stream of `CBL2CAPChannel`.
-    case channelConsumed(channel: ChannelID, bytes: Int)
-    /// Closes a channel. The streams of `CBL2CAPChannel`, or its release.
-    case closeChannel(channel: ChannelID)
+    /// Uses an L2CAP channel.
+    case channel(ChannelID, ChannelCommand)
 }
 
 /// What a scan looks for.

@@ -41,34 +41,12 @@ public enum CentralEvent: Hashable, Sendable, Codable {
     /// Services vanished (with all within) and appeared. `peripheral(_:didModifyServices:)`.
     case servicesChanged(link: LinkID, removed: [AttributeID], added: [ServiceRecord])
 
-    /// Answers `readRSSI`, in dBm. `peripheral(_:didReadRSSI:error:)`.
-    case rssiRead(link: LinkID, operation: OperationID, rssi: Int)
-    /// Answers `discoverServices` and `discoverIncludedServices`, in handle order.
-    /// `peripheral(_:didDiscoverServices:)`, `peripheral(_:didDiscoverIncludedServicesFor:error:)`.
-    case servicesDiscovered(link: LinkID, operation: OperationID, services: [ServiceRecord])
-    /// Answers `discoverCharacteristics`, in handle order. `peripheral(_:didDiscoverCharacteristicsFor:error:)`.
-    case characteristicsDiscovered(
-        link: LinkID, operation: OperationID, characteristics: [CharacteristicRecord])
-    /// Answers `discoverDescriptors`, in handle order. `peripheral(_:didDiscoverDescriptorsFor:error:)`.
-    case descriptorsDiscovered(link: LinkID, operation: OperationID, descriptors: [DescriptorRecord])
-    /// Answers `read`. `peripheral(_:didUpdateValueFor:error:)`.
-    case valueRead(link: LinkID, operation: OperationID, value: Data)
-    /// Answers `write`. `peripheral(_:didWriteValueFor:error:)`.
-    case written(link: LinkID, operation: OperationID)
-    /// Answers `setNotifying`. `peripheral(_:didUpdateNotificationStateFor:error:)`.
-    case notifyingChanged(link: LinkID, operation: OperationID, isNotifying: Bool)
+    /// Answers a `request`.
+    case response(link: LinkID, operation: OperationID, LinkResponse)
     /// A notification or an indication. `peripheral(_:didUpdateValueFor:error:)`.
     case valueNotified(link: LinkID, attribute: AttributeID, value: Data)
-    /// Answers `openChannel`, with the bytes that may be sent at first. `peripheral(_:didOpen:error:)`.
-    case channelOpened(link: LinkID, operation: OperationID, channel: ChannelID, credits: Int)
-    /// Bytes arrived; goes to the stream's buffer at once, not to the manager's queue.
-    case channelReceived(channel: ChannelID, data: Data)
-    /// More bytes may be sent; goes to the stream at once.
-    case channelCredits(channel: ChannelID, count: Int)
-    /// The other side has closed the channel. `disconnected` ends the channels of its link without this event.
-    case channelClosed(channel: ChannelID)
-    /// Any operation on a link failed; leads to its delegate method, with the error.
-    indirect case operationFailed(link: LinkID, operation: OperationID, error: BackendError)
+    /// An event of an open L2CAP channel.
+    case channel(ChannelID, ChannelEvent)
 }
 
 /// What a link starts with.

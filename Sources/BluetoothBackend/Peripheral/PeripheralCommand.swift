@@ -32,12 +32,8 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
     case publishChannel(operation: OperationID, isEncryptionRequired: Bool)
     /// Listens no more: `channelUnpublished`. `CBPeripheralManager.unpublishL2CAPChannel`.
     case unpublishChannel(operation: OperationID, psm: UInt16)
-    /// Sends bytes, for that many channel credits. The output stream of `CBL2CAPChannel`.
-    case sendOnChannel(channel: ChannelID, data: Data)
-    /// Says that received bytes were taken from the buffer. The input stream of `CBL2CAPChannel`.
-    case channelConsumed(channel: ChannelID, bytes: Int)
-    /// Closes a channel. The streams of `CBL2CAPChannel`, or its release.
-    case closeChannel(channel: ChannelID)
+    /// Uses an L2CAP channel.
+    case channel(ChannelID, ChannelCommand)
 }
 
 /// How often a central should listen.

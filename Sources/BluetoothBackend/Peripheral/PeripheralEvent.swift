@@ -45,12 +45,8 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
     case channelUnpublished(operation: OperationID, psm: UInt16)
     /// A central opened a channel. `peripheralManager(_:didOpen:error:)`.
     case channelOpened(channel: ChannelID, psm: UInt16, central: PeerID, credits: Int)
-    /// Bytes arrived; goes to the stream's buffer at once, not to the manager's queue.
-    case channelReceived(channel: ChannelID, data: Data)
-    /// More bytes may be sent; goes to the stream at once.
-    case channelCredits(channel: ChannelID, count: Int)
-    /// The channel is closed.
-    case channelClosed(channel: ChannelID)
+    /// An event of an open L2CAP channel.
+    case channel(ChannelID, ChannelEvent)
     /// Any operation failed; leads to its delegate method, with the error.
     indirect case operationFailed(operation: OperationID, error: BackendError)
 }

@@ -29,14 +29,13 @@ extension World {
         case .openChannel: error = BackendError(.outOfSpace, operation: "open channel", message: "the peer has no room")
         default: return fail(operation, code, on: ref, step.rawValue)
         }
-        complete(
-            operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
+        complete(operation, .failure(error), on: ref)
     }
 
     /// Holds an operation up, and with it the line if it is a request of ATT: such has one outstanding.
     private mutating func postpone(_ operation: LinkOperation, until due: Nanoseconds?, on ref: Ref<Link>) {
         let postponed = Link.Postponed(operation: operation, due: due)
-        if operation.kind.isRequest {
+        if operation.kind.isATTRequest {
             links[ref]?.postponed = postponed
             startTransactionTimeout(ref)
         } else {
@@ -49,17 +48,18 @@ extension World {
     /// What an operation is to the device, and the attribute that it is about; nil for what is not done over the air.
     private func step(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> (DeviceFault.Step, AttributeID?)? {
         switch answered.operation.kind {
-        case .read(let attribute): return (.read, attribute)
-        case .write(let attribute, _): return (.write, attribute)
-        case .rssi: return (.readRSSI, nil)
-        case .openChannel: return (.openChannel, nil)
+        case .request(.read(let attribute)): return (.read, attribute)
+        case .request(.write(let attribute, _)): return (.write, attribute)
+        case .request(.readRSSI): return (.readRSSI, nil)
+        case .request(.openChannel): return (.openChannel, nil)
         default: break
         }
         guard let procedure = procedure(of: answered, on: ref) else { return nil }
         switch (procedure, answered.operation.kind) {
-        case (.subscribe, .setNotifying(let attribute, _)): return (.subscribe, attribute)
-        case (.unsubscribe, .setNotifying(let attribute, _)): return (.unsubscribe, attribute)
-        case (.discoverDescriptors, .descriptors(let attribute)): return (.discoverDescriptors, attribute)
+        case (.subscribe, .request(.setNotifying(let attribute, _))): return (.subscribe, attribute)
+        case (.unsubscribe, .request(.setNotifying(let attribute, _))): return (.unsubscribe, attribute)
+        case (.discoverDescriptors, .request(.discoverDescriptors(let attribute))):
+            return (.discoverDescriptors, attribute)
         case (.discoverServices, _): return (.discoverServices, nil)
         case (.discoverIncludedServices, _): return (.discoverIncludedServices, nil)
         case (.discoverCharacteristics, _): return (.discoverCharacteristics, nil)

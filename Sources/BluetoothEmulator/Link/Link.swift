@@ -59,8 +59,8 @@ struct Link: Sendable {
     var operations = Deque<LinkOperation>()
     /// A request is outstanding, or write commands wait for the next connection event.
     var isBusy = false
-    /// The answer of a long read whose last parts are under way.
-    var finishing: (operation: LinkOperation, event: CentralEvent)?
+    /// A long read whose last parts are on the way, and its response.
+    var finishing: (operation: LinkOperation, response: LinkResponse)?
     /// The request that an asynchronous handler or a manager has.
     var pendingRequest: PendingRequest?
     /// A request that a fault holds up.
@@ -162,7 +162,7 @@ struct Link: Sendable {
         let event = latency == 0 ? connectionEvent(from: now) : listeningEvent(from: now)
         switch head.kind {
         case .writeCommand: return .transmit(at: event)
-        case .read: return .read(answerAt: event + interval)
+        case .request(.read): return .read(answerAt: event + interval)
         default: return .request(at: event)
         }
     }

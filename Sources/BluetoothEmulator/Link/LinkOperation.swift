@@ -6,41 +6,32 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What waits in a link's line: one request of a manager's.
+/// An operation in a link's queue.
 struct LinkOperation: Sendable {
     enum Kind: Sendable {
-        case read(AttributeID)
-        case write(AttributeID, Data)
+        /// A request of a manager.
+        case request(LinkRequest)
+        /// A write command of a manager.
         case writeCommand(AttributeID, Data)
-        case services([BluetoothUUID]?)
-        case included(AttributeID, [BluetoothUUID]?)
-        case characteristics(AttributeID, [BluetoothUUID]?)
-        case descriptors(AttributeID)
-        case setNotifying(AttributeID, Bool)
-        case rssi
-        case openChannel(UInt16)
-        /// The host itself reads the GAP Device Name.
+        /// The host's own read of the GAP Device Name.
         case deviceName
 
         var isRead: Bool {
-            if case .read = self { true } else { false }
+            if case .request(.read) = self { true } else { false }
         }
 
         var isDiscovery: Bool {
-            switch self {
-            case .services, .included, .characteristics, .descriptors: true
-            case .read, .write, .writeCommand, .setNotifying, .rssi, .deviceName, .openChannel: false
-            }
+            if case .request(let request) = self { request.isDiscovery } else { false }
         }
 
         var isWriteCommand: Bool {
             if case .writeCommand = self { true } else { false }
         }
 
-        /// Whether it is a request of ATT, of which one is outstanding.
-        var isRequest: Bool {
+        /// Whether it is an ATT request, of which a link has one outstanding.
+        var isATTRequest: Bool {
             switch self {
-            case .rssi, .openChannel, .writeCommand: false
+            case .request(.readRSSI), .request(.openChannel), .writeCommand: false
             default: true
             }
         }
@@ -50,9 +41,9 @@ struct LinkOperation: Sendable {
     let link: LinkID
     let operation: OperationID
     let kind: Kind
-    /// It was refused once for want of encryption, and is sent again.
+    /// Whether it was refused once because the link was not encrypted, and is sent again.
     var isRetried = false
-    /// It met its fault.
+    /// Whether its fault has been applied.
     var isAdmitted = false
 }
 

@@ -1,3 +1,5 @@
+import BluetoothBackend
+
 /// What devices need for their answers, besides the round trips.
 struct ProcedureDelays: Sendable {
     let discovery: Nanoseconds
@@ -13,11 +15,12 @@ struct ProcedureDelays: Sendable {
     }
 
     func delay(of kind: LinkOperation.Kind) -> Nanoseconds {
-        switch kind {
-        case .services, .included, .characteristics, .descriptors: discovery
+        guard case .request(let request) = kind else { return 0 }
+        return switch request {
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors: discovery
         case .write, .setNotifying: write
         case .read: read
-        case .writeCommand, .rssi, .openChannel, .deviceName: 0
+        case .readRSSI, .openChannel: 0
         }
     }
 }

@@ -25,9 +25,9 @@ extension TraceFormat {
         case .publishChannel(let operation, let isEncryptionRequired):
             "publishChannel #\(operation)\(isEncryptionRequired ? " encrypted" : "")"
         case .unpublishChannel(let operation, let psm): "unpublishChannel #\(operation) \(psm)"
-        case .sendOnChannel(let channel, let data): "sendOnChannel \(channel) \(text(data))"
-        case .channelConsumed(let channel, let bytes): "channelConsumed \(channel) \(bytes)"
-        case .closeChannel(let channel): "closeChannel \(channel)"
+        case .channel(let channel, .send(let data)): "sendOnChannel \(channel) \(text(data))"
+        case .channel(let channel, .consumed(let bytes)): "channelConsumed \(channel) \(bytes)"
+        case .channel(let channel, .close): "closeChannel \(channel)"
         }
     }
 
@@ -54,9 +54,9 @@ extension TraceFormat {
         case .channelUnpublished(let operation, let psm): "channelUnpublished #\(operation) \(psm)"
         case .channelOpened(let channel, let psm, let central, let credits):
             "channelOpened \(channel) \(psm) \(central) \(credits)"
-        case .channelReceived(let channel, let data): "channelReceived \(channel) \(text(data))"
-        case .channelCredits(let channel, let count): "channelCredits \(channel) \(count)"
-        case .channelClosed(let channel): "channelClosed \(channel)"
+        case .channel(let channel, .received(let data)): "channelReceived \(channel) \(text(data))"
+        case .channel(let channel, .credits(let count)): "channelCredits \(channel) \(count)"
+        case .channel(let channel, .closed): "channelClosed \(channel)"
         case .operationFailed(let operation, let error): "operationFailed #\(operation) \(error)"
         }
     }

@@ -33,25 +33,12 @@ enum TraceFormat {
         case .disconnect(let peer): "disconnect \(peer)"
         case .setConnectionEventFilter(let filter):
             "setConnectionEventFilter \(filter.map { "services=\(text($0.services)) peers=\($0.peers)" } ?? "none")"
-        case .readRSSI(let link, let operation): "readRSSI \(link) #\(operation)"
-        case .discoverServices(let link, let operation, let uuids):
-            "discoverServices \(link) #\(operation) \(text(uuids))"
-        case .discoverIncludedServices(let link, let operation, let service, let uuids):
-            "discoverIncludedServices \(link) #\(operation) @\(service) \(text(uuids))"
-        case .discoverCharacteristics(let link, let operation, let service, let uuids):
-            "discoverCharacteristics \(link) #\(operation) @\(service) \(text(uuids))"
-        case .discoverDescriptors(let link, let operation, let characteristic):
-            "discoverDescriptors \(link) #\(operation) @\(characteristic)"
-        case .read(let link, let operation, let attribute): "read \(link) #\(operation) @\(attribute)"
-        case .write(let link, let operation, let attribute, let value):
-            "write \(link) #\(operation) @\(attribute) \(text(value))"
+        case .request(let link, let operation, let request):
+            "\(command.kind.rawValue) \(link) #\(operation)\(text(request))"
         case .writeCommand(let link, let attribute, let value): "writeCommand \(link) @\(attribute) \(text(value))"
-        case .setNotifying(let link, let operation, let attribute, let enabled):
-            "setNotifying \(link) #\(operation) @\(attribute) \(enabled)"
-        case .openChannel(let link, let operation, let psm): "openChannel \(link) #\(operation) \(psm)"
-        case .sendOnChannel(let channel, let data): "sendOnChannel \(channel) \(text(data))"
-        case .channelConsumed(let channel, let bytes): "channelConsumed \(channel) \(bytes)"
-        case .closeChannel(let channel): "closeChannel \(channel)"
+        case .channel(let channel, .send(let data)): "sendOnChannel \(channel) \(text(data))"
+        case .channel(let channel, .consumed(let bytes)): "channelConsumed \(channel) \(bytes)"
+        case .channel(let channel, .close): "closeChannel \(channel)"
         }
     }
 
@@ -75,32 +62,40 @@ enum TraceFormat {
         case .writeCredits(let link, let count): "writeCredits \(link) \(count)"
         case .servicesChanged(let link, let removed, let added):
             "servicesChanged \(link) removed=\(removed) added=\(added.map { "@\($0.id) \($0.uuid)" })"
-        case .channelReceived(let channel, let data): "channelReceived \(channel) \(text(data))"
-        case .channelCredits(let channel, let count): "channelCredits \(channel) \(count)"
-        case .channelClosed(let channel): "channelClosed \(channel)"
-        default: answer(event)
+        case .channel(let channel, .received(let data)): "channelReceived \(channel) \(text(data))"
+        case .channel(let channel, .credits(let count)): "channelCredits \(channel) \(count)"
+        case .channel(let channel, .closed): "channelClosed \(channel)"
+        case .valueNotified(let link, let attribute, let value):
+            "valueNotified \(link) @\(attribute) \(text(value))"
+        case .response(let link, let operation, let response):
+            "\(event.kind.rawValue) \(link) #\(operation)\(text(response))"
         }
     }
 
-    private static func answer(_ event: CentralEvent) -> String {
-        switch event {
-        case .rssiRead(let link, let operation, let rssi): "rssiRead \(link) #\(operation) \(rssi)"
-        case .servicesDiscovered(let link, let operation, let services):
-            "servicesDiscovered \(link) #\(operation) \(services.map { "@\($0.id) \($0.uuid)" })"
-        case .characteristicsDiscovered(let link, let operation, let found):
-            "characteristicsDiscovered \(link) #\(operation) \(found.map { "@\($0.id) \($0.uuid)" })"
-        case .descriptorsDiscovered(let link, let operation, let found):
-            "descriptorsDiscovered \(link) #\(operation) \(found.map { "@\($0.id) \($0.uuid)" })"
-        case .valueRead(let link, let operation, let value): "valueRead \(link) #\(operation) \(text(value))"
-        case .written(let link, let operation): "written \(link) #\(operation)"
-        case .notifyingChanged(let link, let operation, let isNotifying):
-            "notifyingChanged \(link) #\(operation) \(isNotifying)"
-        case .valueNotified(let link, let attribute, let value):
-            "valueNotified \(link) @\(attribute) \(text(value))"
-        case .channelOpened(let link, let operation, let channel, let credits):
-            "channelOpened \(link) #\(operation) \(channel) \(credits)"
-        case .operationFailed(let link, let operation, let error): "operationFailed \(link) #\(operation) \(error)"
-        default: ""
+    private static func text(_ request: LinkRequest) -> String {
+        switch request {
+        case .readRSSI: ""
+        case .discoverServices(let uuids): " \(text(uuids))"
+        case .discoverIncludedServices(let service, let uuids), .discoverCharacteristics(let service, let uuids):
+            " @\(service) \(text(uuids))"
+        case .discoverDescriptors(let attribute), .read(let attribute): " @\(attribute)"
+        case .write(let attribute, let value): " @\(attribute) \(text(value))"
+        case .setNotifying(let attribute, let isEnabled): " @\(attribute) \(isEnabled)"
+        case .openChannel(let psm): " \(psm)"
+        }
+    }
+
+    private static func text(_ response: LinkResponse) -> String {
+        switch response {
+        case .rssi(let rssi): " \(rssi)"
+        case .services(let services): " \(services.map { "@\($0.id) \($0.uuid)" })"
+        case .characteristics(let found): " \(found.map { "@\($0.id) \($0.uuid)" })"
+        case .descriptors(let found): " \(found.map { "@\($0.id) \($0.uuid)" })"
+        case .value(let value): " \(text(value))"
+        case .written: ""
+        case .notifying(let isNotifying): " \(isNotifying)"
+        case .channel(let channel, let credits): " \(channel) \(credits)"
+        case .failure(let error): " \(error)"
         }
     }
 

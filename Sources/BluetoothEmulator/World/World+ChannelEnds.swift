@@ -30,8 +30,8 @@ extension World {
 
     private mutating func tellClosed(_ id: ChannelID, _ channel: Channel, _ side: LinkSide) {
         switch (side, channel.manager(side)) {
-        case (.central, let manager?): emit(CentralEvent.channelClosed(channel: id), to: manager)
-        case (.peripheral, let manager?): emit(PeripheralEvent.channelClosed(channel: id), to: manager)
+        case (.central, let manager?): emit(CentralEvent.channel(id, .closed), to: manager)
+        case (.peripheral, let manager?): emit(PeripheralEvent.channel(id, .closed), to: manager)
         case (_, nil):
             if let device = links[channel.link]?.device { handle(.channelClosed(id), at: device) }
         }

@@ -26,9 +26,7 @@ extension World {
         else {
             let error = BackendError(
                 .operationNotSupported, operation: "open channel \(psm)", message: "nobody listens there")
-            return complete(
-                operation, .operationFailed(link: operation.link, operation: operation.operation, error: error),
-                on: ref)
+            return complete(operation, .failure(error), on: ref)
         }
         if isEncryptionRequired, let code = link.security.refusal {
             return fail(operation, code, on: ref, "open channel")
@@ -43,10 +41,7 @@ extension World {
             emit(
                 PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: manager)
         }
-        complete(
-            operation,
-            .channelOpened(link: operation.link, operation: operation.operation, channel: id, credits: credits),
-            on: ref)
+        complete(operation, .channel(id, credits: credits), on: ref)
         if published == nil { handle(.channelOpened(identity(of: ref), id, psm: psm), at: link.device) }
     }
 
@@ -58,8 +53,17 @@ extension World {
         return channel.server == manager ? .peripheral : nil
     }
 
+    /// A command of a manager.
+    mutating func handle(_ command: ChannelCommand, on id: ChannelID, of manager: Ref<Manager>) {
+        switch command {
+        case .send(let data): sendOnChannel(id, data, by: manager)
+        case .consumed(let bytes): consume(id, bytes, by: manager)
+        case .close: closeChannel(id, by: manager)
+        }
+    }
+
     /// A manager sends; more than it has credits for is dropped.
-    mutating func sendOnChannel(_ id: ChannelID, _ data: Data, by manager: Ref<Manager>) {
+    private mutating func sendOnChannel(_ id: ChannelID, _ data: Data, by manager: Ref<Manager>) {
         guard let side = side(of: manager, id), let credits = channels[id]?[side].credits,
             channels[id]?[side].isEnding == false
         else { return }
@@ -113,9 +117,9 @@ extension World {
         guard !channel[receiver].isEnding else { return grantCredits(on: id, to: side, data.count) }
         if let manager = channel.manager(receiver) {
             if receiver == .central {
-                emit(CentralEvent.channelReceived(channel: id, data: data), to: manager)
+                emit(CentralEvent.channel(id, .received(data)), to: manager)
             } else {
-                emit(PeripheralEvent.channelReceived(channel: id, data: data), to: manager)
+                emit(PeripheralEvent.channel(id, .received(data)), to: manager)
             }
             return
         }
@@ -128,7 +132,7 @@ extension World {
     }
 
     /// A manager took bytes: the credits go back with the next connection event.
-    mutating func consume(_ id: ChannelID, _ bytes: Int, by manager: Ref<Manager>) {
+    private mutating func consume(_ id: ChannelID, _ bytes: Int, by manager: Ref<Manager>) {
         guard let side = side(of: manager, id), let link = channels[id].flatMap({ links[$0.link] }) else { return }
         let due = link.connectionEvent(from: now)
         if due == now { return grantCredits(on: id, to: side.other, bytes) }
@@ -145,8 +149,8 @@ extension World {
         channels[id]?[side].unconsumed -= count
         channels[id]?[side].credits += count
         switch (side, channel.manager(side)) {
-        case (.central, let manager?): emit(CentralEvent.channelCredits(channel: id, count: count), to: manager)
-        case (.peripheral, let manager?): emit(PeripheralEvent.channelCredits(channel: id, count: count), to: manager)
+        case (.central, let manager?): emit(CentralEvent.channel(id, .credits(count)), to: manager)
+        case (.peripheral, let manager?): emit(PeripheralEvent.channel(id, .credits(count)), to: manager)
         case (_, nil): move(id, side)
         }
     }

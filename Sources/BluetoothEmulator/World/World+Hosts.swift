@@ -165,18 +165,26 @@ extension World {
     // MARK: Commands
 
     mutating func handle(_ command: CentralCommand, of ref: Ref<Manager>) {
-        guard !handleOnLink(command, of: ref) else { return }
-        guard let host = managers[ref]?.host, hosts[host].isOn else { return }
+        switch command {
+        case .request(let link, let operation, let request):
+            enqueue(.request(request), as: operation, of: ref, on: link)
+        case .writeCommand(let link, let attribute, let value):
+            enqueueCommand(attribute, value, of: ref, on: link)
+        default:
+            guard let host = managers[ref]?.host, hosts[host].isOn else { return }
+            handleWhenOn(command, of: ref, on: host)
+        }
+    }
+
+    private mutating func handleWhenOn(_ command: CentralCommand, of ref: Ref<Manager>, on host: Int) {
         switch command {
         case .startScan(let parameters): startScan(ref, on: host, parameters)
         case .stopScan: stopScan(ref, on: host)
         case .connect(let peer, let operation, let options): dial(host, ref, peer, operation, options)
         case .disconnect(let peer): hangUp(host, ref, peer)
         case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
-        case .sendOnChannel(let channel, let data): sendOnChannel(channel, data, by: ref)
-        case .channelConsumed(let channel, let bytes): consume(channel, bytes, by: ref)
-        case .closeChannel(let channel): closeChannel(channel, by: ref)
-        default: break
+        case .channel(let channel, let command): handle(command, on: channel, of: ref)
+        case .request, .writeCommand: break  // handled in any state
         }
     }
 

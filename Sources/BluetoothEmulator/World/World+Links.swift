@@ -9,38 +9,9 @@ import Foundation
 
 // The client's side of ATT: one line of operations per link, one outstanding, on connection events.
 extension World {
-    /// Puts a manager's operation at the end of its link's line.
-    ///
-    /// - Returns: Whether the command is one for a link.
-    mutating func handleOnLink(_ command: CentralCommand, of ref: Ref<Manager>) -> Bool {
-        switch command {
-        case .read(let link, let operation, let attribute):
-            enqueue(ref, link, operation, .read(attribute))
-        case .write(let link, let operation, let attribute, let value):
-            enqueue(ref, link, operation, .write(attribute, value))
-        case .writeCommand(let link, let attribute, let value):
-            spendCredit(ref, link, attribute, value)
-        case .discoverServices(let link, let operation, let uuids):
-            enqueue(ref, link, operation, .services(uuids))
-        case .discoverIncludedServices(let link, let operation, let service, let uuids):
-            enqueue(ref, link, operation, .included(service, uuids))
-        case .discoverCharacteristics(let link, let operation, let service, let uuids):
-            enqueue(ref, link, operation, .characteristics(service, uuids))
-        case .discoverDescriptors(let link, let operation, let characteristic):
-            enqueue(ref, link, operation, .descriptors(characteristic))
-        case .setNotifying(let link, let operation, let attribute, let enabled):
-            enqueue(ref, link, operation, .setNotifying(attribute, enabled))
-        case .readRSSI(let link, let operation):
-            enqueue(ref, link, operation, .rssi)
-        case .openChannel(let link, let operation, let psm):
-            enqueue(ref, link, operation, .openChannel(psm))
-        default: return false
-        }
-        return true
-    }
-
-    private mutating func enqueue(
-        _ ref: Ref<Manager>, _ id: LinkID, _ operation: OperationID, _ kind: LinkOperation.Kind
+    /// Puts a manager's operation at the end of its link's queue.
+    mutating func enqueue(
+        _ kind: LinkOperation.Kind, as operation: OperationID, of ref: Ref<Manager>, on id: LinkID
     ) {
         guard let link = managers[ref]?.share(of: id)?.link else { return }
         enqueue(LinkOperation(manager: ref, link: id, operation: operation, kind: kind), on: link)
@@ -52,9 +23,10 @@ extension World {
         if let start = links[ref]?.enqueue(operation, at: present) { begin(start, on: ref) }
     }
 
-    private mutating func spendCredit(_ ref: Ref<Manager>, _ id: LinkID, _ attribute: AttributeID, _ value: Data) {
+    /// Spends a manager's credit for a write command.
+    mutating func enqueueCommand(_ attribute: AttributeID, _ value: Data, of ref: Ref<Manager>, on id: LinkID) {
         switch managers[ref]?.spendCredit(on: id) {
-        case true?: enqueue(ref, id, OperationID(rawValue: 0), .writeCommand(attribute, value))
+        case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: ref, on: id)
         case false?: trace.note("write command without credit dropped", at: now)
         case nil: break
         }
@@ -83,22 +55,22 @@ extension World {
         if link.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
-        case .read, .deviceName, .writeCommand, .openChannel: return 1
-        case .rssi: return 0
-        case .write(_, let value): return RoundTrips.writing(count: value.count, mtu: link.mtu)
-        case .services:
+        case .request(.read), .deviceName, .writeCommand, .request(.openChannel): return 1
+        case .request(.readRSSI): return 0
+        case .request(.write(_, let value)): return RoundTrips.writing(count: value.count, mtu: link.mtu)
+        case .request(.discoverServices):
             return RoundTrips.finding(sizes: database.services.map { size(database[$0]?.uuid, 4) }, mtu: link.mtu)
-        case .included(let service, _):
+        case .request(.discoverIncludedServices(let service, _)):
             let sizes = (database[service]?.included ?? []).map { size(database[$0]?.uuid, 6) }
             return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
-        case .characteristics(let service, _):
+        case .request(.discoverCharacteristics(let service, _)):
             let sizes = (database[service]?.children ?? []).map { size(database[$0]?.uuid, 5) }
             return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
-        case .descriptors(let characteristic):
+        case .request(.discoverDescriptors(let characteristic)):
             let children = database[characteristic]?.children ?? []
             let sizes = children.map { size(database[$0]?.uuid, 2) }
             return children.isEmpty ? 0 : RoundTrips.finding(sizes: sizes, mtu: link.mtu)
-        case .setNotifying(let attribute, let isOn):
+        case .request(.setNotifying(let attribute, let isOn)):
             let others = hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
             return others > (isOn ? 0 : 1) ? 0 : 1
         }
@@ -113,9 +85,12 @@ extension World {
         perform(answered, on: ref)
     }
 
-    /// Tells a manager the outcome and goes on with the next operation.
-    mutating func complete(_ operation: LinkOperation, _ event: CentralEvent, on ref: Ref<Link>) {
-        if managers[operation.manager]?.holds(operation.link) == true { emit(event, to: operation.manager) }
+    /// Delivers the response of an operation and begins the next one.
+    mutating func complete(_ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>) {
+        if managers[operation.manager]?.holds(operation.link) == true {
+            emit(
+                .response(link: operation.link, operation: operation.operation, response), to: operation.manager)
+        }
         release(ref)
     }
 
@@ -127,8 +102,7 @@ extension World {
             return startPairing(ref, for: (operation, code))
         }
         let error = BackendError.att(code.rawValue, operation: name)
-        complete(
-            operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
+        complete(operation, .failure(error), on: ref)
     }
 
     mutating func release(_ ref: Ref<Link>) {
@@ -140,7 +114,7 @@ extension World {
     mutating func finish(_ ref: Ref<Link>) {
         guard !isMissed(.finish(ref), on: ref), let finishing = links[ref]?.finishing else { return }
         links[ref]?.finishing = nil
-        complete(finishing.operation, finishing.event, on: ref)
+        complete(finishing.operation, finishing.response, on: ref)
     }
 
     /// Write commands at the head of the line go out, as many as a connection event takes.

@@ -136,8 +136,7 @@ extension World {
         if let link = links[ref] { endPairingLink(link) }
         guard let (operation, code) = pairing.operation else { return }
         let error = BackendError.att(code.rawValue, operation: operation.kind.isRead ? "read" : "write")
-        complete(
-            operation, .operationFailed(link: operation.link, operation: operation.operation, error: error), on: ref)
+        complete(operation, .failure(error), on: ref)
     }
 
     /// The other side is silent; nothing more can be paired on this link.

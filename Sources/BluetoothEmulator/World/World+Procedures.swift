@@ -31,11 +31,14 @@ extension World {
         func uuid(_ attribute: AttributeID) -> BluetoothUUID? { devices[answered.device]?.database[attribute]?.uuid }
         if links[ref]?.cache != nil, answered.operation.kind.isDiscovery { return nil }
         switch answered.operation.kind {
-        case .services: return .discoverServices
-        case .included(let service, _): return uuid(service).map { .discoverIncludedServices(of: $0) }
-        case .characteristics(let service, _): return uuid(service).map { .discoverCharacteristics(of: $0) }
-        case .descriptors(let characteristic): return uuid(characteristic).map { .discoverDescriptors(of: $0) }
-        case .setNotifying(let attribute, let isOn):
+        case .request(.discoverServices): return .discoverServices
+        case .request(.discoverIncludedServices(let service, _)):
+            return uuid(service).map { .discoverIncludedServices(of: $0) }
+        case .request(.discoverCharacteristics(let service, _)):
+            return uuid(service).map { .discoverCharacteristics(of: $0) }
+        case .request(.discoverDescriptors(let characteristic)):
+            return uuid(characteristic).map { .discoverDescriptors(of: $0) }
+        case .request(.setNotifying(let attribute, let isOn)):
             // The host writes the configuration for its first subscriber and for its last.
             guard let peer = links[ref]?.peer,
                 hosts[answered.host].ledger.subscribers(of: attribute, at: peer).count <= (isOn ? 0 : 1)

@@ -126,9 +126,7 @@ extension World {
         case .unpublishChannel(let operation, let psm):
             guard let host = devices[server]?.host else { return }
             unpublishChannel(psm, operation, ref, on: host)
-        case .sendOnChannel(let channel, let data): sendOnChannel(channel, data, by: ref)
-        case .channelConsumed(let channel, let bytes): consume(channel, bytes, by: ref)
-        case .closeChannel(let channel): closeChannel(channel, by: ref)
+        case .channel(let channel, let command): handle(command, on: channel, of: ref)
         case .removeService, .removeAllServices, .stopAdvertising: break  // done in any state
         }
     }

@@ -16,7 +16,8 @@ extension World {
     /// The next part of a long read reaches the manager.
     mutating func continueRead(_ ref: Ref<Link>) {
         guard !isMissed(.continueRead(ref), on: ref), let reading = links[ref]?.continuing,
-            let answered = links[ref]?.answered(reading.operation), case .read(let attribute) = reading.operation.kind
+            let answered = links[ref]?.answered(reading.operation),
+            case .request(.read(let attribute)) = reading.operation.kind
         else { return }
         links[ref]?.continuing = nil
         askForPart(reading, attribute, answered, on: ref)
@@ -114,22 +115,15 @@ extension World {
                 return fail(operation, code, on: link, name)
             }
             let error = BackendError.att(code.rawValue, operation: name)
-            let event = CentralEvent.operationFailed(
-                link: operation.link, operation: operation.operation, error: error)
-            return send(answer: event, to: operation, on: link)
+            return send(.failure(error), to: operation, on: link)
         }
-        guard operation.kind.isRead else {
-            return send(
-                answer: .written(link: operation.link, operation: operation.operation), to: operation, on: link)
-        }
+        guard operation.kind.isRead else { return send(.written, to: operation, on: link) }
         // What is more than a response takes is cut; a response that is full may not be all.
         var reading = asked
         let part = value.prefix(min(mtu - 1, 512 - reading.collected.count))
         reading.collected.append(part)
         guard part.count == mtu - 1, reading.collected.count < 512 else {
-            let event = CentralEvent.valueRead(
-                link: operation.link, operation: operation.operation, value: reading.collected)
-            return send(answer: event, to: operation, on: link)
+            return send(.value(reading.collected), to: operation, on: link)
         }
         links[link]?.continuing = reading
         let due = (links[link]?.connectionEvent(from: now) ?? now) + (links[link]?.interval ?? 0)
@@ -137,10 +131,10 @@ extension World {
     }
 
     /// The answer goes out with the next connection event.
-    private mutating func send(answer: CentralEvent, to operation: LinkOperation, on ref: Ref<Link>) {
+    private mutating func send(_ response: LinkResponse, to operation: LinkOperation, on ref: Ref<Link>) {
         guard let due = links[ref]?.connectionEvent(from: now), let isSilent = links[ref]?.isSilent else { return }
-        guard due > now || isSilent else { return complete(operation, answer, on: ref) }
-        links[ref]?.finishing = (operation, answer)
+        guard due > now || isSilent else { return complete(operation, response, on: ref) }
+        links[ref]?.finishing = (operation, response)
         queue.schedule(.finish(ref), at: due)
     }
 

@@ -65,7 +65,7 @@ extension World {
                 enqueue(
                     LinkOperation(
                         manager: keeper, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0),
-                        kind: .setNotifying(attribute, true)), on: ref)
+                        kind: .request(.setNotifying(attribute, true))), on: ref)
             }
         }
     }

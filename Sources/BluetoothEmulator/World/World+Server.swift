@@ -12,23 +12,21 @@ extension World {
     mutating func perform(_ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
         switch operation.kind {
-        case .read(let attribute): read(attribute, answered, on: ref)
-        case .write(let attribute, let value): write(attribute, value, answered, on: ref)
+        case .request(.read(let attribute)): read(attribute, answered, on: ref)
+        case .request(.write(let attribute, let value)): write(attribute, value, answered, on: ref)
         case .writeCommand: break  // has its own way: transmit
-        case .setNotifying(let attribute, let isOn):
+        case .request(.setNotifying(let attribute, let isOn)):
             if isGranted(answered, on: ref) { setNotifying(attribute, isOn, operation, on: ref) }
-        case .rssi:
+        case .request(.readRSSI):
             guard hosts[answered.host].features.contains(.connectedRSSI) else {
                 let error = BackendError(.operationNotSupported, operation: "read RSSI")
-                return complete(
-                    operation, .operationFailed(link: operation.link, operation: operation.operation, error: error),
-                    on: ref)
+                return complete(operation, .failure(error), on: ref)
             }
             let rssi = measuredRSSI(answered.device)
-            complete(operation, .rssiRead(link: operation.link, operation: operation.operation, rssi: rssi), on: ref)
+            complete(operation, .rssi(rssi), on: ref)
         case .deviceName: readDeviceName(on: ref)
-        case .openChannel(let psm): openChannel(psm, operation, on: ref)
-        case .services, .included, .characteristics, .descriptors:
+        case .request(.openChannel(let psm)): openChannel(psm, operation, on: ref)
+        case .request:
             if isGranted(answered, on: ref) { discover(operation, on: ref) }
         }
     }
@@ -61,9 +59,10 @@ extension World {
 
     private mutating func deliverRead(_ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
-        let event = CentralEvent.valueRead(link: operation.link, operation: operation.operation, value: value)
-        guard answered.interval > 0, value.count >= answered.mtu - 1 else { return complete(operation, event, on: ref) }
-        links[ref]?.finishing = (operation, event)
+        guard answered.interval > 0, value.count >= answered.mtu - 1 else {
+            return complete(operation, .value(value), on: ref)
+        }
+        links[ref]?.finishing = (operation, .value(value))
         let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: answered.mtu))
         let lost = retransmissionTime(Int(rest), on: ref)
         queue.schedule(.finish(ref), at: now + rest * answered.interval + lost)
@@ -118,7 +117,7 @@ extension World {
         case .echo: store(value, attribute, answered.device, on: ref)
         case .stored: break
         }
-        complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
+        complete(operation, .written, on: ref)
     }
 
     /// A write command arrives: what is wrong with it is not told.
@@ -180,12 +179,12 @@ extension World {
         stopTransactionTimeout(ref)
         switch (operation.kind, response) {
         case (_, .error(let code)): fail(operation, code, on: ref, "request")
-        case (.read, .value(let value)): deliverRead(value.prefix(512), answered, on: ref)
-        case (.read(let attribute), _):
+        case (.request(.read), .value(let value)): deliverRead(value.prefix(512), answered, on: ref)
+        case (.request(.read(let attribute)), _):
             deliverRead(devices[answered.device]?.database[attribute]?.value ?? Data(), answered, on: ref)
-        case (.write(let attribute, let value), _):
+        case (.request(.write(let attribute, let value)), _):
             if response == .stored { store(value, attribute, answered.device, on: ref) }
-            complete(operation, .written(link: operation.link, operation: operation.operation), on: ref)
+            complete(operation, .written, on: ref)
         default: release(ref)
         }
     }
@@ -225,9 +224,7 @@ extension World {
         } else if mustAct {
             unsubscribe(attribute, on: ref)
         }
-        complete(
-            operation,
-            .notifyingChanged(link: operation.link, operation: operation.operation, isNotifying: isOn), on: ref)
+        complete(operation, .notifying(isOn), on: ref)
     }
 
     private func subscriptionRefusal(
@@ -249,31 +246,28 @@ extension World {
         guard let database = links[ref].flatMap({ $0.cache ?? devices[$0.device]?.database }) else {
             return release(ref)
         }
-        let (link, number) = (operation.link, operation.operation)
         func isWanted(_ id: AttributeID, _ uuids: [BluetoothUUID]?) -> Bool {
             guard let uuids, !uuids.isEmpty, let uuid = database[id]?.uuid else { return true }
             return uuids.contains(uuid)
         }
         switch operation.kind {
-        case .services(let uuids):
+        case .request(.discoverServices(let uuids)):
             // Only primary services are found so; 1800 and 1801 are the host's, not the apps'.
             let found = database.visibleServices.compactMap(database.record(ofService:))
                 .filter { $0.isPrimary && isWanted($0.id, uuids) }
-            return complete(operation, .servicesDiscovered(link: link, operation: number, services: found), on: ref)
-        case .included(let service, let uuids):
+            return complete(operation, .services(found), on: ref)
+        case .request(.discoverIncludedServices(let service, let uuids)):
             guard let included = database[service]?.included else { break }
             let found = included.filter { isWanted($0, uuids) }.compactMap(database.record(ofService:))
-            return complete(operation, .servicesDiscovered(link: link, operation: number, services: found), on: ref)
-        case .characteristics(let service, let uuids):
+            return complete(operation, .services(found), on: ref)
+        case .request(.discoverCharacteristics(let service, let uuids)):
             guard let children = database[service]?.children else { break }
             let found = children.filter { isWanted($0, uuids) }.compactMap(database.record(ofCharacteristic:))
-            return complete(
-                operation, .characteristicsDiscovered(link: link, operation: number, characteristics: found), on: ref)
-        case .descriptors(let characteristic):
+            return complete(operation, .characteristics(found), on: ref)
+        case .request(.discoverDescriptors(let characteristic)):
             guard let children = database[characteristic]?.children else { break }
             let found = children.compactMap(database.record(ofDescriptor:))
-            return complete(
-                operation, .descriptorsDiscovered(link: link, operation: number, descriptors: found), on: ref)
+            return complete(operation, .descriptors(found), on: ref)
         default: break
         }
         fail(operation, .invalidHandle, on: ref, "discover")

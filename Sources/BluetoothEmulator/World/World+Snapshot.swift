@@ -39,8 +39,8 @@ extension World {
         let central = identity(of: ref)
         let question: (attribute: AttributeID, kind: PeripheralRequest.Kind)
         switch pending.operation.kind {
-        case .read(let attribute): question = (attribute, .read)
-        case .write(let attribute, let value): question = (attribute, .write(value))
+        case .request(.read(let attribute)): question = (attribute, .read)
+        case .request(.write(let attribute, let value)): question = (attribute, .write(value))
         default: return
         }
         guard let request = devices[link.device]?.request(question.attribute, question.kind, from: central) else {

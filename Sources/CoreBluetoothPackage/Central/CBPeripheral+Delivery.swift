@@ -10,109 +10,83 @@ extension CBPeripheral {
 
     private func didUpdate(_ id: AttributeID, _ value: Data, isNotification: Bool) {
         let (delegate, attribute) = lookUp(id)
-        guard let characteristic = attribute as? CBCharacteristic else { return }
-        characteristic.setValue(value, isNotification: isNotification)
-        delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
-    }
-
-    /// An operation is done.
-    func didAnswer(_ answer: LinkAnswer, on link: LinkID) {
-        switch answer {
-        case .characteristicRead(let id, let value):
-            didUpdate(id, value, isNotification: false)
-        case .characteristicWritten(let id):
-            let (delegate, attribute) = lookUp(id)
-            guard let characteristic = attribute as? CBCharacteristic else { return }
-            delegate?.peripheral(self, didWriteValueFor: characteristic, error: nil)
-        case .notifying(let id, let isNotifying):
-            let (delegate, attribute) = lookUp(id)
-            guard let characteristic = attribute as? CBCharacteristic else { return }
-            characteristic.setNotifying(isNotifying)
-            delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: nil)
-        case .descriptorRead(let id, let value):
-            let (delegate, attribute) = lookUp(id)
-            guard let descriptor = attribute as? CBDescriptor else { return }
+        if let characteristic = attribute as? CBCharacteristic {
+            characteristic.setValue(value, isNotification: isNotification)
+            delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
+        } else if let descriptor = attribute as? CBDescriptor {
             descriptor.setValue(value)
             delegate?.peripheral(self, didUpdateValueFor: descriptor, error: nil)
-        case .descriptorWritten(let id):
-            let (delegate, attribute) = lookUp(id)
-            guard let descriptor = attribute as? CBDescriptor else { return }
-            delegate?.peripheral(self, didWriteValueFor: descriptor, error: nil)
-        case .rssi(let rssi):
+        }
+    }
+
+    /// The response to a request.
+    func didRespond(to request: LinkRequest, _ response: LinkResponse, on link: LinkID) {
+        switch (request, response) {
+        case (_, .failure(let error)): didComplete(request, error.appError)
+        case (.read(let id), .value(let value)): didUpdate(id, value, isNotification: false)
+        case (.setNotifying(let id, _), .notifying(let isNotifying)):
+            (lookUp(id).1 as? CBCharacteristic)?.setNotifying(isNotifying)
+            didComplete(request, nil)
+        case (.readRSSI, .rssi(let rssi)):
             let number = Unchecked(NSNumber(value: rssi))
             fields.withLock { $0.value.rssi = number.value }
             delegate?.peripheral(self, didReadRSSI: number.value, error: nil)
-        case .failed(let kind, let error): didFail(kind, error)
-        case .channelOpened(let psm, let id):
+        case (.openChannel(let psm), .channel(let id, _)):
             guard let channel = CBL2CAPChannel(id, in: core.channels, peer: self, psm: psm) else { return }
             delegate?.peripheral(self, didOpen: channel, error: nil)
-        case .services, .includedServices, .characteristics, .descriptors: didDiscover(answer, on: link)
-        }
-    }
-
-    private func didDiscover(_ answer: LinkAnswer, on link: LinkID) {
-        switch answer {
-        case .services(let found):
+        case (.discoverServices, .services(let found)):
             let new = Unchecked(found.map { service($0, on: link) })
             fields.withLock { $0.value.services = ($0.value.services ?? []) + new.value }
-            delegate?.peripheral(self, didDiscoverServices: nil)
-        case .includedServices(let id, let found):
-            let (delegate, attribute) = lookUp(id)
-            guard let parent = attribute as? CBService else { return }
-            parent.append(included: found.map { service($0, on: link) })
-            delegate?.peripheral(self, didDiscoverIncludedServicesFor: parent, error: nil)
-        case .characteristics(let id, let found):
-            let (delegate, attribute) = lookUp(id)
-            guard let parent = attribute as? CBService else { return }
+            didComplete(request, nil)
+        case (.discoverIncludedServices(let id, _), .services(let found)):
+            (lookUp(id).1 as? CBService)?.append(included: found.map { service($0, on: link) })
+            didComplete(request, nil)
+        case (.discoverCharacteristics(let id, _), .characteristics(let found)):
+            guard let parent = lookUp(id).1 as? CBService else { return }
             let new = found.map { CBCharacteristic($0, on: link, of: parent) }
             remember(new)
             parent.append(new)
-            delegate?.peripheral(self, didDiscoverCharacteristicsFor: parent, error: nil)
-        case .descriptors(let id, let found):
-            let (delegate, attribute) = lookUp(id)
-            guard let parent = attribute as? CBCharacteristic else { return }
+            didComplete(request, nil)
+        case (.discoverDescriptors(let id), .descriptors(let found)):
+            guard let parent = lookUp(id).1 as? CBCharacteristic else { return }
             let new = found.map { CBDescriptor($0, on: link, of: parent) }
             remember(new)
             parent.append(new)
-            delegate?.peripheral(self, didDiscoverDescriptorsFor: parent, error: nil)
-        default: break
+            didComplete(request, nil)
+        default: didComplete(request, nil)
         }
     }
 
+    /// Calls the delegate method of a request, with the error if it failed.
+    ///
     /// S64: the error goes to the method of the call, collections keep their content.
-    private func didFail(_ kind: LinkOperation, _ error: BackendError) {
-        let error = error.appError
-        switch kind {
-        case .rssi: delegate?.peripheral(self, didReadRSSI: NSNumber(value: 127), error: error)
-        case .services: delegate?.peripheral(self, didDiscoverServices: error)
-        case .channel: delegate?.peripheral(self, didOpen: nil, error: error)
-        case .includedServices(let id), .characteristics(let id), .descriptors(let id), .readCharacteristic(let id),
-            .readDescriptor(let id), .writeCharacteristic(let id), .writeDescriptor(let id), .notify(let id, _):
-            let (delegate, attribute) = lookUp(id)
-            guard let delegate, let attribute else { return }
-            didFail(kind, of: attribute, error, delegate)
+    private func didComplete(_ request: LinkRequest, _ error: (any Error)?) {
+        guard let id = request.attribute else {
+            switch request {
+            case .readRSSI: delegate?.peripheral(self, didReadRSSI: NSNumber(value: 127), error: error)
+            case .openChannel: delegate?.peripheral(self, didOpen: nil, error: error)
+            default: delegate?.peripheral(self, didDiscoverServices: error)
+            }
+            return
         }
-    }
-
-    private func didFail(
-        _ kind: LinkOperation, of attribute: CBAttribute, _ error: any Error, _ delegate: any CBPeripheralDelegate
-    ) {
-        switch (kind, attribute) {
-        case (.includedServices, let service as CBService):
+        let (delegate, attribute) = lookUp(id)
+        guard let delegate, let attribute else { return }
+        switch (request, attribute) {
+        case (.discoverIncludedServices, let service as CBService):
             delegate.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
-        case (.characteristics, let service as CBService):
+        case (.discoverCharacteristics, let service as CBService):
             delegate.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
-        case (.descriptors, let characteristic as CBCharacteristic):
+        case (.discoverDescriptors, let characteristic as CBCharacteristic):
             delegate.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
-        case (.readCharacteristic, let characteristic as CBCharacteristic):
+        case (.read, let characteristic as CBCharacteristic):
             delegate.peripheral(self, didUpdateValueFor: characteristic, error: error)
-        case (.writeCharacteristic, let characteristic as CBCharacteristic):
+        case (.write, let characteristic as CBCharacteristic):
             delegate.peripheral(self, didWriteValueFor: characteristic, error: error)
-        case (.notify, let characteristic as CBCharacteristic):
+        case (.setNotifying, let characteristic as CBCharacteristic):
             delegate.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
-        case (.readDescriptor, let descriptor as CBDescriptor):
+        case (.read, let descriptor as CBDescriptor):
             delegate.peripheral(self, didUpdateValueFor: descriptor, error: error)
-        case (.writeDescriptor, let descriptor as CBDescriptor):
+        case (.write, let descriptor as CBDescriptor):
             delegate.peripheral(self, didWriteValueFor: descriptor, error: error)
         default: break
         }

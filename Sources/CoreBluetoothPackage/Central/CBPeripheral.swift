@@ -100,7 +100,7 @@ open class CBPeripheral: CBPeer {
 
     /// Reads the link's signal strength: `peripheral(_:didReadRSSI:error:)`.
     open func readRSSI() {
-        request(.rssi) { .readRSSI(link: $0, operation: $1) }
+        request(.readRSSI)
     }
 
     /// Finds services, all if nil or empty: `peripheral(_:didDiscoverServices:)`.
@@ -108,17 +108,13 @@ open class CBPeripheral: CBPeer {
     /// Results accumulate in `services`.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         warnIfDelegateIsNil("Discovering services for peripheral", "peripheral:didDiscoverServices:")
-        let uuids = serviceUUIDs.filter
-        request(.services) { .discoverServices(link: $0, operation: $1, uuids: uuids) }
+        request(.discoverServices(serviceUUIDs.filter))
     }
 
     /// Finds included services: `peripheral(_:didDiscoverIncludedServicesFor:error:)`.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
         guard let attribute = reference(of: service) else { return }
-        let uuids = includedServiceUUIDs.filter
-        request(.includedServices(attribute.id), within: attribute) {
-            .discoverIncludedServices(link: $0, operation: $1, service: attribute.id, uuids: uuids)
-        }
+        request(.discoverIncludedServices(of: attribute.id, includedServiceUUIDs.filter), within: attribute)
     }
 
     /// Finds characteristics, all if nil or empty: `peripheral(_:didDiscoverCharacteristicsFor:error:)`.
@@ -126,34 +122,25 @@ open class CBPeripheral: CBPeer {
         guard let attribute = reference(of: service) else { return }
         warnIfDelegateIsNil(
             "Discovering characteristics on peripheral", "peripheral:didDiscoverCharacteristicsForService:error:")
-        let uuids = characteristicUUIDs.filter
-        request(.characteristics(attribute.id), within: attribute) {
-            .discoverCharacteristics(link: $0, operation: $1, service: attribute.id, uuids: uuids)
-        }
+        request(.discoverCharacteristics(of: attribute.id, characteristicUUIDs.filter), within: attribute)
     }
 
     /// Finds all descriptors: `peripheral(_:didDiscoverDescriptorsFor:error:)`.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
         guard let attribute = reference(of: characteristic) else { return }
-        request(.descriptors(attribute.id), within: attribute) {
-            .discoverDescriptors(link: $0, operation: $1, characteristic: attribute.id)
-        }
+        request(.discoverDescriptors(of: attribute.id), within: attribute)
     }
 
     /// Reads a value, however long, up to 512 bytes: `peripheral(_:didUpdateValueFor:error:)`.
     open func readValue(for characteristic: CBCharacteristic) {
         guard let attribute = reference(of: characteristic) else { return }
-        request(.readCharacteristic(attribute.id), within: attribute) {
-            .read(link: $0, operation: $1, attribute: attribute.id)
-        }
+        request(.read(attribute.id), within: attribute)
     }
 
     /// Reads a descriptor: `peripheral(_:didUpdateValueFor:error:)`.
     open func readValue(for descriptor: CBDescriptor) {
         guard let attribute = reference(of: descriptor) else { return }
-        request(.readDescriptor(attribute.id), within: attribute) {
-            .read(link: $0, operation: $1, attribute: attribute.id)
-        }
+        request(.read(attribute.id), within: attribute)
     }
 
     /// Writes a value.
@@ -168,7 +155,7 @@ open class CBPeripheral: CBPeer {
         guard let attribute = reference(of: characteristic) else { return }
         switch type {
         case .withResponse:
-            core.transition { [handle] in $0.write(handle, .writeCharacteristic(attribute.id), to: attribute, data) }
+            core.transition { [handle] in $0.write(handle, to: attribute, data) }
         case .withoutResponse:
             let properties = characteristic.backendProperties
             core.transition { [handle] in $0.writeCommand(handle, to: attribute, properties: properties, data) }
@@ -184,7 +171,7 @@ open class CBPeripheral: CBPeer {
             "Client Characteristic Configuration descriptors must be configured using "
                 + "setNotifyValue:forCharacteristic:")
         guard let attribute = reference(of: descriptor) else { return }
-        core.transition { [handle] in $0.write(handle, .writeDescriptor(attribute.id), to: attribute, data) }
+        core.transition { [handle] in $0.write(handle, to: attribute, data) }
     }
 
     /// Turns notifications (or indications, where there are none) on or off:
@@ -203,11 +190,8 @@ open class CBPeripheral: CBPeer {
         core.transition { [handle] in $0.openChannel(handle, psm: PSM) }
     }
 
-    private func request(
-        _ kind: LinkOperation, within attribute: AttributeReference? = nil,
-        _ command: (LinkID, OperationID) -> CentralCommand
-    ) {
-        core.transition { [handle] in $0.request(handle, kind, within: attribute, command) }
+    private func request(_ request: LinkRequest, within attribute: AttributeReference? = nil) {
+        core.transition { [handle] in $0.request(handle, request, within: attribute) }
     }
 
     /// The attribute on its link; one of the app's own, which no peripheral has, is logged and ignored.

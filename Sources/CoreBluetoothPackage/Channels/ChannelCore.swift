@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What stands between a channel's streams and its radio.
+/// The connection between a channel's streams and the backend.
 ///
 /// Bytes, credits and the end come in on the thread that delivers them, past the manager's queue, so that a stream
 /// that is read or written within a callback does not wait for that callback. The lock is a leaf.
@@ -17,7 +17,7 @@ final class ChannelCore: Sendable {
     }
 
     private let state: Lock<State>
-    private let submit: @Sendable (ChannelMachine.Command) -> Void
+    private let submit: @Sendable (ChannelCommand) -> Void
     private let inputEvents: StreamEvents
     private let outputEvents: StreamEvents
 
@@ -25,8 +25,8 @@ final class ChannelCore: Sendable {
     ///
     /// - Parameters:
     ///   - credits: The bytes that may be sent at first.
-    ///   - submit: Takes commands to the radio; called on the threads of the streams, under no lock.
-    init(credits: Int, submit: @escaping @Sendable (ChannelMachine.Command) -> Void) {
+    ///   - submit: Submits commands to the backend; called on the threads of the streams, under no lock.
+    init(credits: Int, submit: @escaping @Sendable (ChannelCommand) -> Void) {
         state = Lock(State(machine: ChannelMachine(credits: credits)))
         self.submit = submit
         inputEvents = StreamEvents(.input)
@@ -40,16 +40,20 @@ final class ChannelCore: Sendable {
         side == .input ? inputEvents : outputEvents
     }
 
-    // MARK: Events of the radio
+    // MARK: Events of the backend
 
-    func receive(_ data: Data) { transition { $0.receive(data) } }
-    func grant(_ count: Int) { transition { $0.grant(count) } }
-    func endRemotely() { transition { $0.endRemotely() } }
+    func handle(_ event: ChannelEvent) {
+        switch event {
+        case .received(let data): transition { $0.receive(data) }
+        case .credits(let count): transition { $0.grant(count) }
+        case .closed: transition { $0.endRemotely() }
+        }
+    }
 
     /// The link is over, and the channel with it.
     func endWithLink() {
         state.withLock { $0.hasLostLink = true }
-        endRemotely()
+        handle(.closed)
     }
 
     /// Whether the channel ended with its link.

@@ -72,7 +72,7 @@ final class ChannelTable: Sendable {
     ///   - submit: Takes commands to the radio.
     func open(
         _ id: ChannelID, from origin: Origin, credits: Int,
-        submit: @escaping @Sendable (ChannelMachine.Command) -> Void
+        submit: @escaping @Sendable (ChannelCommand) -> Void
     ) {
         let core = ChannelCore(credits: credits) { [weak self] command in
             if command == .close { self?.remove(id) }

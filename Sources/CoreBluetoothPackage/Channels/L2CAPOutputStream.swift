@@ -1,3 +1,4 @@
+import BluetoothBackend
 import Foundation
 
 /// The bytes that go over an L2CAP channel.
@@ -17,7 +18,7 @@ final class L2CAPOutputStream: OutputStream {
     /// Foundation requires it; a stream to memory belongs to no channel, so this one is at its end.
     required convenience init(toMemory: ()) {
         let channel = ChannelCore(credits: 0) { _ in }
-        channel.endRemotely()
+        channel.handle(.closed)
         self.init(channel)
     }
 

@@ -10,8 +10,8 @@ extension CentralCore {
         switch callback {
         case .notified(let id, let attribute, let value):
             peripheral(id)?.didNotify(attribute, value)
-        case .answered(let id, let link, let answer):
-            peripheral(id)?.didAnswer(answer, on: link)
+        case .response(let id, let link, let request, let response):
+            peripheral(id)?.didRespond(to: request, response, on: link)
         case .nameUpdated(let id, let name):
             guard let peripheral = peripheral(id) else { return }
             peripheral.setName(name)
@@ -56,7 +56,7 @@ extension CentralCore {
         case .ancsAuthorizationUpdated(let id):
             guard let peripheral = peripheral(id) else { return }
             delegate?.centralManager(manager, didUpdateANCSAuthorizationFor: peripheral)
-        case .notified, .answered, .nameUpdated, .readyToWrite, .servicesModified:
+        case .notified, .response, .nameUpdated, .readyToWrite, .servicesModified:
             break
         }
     }

@@ -9,7 +9,7 @@ extension CentralCore.Delivery: BacklogElement {
         case .event(.discovered(let discovery)): .report(of: discovery.peer)
         case .event(.nameChanged), .event(.connectionEvent): .change(mayBeLost: true)
         case .event(.connected), .event(.disconnected), .event(.mtuChanged), .event(.writeCredits),
-            .event(.servicesChanged), .event(.servicesDiscovered), .event(.ancsAuthorizationChanged):
+            .event(.servicesChanged), .event(.response(_, _, .services)), .event(.ancsAuthorizationChanged):
             .change(mayBeLost: false)
         default: .kept
         }
@@ -35,7 +35,7 @@ extension PeripheralCore.Delivery: BacklogElement {
         case .event(.writeRequested(_, let central, _, wantsResponse: false, _)): .value(from: .central(central))
         case .event(.mtuChanged): .change(mayBeLost: true)
         case .event(.subscribed), .event(.unsubscribed), .event(.readRequested), .event(.writeRequested),
-            .event(.requestExpired), .event(.channelOpened), .event(.channelClosed):
+            .event(.requestExpired), .event(.channelOpened), .event(.channel(_, .closed)):
             .change(mayBeLost: false)
         default: .kept
         }

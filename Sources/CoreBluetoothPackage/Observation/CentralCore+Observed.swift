@@ -15,7 +15,7 @@ extension CentralCore: ObservedManager {
     func observation(of callback: CentralCallback) -> DeliveredCallback {
         let peripheral = callback.peer.flatMap { self.peripheral($0) }
         return DeliveredCallback(
-            method: callback.method, identifier: callback.peer?.uuid,
+            method: callback.method { peripheral?.attribute($0) is CBDescriptor }, identifier: callback.peer?.uuid,
             attributes: callback.attributes.compactMap { peripheral?.attribute($0)?.uuid }, value: callback.value,
             error: callback.error?.appError,
             hasDelegate: callback.isOfPeripheral ? peripheral?.delegate != nil : delegate != nil)
@@ -37,15 +37,15 @@ extension CentralStateMachine {
 extension PeerState {
     fileprivate func unansweredCommands(of id: PeerID) -> [String] {
         // Ending a subscription is like ending a link: an app need not wait for it.
-        pending.filter { !$0.isLocal && !$0.kind.endsSubscription }.map { command in
-            let attribute = command.kind.attribute.flatMap(database.uuid(of:)).map { " with \($0)" } ?? ""
-            return "\(command.kind.call)\(attribute) on peripheral \(id)"
+        pending.filter { $0.localResponse == nil && !$0.request.endsSubscription }.map { pending in
+            let attribute = pending.request.attribute.flatMap(database.uuid(of:)).map { " with \($0)" } ?? ""
+            return "\(pending.request.call(isDescriptor: database.isDescriptor))\(attribute) on peripheral \(id)"
         }
     }
 }
 
 extension CentralCallback {
-    fileprivate var method: DelegateMethod {
+    fileprivate func method(isDescriptor: (AttributeID) -> Bool) -> DelegateMethod {
         switch self {
         case .willRestore: .willRestoreState
         case .stateUpdated: .didUpdateState
@@ -59,14 +59,14 @@ extension CentralCallback {
         case .servicesModified: .didModifyServices
         case .readyToWrite: .isReadyToSendWriteWithoutResponse
         case .notified: .didUpdateValue
-        case .answered(_, _, let answer): answer.method
+        case .response(_, _, let request, _): request.method(isDescriptor: isDescriptor)
         }
     }
 
     /// Whether it is a peripheral's delegate that receives it.
     fileprivate var isOfPeripheral: Bool {
         switch self {
-        case .notified, .answered, .nameUpdated, .readyToWrite, .servicesModified: true
+        case .notified, .response, .nameUpdated, .readyToWrite, .servicesModified: true
         default: false
         }
     }
@@ -74,7 +74,7 @@ extension CentralCallback {
     fileprivate var value: Data? {
         switch self {
         case .notified(_, _, let value): value
-        case .answered(_, _, .characteristicRead(_, let value)), .answered(_, _, .descriptorRead(_, let value)): value
+        case .response(_, _, _, .value(let value)): value
         default: nil
         }
     }
@@ -85,7 +85,7 @@ extension CentralCallback {
         case .discovered(let discovery): discovery.peer
         case .connected(let id), .connectFailed(let id, _), .disconnected(let id, _, _, _), .connectionEvent(let id, _),
             .ancsAuthorizationUpdated(let id), .nameUpdated(let id, _), .servicesModified(let id, _),
-            .readyToWrite(let id), .notified(let id, _, _), .answered(let id, _, _):
+            .readyToWrite(let id), .notified(let id, _, _), .response(let id, _, _, _):
             id
         }
     }
@@ -94,7 +94,7 @@ extension CentralCallback {
         switch self {
         case .servicesModified(_, let removed): removed
         case .notified(_, let attribute, _): [attribute]
-        case .answered(_, _, let answer): answer.attribute.map { [$0] } ?? []
+        case .response(_, _, let request, _): request.attribute.map { [$0] } ?? []
         default: []
         }
     }
@@ -103,85 +103,43 @@ extension CentralCallback {
         switch self {
         case .connectFailed(_, let error): error
         case .disconnected(_, _, _, let error): error
-        case .answered(_, _, .failed(_, let error)): error
+        case .response(_, _, _, .failure(let error)): error
         default: nil
         }
     }
 }
 
-extension LinkAnswer {
-    fileprivate var method: DelegateMethod {
-        switch self {
-        case .rssi: .didReadRSSI
-        case .services: .didDiscoverServices
-        case .includedServices: .didDiscoverIncludedServices
-        case .characteristics: .didDiscoverCharacteristics
-        case .descriptors: .didDiscoverDescriptors
-        case .characteristicRead: .didUpdateValue
-        case .descriptorRead: .didUpdateDescriptorValue
-        case .characteristicWritten: .didWriteValue
-        case .descriptorWritten: .didWriteDescriptorValue
-        case .notifying: .didUpdateNotificationState
-        case .channelOpened: .didOpen
-        case .failed(let operation, _): operation.method
-        }
-    }
-
-    fileprivate var attribute: AttributeID? {
-        switch self {
-        case .rssi, .services, .channelOpened: nil
-        case .includedServices(let id, _), .characteristics(let id, _), .descriptors(let id, _),
-            .characteristicRead(let id, _), .descriptorRead(let id, _), .characteristicWritten(let id),
-            .descriptorWritten(let id), .notifying(let id, _):
-            id
-        case .failed(let operation, _): operation.attribute
-        }
-    }
-}
-
-extension LinkOperation {
+extension LinkRequest {
     /// Apple's name of the call.
-    fileprivate var call: String {
+    fileprivate func call(isDescriptor: (AttributeID) -> Bool) -> String {
         switch self {
-        case .rssi: "readRSSI()"
-        case .services: "discoverServices(_:)"
-        case .includedServices: "discoverIncludedServices(_:for:)"
-        case .characteristics: "discoverCharacteristics(_:for:)"
-        case .descriptors: "discoverDescriptors(for:)"
-        case .readCharacteristic, .readDescriptor: "readValue(for:)"
-        case .writeCharacteristic: "writeValue(_:for:type:)"
-        case .writeDescriptor: "writeValue(_:for:)"
-        case .notify: "setNotifyValue(_:for:)"
-        case .channel: "openL2CAPChannel(_:)"
+        case .readRSSI: "readRSSI()"
+        case .discoverServices: "discoverServices(_:)"
+        case .discoverIncludedServices: "discoverIncludedServices(_:for:)"
+        case .discoverCharacteristics: "discoverCharacteristics(_:for:)"
+        case .discoverDescriptors: "discoverDescriptors(for:)"
+        case .read: "readValue(for:)"
+        case .write(let id, _): isDescriptor(id) ? "writeValue(_:for:)" : "writeValue(_:for:type:)"
+        case .setNotifying: "setNotifyValue(_:for:)"
+        case .openChannel: "openL2CAPChannel(_:)"
         }
     }
 
-    fileprivate var method: DelegateMethod {
+    fileprivate func method(isDescriptor: (AttributeID) -> Bool) -> DelegateMethod {
         switch self {
-        case .rssi: .didReadRSSI
-        case .services: .didDiscoverServices
-        case .includedServices: .didDiscoverIncludedServices
-        case .characteristics: .didDiscoverCharacteristics
-        case .descriptors: .didDiscoverDescriptors
-        case .readCharacteristic: .didUpdateValue
-        case .readDescriptor: .didUpdateDescriptorValue
-        case .writeCharacteristic: .didWriteValue
-        case .writeDescriptor: .didWriteDescriptorValue
-        case .notify: .didUpdateNotificationState
-        case .channel: .didOpen
-        }
-    }
-
-    fileprivate var attribute: AttributeID? {
-        switch self {
-        case .rssi, .services, .channel: nil
-        case .includedServices(let id), .characteristics(let id), .descriptors(let id), .readCharacteristic(let id),
-            .readDescriptor(let id), .writeCharacteristic(let id), .writeDescriptor(let id), .notify(let id, _):
-            id
+        case .readRSSI: .didReadRSSI
+        case .discoverServices: .didDiscoverServices
+        case .discoverIncludedServices: .didDiscoverIncludedServices
+        case .discoverCharacteristics: .didDiscoverCharacteristics
+        case .discoverDescriptors: .didDiscoverDescriptors
+        case .read(let id): isDescriptor(id) ? .didUpdateDescriptorValue : .didUpdateValue
+        case .write(let id, _): isDescriptor(id) ? .didWriteDescriptorValue : .didWriteValue
+        case .setNotifying: .didUpdateNotificationState
+        case .openChannel: .didOpen
         }
     }
 
     fileprivate var endsSubscription: Bool {
-        if case .notify(_, false) = self { true } else { false }
+        if case .setNotifying(_, false) = self { true } else { false }
     }
 }

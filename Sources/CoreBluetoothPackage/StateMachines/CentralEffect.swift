@@ -28,7 +28,7 @@ enum CentralCompletion: Equatable, Sendable {
     case connectedAgain(PeerHandle)
     case connectCancelled(PeerHandle)
     case startDelayOver(PeerHandle, OperationID, ConnectOptions)
-    case operation(PeerHandle, LinkID, LinkAnswer)
+    case response(PeerHandle, LinkID, LinkRequest, LinkResponse)
 }
 
 /// What a delegate is told.
@@ -45,23 +45,7 @@ enum CentralCallback: Equatable, Sendable {
     case servicesModified(PeerID, removed: [AttributeID])
     case readyToWrite(PeerID)
     case notified(PeerID, AttributeID, Data)
-    case answered(PeerID, LinkID, LinkAnswer)
-}
-
-/// How an operation on a link ended, with what is new.
-enum LinkAnswer: Equatable, Sendable {
-    case rssi(Int)
-    case services([ServiceRecord])
-    case includedServices(AttributeID, [ServiceRecord])
-    case characteristics(AttributeID, [CharacteristicRecord])
-    case descriptors(AttributeID, [DescriptorRecord])
-    case characteristicRead(AttributeID, Data)
-    case descriptorRead(AttributeID, Data)
-    case characteristicWritten(AttributeID)
-    case descriptorWritten(AttributeID)
-    case notifying(AttributeID, Bool)
-    case channelOpened(UInt16, ChannelID)
-    case failed(LinkOperation, BackendError)
+    case response(PeerID, LinkID, LinkRequest, LinkResponse)
 }
 
 /// A call that Apple logs and ignores.

@@ -33,7 +33,7 @@ enum CentralEventMerging {
             switch event {
             case .disconnected(let link, _, _, isReconnecting: true):
                 for void in began.removeValue(forKey: link) ?? [] { left[void] = nil }
-            case .servicesDiscovered(let link, _, _):
+            case .response(let link, _, .services):
                 services[link] = nil
             case .servicesChanged(let link, let removed, let added):
                 if let old = services.updateValue(index, forKey: link),

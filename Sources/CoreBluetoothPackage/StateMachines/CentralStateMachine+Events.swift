@@ -18,7 +18,7 @@ extension CentralStateMachine {
         case .connectionEvent(let peer, let isConnected): connectionEvent(peer, isConnected)
         case .restored(let restored): restore(restored)
         case .ancsAuthorizationChanged(let peer, let isAuthorized): ancsChanged(peer, isAuthorized)
-        case .authorizationChanged, .channelReceived, .channelCredits, .channelClosed: []
+        case .authorizationChanged, .channel: []
         default: handleLinkEvent(event)
         }
     }

@@ -8,17 +8,15 @@ extension CentralStateMachine {
 
     /// `readRSSI`, the discoveries, reads and the like (S55, S66); none before there is power (S141).
     mutating func request(
-        _ handle: PeerHandle, _ kind: LinkOperation,
-        within attribute: AttributeReference? = nil,
-        _ command: (LinkID, OperationID) -> CentralCommand
+        _ handle: PeerHandle, _ request: LinkRequest, within attribute: AttributeReference? = nil
     ) -> [CentralEffect] {
         let operation = newOperation()
         let isOn = state == .poweredOn
         let effect = update(handle) { peer -> CentralEffect in
             guard isOn, peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
             if let attribute, attribute.link != link { return .misuse(.staleAttribute(attribute.id)) }
-            peer.pending.append(PeerState.Pending(operation: operation, kind: kind))
-            return .submit(command(link, operation))
+            peer.pending.append(PeerState.Pending(operation: operation, request: request))
+            return .submit(.request(link: link, operation: operation, request))
         }
         return [effect ?? .misuse(.notConnected(handle.id))]
     }
@@ -26,16 +24,13 @@ extension CentralStateMachine {
     /// `writeValue` with response.
     ///
     /// Longer values than an attribute can have fail here (S81).
-    mutating func write(
-        _ handle: PeerHandle, _ kind: LinkOperation, to attribute: AttributeReference, _ value: Data
-    ) -> [CentralEffect] {
+    mutating func write(_ handle: PeerHandle, to attribute: AttributeReference, _ value: Data) -> [CentralEffect] {
+        let write = LinkRequest.write(attribute.id, value)
         guard value.count <= Self.maximumAttributeLength else {
-            return answerLocally(
-                handle, kind, attribute, error: .att(0x0D, operation: "write of \(value.count) bytes, 512 at most"))
+            let error = BackendError.att(0x0D, operation: "write of \(value.count) bytes, 512 at most")
+            return respondLocally(handle, write, attribute, .failure(error))
         }
-        return request(handle, kind, within: attribute) {
-            .write(link: $0, operation: $1, attribute: attribute.id, value: value)
-        }
+        return request(handle, write, within: attribute)
     }
 
     /// `writeValue` without response (S76, S78, S82...S84).
@@ -65,19 +60,17 @@ extension CentralStateMachine {
     mutating func setNotify(
         _ handle: PeerHandle, _ attribute: AttributeReference, properties: CharacteristicProperties, _ enabled: Bool
     ) -> [CentralEffect] {
-        let kind = LinkOperation.notify(attribute.id, enabled)
+        let subscription = LinkRequest.setNotifying(attribute.id, enabled)
         if properties.isDisjoint(with: [.notify, .indicate]) {
-            return answerLocally(
-                handle, kind, attribute, error: .att(0x06, operation: "subscribe without notify or indicate"))
+            let error = BackendError.att(0x06, operation: "subscribe without notify or indicate")
+            return respondLocally(handle, subscription, attribute, .failure(error))
         }
         if let peer = peer(handle), peer.notifying.contains(attribute.id) == enabled,
-            !peer.pending.contains(where: { $0.kind.changesNotifying(attribute.id) })
+            !peer.pending.contains(where: { $0.request.changesSubscription(to: attribute.id) })
         {
-            return answerLocally(handle, kind, attribute, error: nil)
+            return respondLocally(handle, subscription, attribute, .notifying(enabled))
         }
-        return request(handle, kind, within: attribute) {
-            .setNotifying(link: $0, operation: $1, attribute: attribute.id, enabled: enabled)
-        }
+        return request(handle, subscription, within: attribute)
     }
 
     /// `openL2CAPChannel` (S148).
@@ -86,25 +79,25 @@ extension CentralStateMachine {
     mutating func openChannel(_ handle: PeerHandle, psm: UInt16) -> [CentralEffect] {
         guard (1...0xFF).contains(psm) else {
             let error = BackendError(.invalidParameters, operation: "openL2CAPChannel(\(psm)), 1...255 only")
-            return answerLocally(handle, .channel(psm), nil, error: error)
+            return respondLocally(handle, .openChannel(psm: psm), nil, .failure(error))
         }
-        return request(handle, .channel(psm)) { .openChannel(link: $0, operation: $1, psm: psm) }
+        return request(handle, .openChannel(psm: psm))
     }
 
-    /// An answer that needs no radio; it waits for the operations before it (S66).
-    private mutating func answerLocally(
-        _ handle: PeerHandle, _ kind: LinkOperation, _ attribute: AttributeReference?, error: BackendError?
+    /// Responds to a request that never reaches the backend, after the requests before it (S66).
+    private mutating func respondLocally(
+        _ handle: PeerHandle, _ request: LinkRequest, _ attribute: AttributeReference?, _ response: LinkResponse
     ) -> [CentralEffect] {
         guard state == .poweredOn, let peer = peer(handle), peer.state == .connected, let link = peer.link else {
             return [.misuse(.notConnected(handle.id))]
         }
         if let attribute, attribute.link != link { return [.misuse(.staleAttribute(attribute.id))] }
-        let pending = PeerState.Pending(operation: newOperation(), kind: kind, result: error, isLocal: true)
         guard peer.pending.isEmpty else {
+            let pending = PeerState.Pending(operation: newOperation(), request: request, localResponse: response)
             _ = update(handle.id) { $0.pending.append(pending) }
             return []
         }
-        return [.complete(.operation(handle, link, pending.localAnswer))]
+        return [.complete(.response(handle, link, request, response))]
     }
 
     /// The most bytes that an attribute holds.
@@ -114,27 +107,12 @@ extension CentralStateMachine {
 
     // MARK: Events
 
-    /// An event of a link; those of dead links are dropped.
+    /// An event of a link; the events of links that have ended are dropped.
     mutating func handleLinkEvent(_ event: CentralEvent) -> [CentralEffect] {
         switch event {
-        case .valueRead(let link, let operation, let value):
-            answer(link, operation) { kind, _ in
-                switch kind {
-                case .readCharacteristic(let id): .characteristicRead(id, value)
-                case .readDescriptor(let id): .descriptorRead(id, value)
-                default: nil
-                }
-            }
+        case .response(let link, let operation, let response): responded(link, operation, response)
         case .valueNotified(let link, let attribute, let value):
             onLink(link) { id, _ in [.callback(.notified(id, attribute, value))] }
-        case .written(let link, let operation):
-            answer(link, operation) { kind, _ in
-                switch kind {
-                case .writeCharacteristic(let id): .characteristicWritten(id)
-                case .writeDescriptor(let id): .descriptorWritten(id)
-                default: nil
-                }
-            }
         case .writeCredits(let link, let count):
             granted(count, on: link)
         case .mtuChanged(let link, let mtu):
@@ -142,17 +120,8 @@ extension CentralStateMachine {
                 peer.mtu = mtu
                 return []
             }
-        case .notifyingChanged(let link, let operation, let isNotifying):
-            answer(link, operation) { kind, peer in
-                guard case .notify(let id, _) = kind else { return nil }
-                peer.setNotifying(id, isNotifying)
-                return .notifying(id, isNotifying)
-            }
-        case .operationFailed(let link, let operation, let error):
-            answer(link, operation) { kind, _ in .failed(kind, error) }
         case .servicesChanged(let link, let removed, _): servicesChanged(link, removed)
-        case .channelOpened(let link, let operation, let channel, _): channelOpened(link, operation, channel)
-        default: handleDiscovery(event)
+        default: []
         }
     }
 
@@ -165,51 +134,25 @@ extension CentralStateMachine {
         }
     }
 
-    /// GAP, GATT and HID, which Apple keeps from apps (S58).
-    private static let hiddenServices: Set<BluetoothUUID> = ["1800", "1801", "1812"]
-
-    private mutating func handleDiscovery(_ event: CentralEvent) -> [CentralEffect] {
-        switch event {
-        case .rssiRead(let link, let operation, let rssi):
-            return answer(link, operation) { kind, _ in kind == .rssi ? .rssi(rssi) : nil }
-        case .servicesDiscovered(let link, let operation, let all):
-            let found = all.filter { !Self.hiddenServices.contains($0.uuid) }
-            return answer(link, operation) { kind, peer in
-                switch kind {
-                case .services: .services(peer.database.addServices(found))
-                case .includedServices(let id): .includedServices(id, peer.database.addIncluded(found, in: id))
-                default: nil
-                }
-            }
-        case .characteristicsDiscovered(let link, let operation, let found):
-            return answer(link, operation) { kind, peer in
-                guard case .characteristics(let id) = kind else { return nil }
-                return .characteristics(id, peer.database.add(found, in: id))
-            }
-        case .descriptorsDiscovered(let link, let operation, let found):
-            return answer(link, operation) { kind, peer in
-                guard case .descriptors(let id) = kind else { return nil }
-                return .descriptors(id, peer.database.add(found, in: id))
-            }
-        default:
-            return []
-        }
-    }
-
-    /// Matches an answer with its call; local answers that waited behind it follow.
-    private mutating func answer(
-        _ link: LinkID, _ operation: OperationID,
-        _ body: (LinkOperation, inout PeerState) -> LinkAnswer?
+    /// Matches a response with its request; local responses that waited for it follow.
+    private mutating func responded(
+        _ link: LinkID, _ operation: OperationID, _ response: LinkResponse
     ) -> [CentralEffect] {
-        onLink(link) { id, peer in
+        var isExpected = false
+        var effects = onLink(link) { id, peer in
             guard let pending = peer.take(operation) else { return [] }
-            let answer = body(pending.kind, &peer) ?? pending.mismatch
-            var effects: [CentralEffect] = [.callback(.answered(id, link, answer))]
-            while peer.pending.first?.isLocal == true, let next = peer.pending.popFirst() {
-                effects.append(.callback(.answered(id, link, next.localAnswer)))
+            let accepted = peer.accept(response, to: pending.request)
+            isExpected = accepted != nil
+            var effects = [CentralEffect.callback(.response(id, link, pending.request, accepted ?? .mismatch))]
+            while let next = peer.pending.first, let response = next.localResponse {
+                peer.pending.removeFirst()
+                effects.append(.callback(.response(id, link, next.request, response)))
             }
             return effects
         }
+        // A channel that no request waits for is closed again.
+        if case .channel(let channel, _) = response, !isExpected { effects.append(.closeChannel(channel)) }
+        return effects
     }
 
     private mutating func onLink(
@@ -227,43 +170,48 @@ extension CentralStateMachine {
             return [.callback(.servicesModified(id, removed: gone.services))]
         }
     }
+}
 
-    /// A channel that nobody waits for any more is closed again.
-    private mutating func channelOpened(
-        _ link: LinkID, _ operation: OperationID, _ channel: ChannelID
-    ) -> [CentralEffect] {
-        var isTaken = false
-        let effects = answer(link, operation) { kind, _ in
-            guard case .channel(let psm) = kind else { return nil }
-            isTaken = true
-            return .channelOpened(psm, channel)
-        }
-        return isTaken ? effects : effects + [.closeChannel(channel)]
+extension LinkRequest {
+    fileprivate func changesSubscription(to id: AttributeID) -> Bool {
+        if case .setNotifying(id, _) = self { true } else { false }
     }
 }
 
-extension LinkOperation {
-    fileprivate func changesNotifying(_ id: AttributeID) -> Bool {
-        if case .notify(id, _) = self { true } else { false }
-    }
-}
-
-extension PeerState.Pending {
-    /// The answer of an operation that the radio was not asked for.
-    fileprivate var localAnswer: LinkAnswer {
-        if let result { return .failed(kind, result) }
-        guard case .notify(let id, let enabled) = kind else { return mismatch }
-        return .notifying(id, enabled)
-    }
-
-    /// The answer does not fit the question: the backend is at fault, and the app must not wait for ever.
-    fileprivate var mismatch: LinkAnswer {
-        .failed(kind, BackendError(.unknown, operation: "an answer of another kind came"))
+extension LinkResponse {
+    /// The response does not fit the request: the backend is at fault, and the app must not wait for ever.
+    fileprivate static var mismatch: LinkResponse {
+        .failure(BackendError(.unknown, operation: "an answer of another kind came"))
     }
 }
 
 extension PeerState {
-    fileprivate mutating func setNotifying(_ id: AttributeID, _ isNotifying: Bool) {
-        if isNotifying { notifying.insert(id) } else { notifying.remove(id) }
+    /// GAP, GATT and HID, which Apple hides from apps (S58).
+    private static let hiddenServices: Set<BluetoothUUID> = ["1800", "1801", "1812"]
+
+    /// Records what a response says of the peer.
+    ///
+    /// - Returns: The response for the app, with the attributes that are new to it; nil if it does not fit the request.
+    fileprivate mutating func accept(_ response: LinkResponse, to request: LinkRequest) -> LinkResponse? {
+        switch (request, response) {
+        case (_, .failure), (.readRSSI, .rssi), (.read, .value), (.write, .written), (.openChannel, .channel):
+            return response
+        case (.discoverServices, .services(let found)):
+            return .services(database.addServices(Self.visible(found)))
+        case (.discoverIncludedServices(let service, _), .services(let found)):
+            return .services(database.addIncluded(Self.visible(found), in: service))
+        case (.discoverCharacteristics(let service, _), .characteristics(let found)):
+            return .characteristics(database.add(found, in: service))
+        case (.discoverDescriptors(let characteristic), .descriptors(let found)):
+            return .descriptors(database.add(found, in: characteristic))
+        case (.setNotifying(let id, _), .notifying(let isNotifying)):
+            if isNotifying { notifying.insert(id) } else { notifying.remove(id) }
+            return response
+        default: return nil
+        }
+    }
+
+    private static func visible(_ services: [ServiceRecord]) -> [ServiceRecord] {
+        services.filter { !hiddenServices.contains($0.uuid) }
     }
 }

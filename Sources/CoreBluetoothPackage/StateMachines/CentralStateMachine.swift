@@ -133,9 +133,9 @@ struct CentralStateMachine {
         case .startDelayOver(let handle, let operation, let options):
             guard let peer = peer(handle), peer.connect == operation, peer.state == .connecting else { return [] }
             return [.submit(.connect(peer: handle.id, operation: operation, options: options))]
-        case .operation(let handle, let link, let answer):
+        case .response(let handle, let link, let request, let response):
             guard let peer = peer(handle), peer.link == link, peer.state == .connected else { return [] }
-            return [.callback(.answered(handle.id, link, answer))]
+            return [.callback(.response(handle.id, link, request, response))]
         }
     }
 

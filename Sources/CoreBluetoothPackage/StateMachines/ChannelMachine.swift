@@ -20,16 +20,9 @@ struct ChannelMachine {
         case opened, ready, failed, ended
     }
 
-    /// What goes to the radio.
-    enum Command: Equatable, Sendable {
-        case send(Data)
-        case consumed(Int)
-        case close
-    }
-
     /// What a step leads to.
     enum Effect: Equatable, Sendable {
-        case submit(Command)
+        case submit(ChannelCommand)
         /// The delegate of a stream is owed something that it was not owed before.
         case notify(Side)
     }

@@ -23,10 +23,9 @@ struct PeerState {
     /// An operation on the link, in the order of the calls.
     struct Pending {
         var operation: OperationID
-        var kind: LinkOperation
-        /// The result, where the radio is not asked; it waits for those before it (S66).
-        var result: BackendError?
-        var isLocal = false
+        var request: LinkRequest
+        /// The response to a request that never reaches the backend; it waits for the responses before it (S66).
+        var localResponse: LinkResponse?
     }
 
     var generation: UInt64
@@ -88,21 +87,6 @@ struct PeerState {
     }
 }
 
-/// What an operation on a link was for.
-enum LinkOperation: Hashable, Sendable {
-    case rssi
-    case services
-    case includedServices(AttributeID)
-    case characteristics(AttributeID)
-    case descriptors(AttributeID)
-    case readCharacteristic(AttributeID)
-    case readDescriptor(AttributeID)
-    case writeCharacteristic(AttributeID)
-    case writeDescriptor(AttributeID)
-    case notify(AttributeID, Bool)
-    case channel(UInt16)
-}
-
 /// Which attributes of a link the app has been told of: discoveries accumulate (S57).
 struct DiscoveredDatabase {
     private typealias Attributes = [AttributeID: BluetoothUUID]
@@ -145,7 +129,10 @@ struct DiscoveredDatabase {
         return (told, within)
     }
 
-    /// What the app was told of an attribute.
+    /// Whether an attribute is a descriptor.
+    func isDescriptor(_ id: AttributeID) -> Bool { descriptors.values.contains { $0[id] != nil } }
+
+    /// The UUID of an attribute that was delivered to the app.
     func uuid(of id: AttributeID) -> BluetoothUUID? {
         services[id] ?? [included, characteristics, descriptors].lazy.flatMap(\.values).compactMap { $0[id] }.first
     }

@@ -26,7 +26,7 @@ enum PeripheralEventMerging {
                 guard let asked = requests.removeValue(forKey: request) else { continue }
                 (left[asked], left[index]) = (nil, nil)
             case .channelOpened(let channel, _, _, _): channels[channel] = index
-            case .channelClosed(let channel):
+            case .channel(let channel, .closed):
                 drop(channels.removeValue(forKey: channel))
                 left[index] = nil
             case .mtuChanged(let central, _): drop(mtus.updateValue(index, forKey: central))

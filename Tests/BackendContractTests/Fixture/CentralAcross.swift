@@ -8,7 +8,8 @@ final class CentralAcross {
     private let differences: [String: [String]]
     private var compared = 0
 
-    init(_ fixture: any ContractFixture, _ central: ContractCentral, scenario: String, differences: [String: [String]]) {
+    init(_ fixture: any ContractFixture, _ central: ContractCentral, scenario: String, differences: [String: [String]])
+    {
         self.fixture = fixture
         self.central = central
         self.scenario = scenario

@@ -145,7 +145,7 @@ final class PeerCentral: Sendable {
             })
             guard state.withLock({ $0.channel.isIntact }) else { throw ContractTimeout() }
         default:
-            if let id = state.withLock({ $0.channel.id }) { backend.submit(.closeChannel(channel: id)) }
+            if let id = state.withLock({ $0.channel.id }) { backend.submit(.channel(id, .close)) }
         }
     }
 

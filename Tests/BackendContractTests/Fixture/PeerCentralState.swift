@@ -59,27 +59,27 @@ struct PeerCentralState: Sendable {
     }
 
     mutating func discoverServices() -> CentralCommand? {
-        link.map { .discoverServices(link: $0, operation: ask(.services), uuids: nil) }
+        link.map { .request(link: $0, operation: ask(.services), .discoverServices(nil)) }
     }
 
     mutating func discoverCharacteristics() -> [CentralCommand] {
         guard let link else { return [] }
         (attributes, names) = ([:], [:])
         return services.map { service in
-            .discoverCharacteristics(link: link, operation: ask(.characteristics), service: service.id, uuids: nil)
+            .request(link: link, operation: ask(.characteristics), .discoverCharacteristics(of: service.id, nil))
         }
     }
 
     mutating func discoverDescriptors(of uuid: String) -> CentralCommand? {
         guard let link, let attribute = attributes[uuid] else { return nil }
         (descriptors, descriptorValues) = ([], [:])
-        return .discoverDescriptors(link: link, operation: ask(.descriptors), characteristic: attribute)
+        return .request(link: link, operation: ask(.descriptors), .discoverDescriptors(of: attribute))
     }
 
     mutating func readDescriptors() -> [CentralCommand] {
         guard let link else { return [] }
         return descriptors.map {
-            .read(link: link, operation: ask(.descriptor($0.uuid.short)), attribute: $0.id)
+            .request(link: link, operation: ask(.descriptor($0.uuid.short)), .read($0.id))
         }
     }
 
@@ -93,20 +93,20 @@ struct PeerCentralState: Sendable {
         guard let link else { return nil }
         switch action {
         case .read(let uuid):
-            return attributes[uuid].map { .read(link: link, operation: ask(.read(uuid)), attribute: $0) }
+            return attributes[uuid].map { .request(link: link, operation: ask(.read(uuid)), .read($0)) }
         case .write(let uuid, let value):
             return attributes[uuid].map {
-                .write(link: link, operation: ask(.write(uuid)), attribute: $0, value: value)
+                .request(link: link, operation: ask(.write(uuid)), .write($0, value))
             }
         case .command(let uuid, let value):
             return attributes[uuid].map { .writeCommand(link: link, attribute: $0, value: value) }
         case .subscribe(let uuid, let isOn):
             return attributes[uuid].map {
-                .setNotifying(link: link, operation: ask(.subscription(uuid)), attribute: $0, enabled: isOn)
+                .request(link: link, operation: ask(.subscription(uuid)), .setNotifying($0, isOn))
             }
         case .openChannel(let psm):
             channel = PeerChannel()
-            return .openChannel(link: link, operation: ask(.channel), psm: psm)
+            return .request(link: link, operation: ask(.channel), .openChannel(psm: psm))
         default: return nil
         }
     }
@@ -129,9 +129,9 @@ struct PeerCentralState: Sendable {
             let gone = services.filter { removed.contains($0.id) }
             tell("services changed -\(gone.map(\.uuid.short)) +\(added.map(\.uuid.short))")
         case .valueNotified(_, let attribute, let value): tell("notified \(names[attribute] ?? "?") \(value.brief)")
-        case .channelReceived(_, let data): channel.receive(data)
-        case .channelCredits(_, let count): channel.credits += count
-        case .channelClosed: closeChannel()
+        case .channel(_, .received(let data)): channel.receive(data)
+        case .channel(_, .credits(let count)): channel.credits += count
+        case .channel(_, .closed): closeChannel()
         default: answer(event)
         }
     }
@@ -143,28 +143,28 @@ struct PeerCentralState: Sendable {
 
     private mutating func answer(_ event: CentralEvent) {
         switch event {
-        case .servicesDiscovered(_, let operation, let found):
+        case .response(_, let operation, .services(let found)):
             questions[operation] = nil
             services = found
-        case .characteristicsDiscovered(_, let operation, let found):
+        case .response(_, let operation, .characteristics(let found)):
             questions[operation] = nil
             for record in found where attributes[record.uuid.short] == nil {
                 attributes[record.uuid.short] = record.id
                 names[record.id] = record.uuid.short
             }
-        case .descriptorsDiscovered(_, let operation, let found):
+        case .response(_, let operation, .descriptors(let found)):
             questions[operation] = nil
             descriptors = found
-        case .valueRead(_, let operation, let value):
+        case .response(_, let operation, .value(let value)):
             guard case .descriptor(let uuid)? = questions[operation] else { return close(operation, value.brief) }
             questions[operation] = nil
             descriptorValues[uuid] = value
-        case .written(_, let operation): close(operation)
-        case .notifyingChanged(_, let operation, let isNotifying): close(operation, "\(isNotifying)")
-        case .channelOpened(_, let operation, let id, let credits):
+        case .response(_, let operation, .written): close(operation)
+        case .response(_, let operation, .notifying(let isNotifying)): close(operation, "\(isNotifying)")
+        case .response(_, let operation, .channel(let id, let credits)):
             (channel.id, channel.credits) = (id, credits)
             close(operation, "open")
-        case .operationFailed(_, let operation, let error): close(operation, Self.text(error))
+        case .response(_, let operation, .failure(let error)): close(operation, Self.text(error))
         default: break
         }
     }

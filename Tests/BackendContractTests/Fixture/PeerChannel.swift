@@ -24,12 +24,12 @@ struct PeerChannel: Sendable {
         guard let id else { return [] }
         var commands: [CentralCommand] = []
         if received > taken {
-            commands.append(.channelConsumed(channel: id, bytes: received - taken))
+            commands.append(.channel(id, .consumed(received - taken)))
             taken = received
         }
         let count = min(credits, toSend - sent, ChannelPattern.longest)
         if count > 0 {
-            commands.append(.sendOnChannel(channel: id, data: ChannelPattern.bytes(from: sent, count: count)))
+            commands.append(.channel(id, .send(ChannelPattern.bytes(from: sent, count: count))))
             sent += count
             credits -= count
         }

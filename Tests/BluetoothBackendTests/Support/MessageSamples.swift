@@ -9,19 +9,19 @@ extension Samples {
         .disconnect(peer: peer),
         .setConnectionEventFilter(ConnectionEventFilter(services: ["180D"], peers: [peer])),
         .setConnectionEventFilter(nil),
-        .readRSSI(link: link, operation: operation),
-        .discoverServices(link: link, operation: operation, uuids: nil),
-        .discoverServices(link: link, operation: operation, uuids: [heartRate]),
-        .discoverIncludedServices(link: link, operation: operation, service: attribute, uuids: []),
-        .discoverCharacteristics(link: link, operation: operation, service: attribute, uuids: [measurement]),
-        .discoverDescriptors(link: link, operation: operation, characteristic: attribute),
-        .read(link: link, operation: operation, attribute: attribute),
-        .write(link: link, operation: operation, attribute: attribute, value: value),
+        .request(link: link, operation: operation, .readRSSI),
+        .request(link: link, operation: operation, .discoverServices(nil)),
+        .request(link: link, operation: operation, .discoverServices([heartRate])),
+        .request(link: link, operation: operation, .discoverIncludedServices(of: attribute, [])),
+        .request(link: link, operation: operation, .discoverCharacteristics(of: attribute, [measurement])),
+        .request(link: link, operation: operation, .discoverDescriptors(of: attribute)),
+        .request(link: link, operation: operation, .read(attribute)),
+        .request(link: link, operation: operation, .write(attribute, value)),
         .writeCommand(link: link, attribute: attribute, value: Data()),
-        .setNotifying(link: link, operation: operation, attribute: attribute, enabled: true),
-        .openChannel(link: link, operation: operation, psm: 0x80),
-        .sendOnChannel(channel: channel, data: value), .channelConsumed(channel: channel, bytes: 17),
-        .closeChannel(channel: channel),
+        .request(link: link, operation: operation, .setNotifying(attribute, true)),
+        .request(link: link, operation: operation, .openChannel(psm: 0x80)),
+        .channel(channel, .send(value)), .channel(channel, .consumed(17)),
+        .channel(channel, .close),
     ]
 
     static let centralEvents: [CentralEvent] = [
@@ -34,17 +34,18 @@ extension Samples {
         .peerForgotten(peer: peer), .connectionEvent(peer: peer, isConnected: true),
         .ancsAuthorizationChanged(peer: peer, isAuthorized: false), .mtuChanged(link: link, mtu: 185),
         .writeCredits(link: link, count: 3), .servicesChanged(link: link, removed: [attribute], added: [service]),
-        .rssiRead(link: link, operation: operation, rssi: -60),
-        .servicesDiscovered(link: link, operation: operation, services: [service]),
-        .characteristicsDiscovered(link: link, operation: operation, characteristics: [characteristic]),
-        .descriptorsDiscovered(link: link, operation: operation, descriptors: [descriptor]),
-        .valueRead(link: link, operation: operation, value: value), .written(link: link, operation: operation),
-        .notifyingChanged(link: link, operation: operation, isNotifying: true),
+        .response(link: link, operation: operation, .rssi(-60)),
+        .response(link: link, operation: operation, .services([service])),
+        .response(link: link, operation: operation, .characteristics([characteristic])),
+        .response(link: link, operation: operation, .descriptors([descriptor])),
+        .response(link: link, operation: operation, .value(value)),
+        .response(link: link, operation: operation, .written),
+        .response(link: link, operation: operation, .notifying(true)),
         .valueNotified(link: link, attribute: attribute, value: value),
-        .channelOpened(link: link, operation: operation, channel: channel, credits: 4096),
-        .channelReceived(channel: channel, data: value), .channelCredits(channel: channel, count: 99),
-        .channelClosed(channel: channel),
-        .operationFailed(link: link, operation: operation, error: BackendError(.notConnected, operation: "Read")),
+        .response(link: link, operation: operation, .channel(channel, credits: 4096)),
+        .channel(channel, .received(value)), .channel(channel, .credits(99)),
+        .channel(channel, .closed),
+        .response(link: link, operation: operation, .failure(BackendError(.notConnected, operation: "Read"))),
     ]
 
     static let peripheralCommands: [PeripheralCommand] = [
@@ -54,8 +55,8 @@ extension Samples {
         .updateValue(attribute: attribute, value: value, centrals: [peer]),
         .setConnectionLatency(central: peer, latency: .high),
         .publishChannel(operation: operation, isEncryptionRequired: true),
-        .unpublishChannel(operation: operation, psm: 0x81), .sendOnChannel(channel: channel, data: value),
-        .channelConsumed(channel: channel, bytes: 1), .closeChannel(channel: channel),
+        .unpublishChannel(operation: operation, psm: 0x81), .channel(channel, .send(value)),
+        .channel(channel, .consumed(1)), .channel(channel, .close),
     ]
 
     static let peripheralEvents: [PeripheralEvent] = [
@@ -71,8 +72,8 @@ extension Samples {
         .requestExpired(request: request), .channelPublished(operation: operation, psm: 0x80),
         .channelUnpublished(operation: operation, psm: 0x80),
         .channelOpened(channel: channel, psm: 0x80, central: peer, credits: 100),
-        .channelReceived(channel: channel, data: value), .channelCredits(channel: channel, count: 5),
-        .channelClosed(channel: channel), .operationFailed(operation: operation, error: error),
+        .channel(channel, .received(value)), .channel(channel, .credits(5)),
+        .channel(channel, .closed), .operationFailed(operation: operation, error: error),
     ]
 
     static let pairingCommands: [PairingCommand] = [

@@ -20,15 +20,14 @@ struct FaultFixture {
             .connected(
                 peer: Samples.peer, link: link, operation: Samples.operation,
                 parameters: LinkParameters(mtu: 185, writeCredits: 4)),
-            .characteristicsDiscovered(
-                link: link, operation: OperationID(rawValue: 8), characteristics: [Samples.characteristic]))
+            .response(link: link, operation: OperationID(rawValue: 8), .characteristics([Samples.characteristic])))
         _ = (submitted(), told())
     }
 
     func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
 
     func read(_ number: UInt64, of attribute: AttributeID = Samples.attribute) -> CentralCommand {
-        .read(link: link, operation: operation(number), attribute: attribute)
+        .request(link: link, operation: operation(number), .read(attribute))
     }
 
     func write(_ byte: UInt8) -> CentralCommand {
@@ -36,7 +35,7 @@ struct FaultFixture {
     }
 
     func value(_ number: UInt64, _ byte: UInt8 = 1) -> CentralEvent {
-        .valueRead(link: link, operation: operation(number), value: Data([byte]))
+        .response(link: link, operation: operation(number), .value(Data([byte])))
     }
 
     func notification(_ byte: UInt8) -> CentralEvent {
@@ -44,7 +43,7 @@ struct FaultFixture {
     }
 
     func failure(_ number: UInt64) -> CentralEvent {
-        .operationFailed(link: link, operation: operation(number), error: Samples.error)
+        .response(link: link, operation: operation(number), .failure(Samples.error))
     }
 
     func end(_ reason: DisconnectReason, isReconnecting: Bool = false) -> CentralEvent {

@@ -258,7 +258,7 @@ struct FaultInjectionTests {
 
 extension CentralCommand {
     fileprivate var readOperation: OperationID? {
-        if case .read(_, let operation, _) = self { return operation }
+        if case .request(_, let operation, .read) = self { return operation }
         return nil
     }
 }

@@ -52,9 +52,9 @@ struct FaultTriggerTests {
                 .error(Samples.error)))
         let other = fixture.attribute.next
         fixture.radio.central.role.tell(
-            .characteristicsDiscovered(
+            .response(
                 link: fixture.link, operation: fixture.operation(9),
-                characteristics: [CharacteristicRecord(id: other, uuid: "2A38", properties: [.read])]))
+                .characteristics([CharacteristicRecord(id: other, uuid: "2A38", properties: [.read])])))
         _ = fixture.told()
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(fixture.read(11, of: other))
@@ -92,7 +92,7 @@ struct FaultTriggerTests {
         let backend = try FaultInjectingBackend(around: radio, plan: FaultPlan(faults: [Fault(reads, .once, .drop)]))
         for _ in 0..<2 {
             let central = backend.makeCentral(CentralOptions())
-            central.submit(.read(link: Samples.link, operation: Samples.operation, attribute: Samples.attribute))
+            central.submit(.request(link: Samples.link, operation: Samples.operation, .read(Samples.attribute)))
             #expect(radio.central.role.take().isEmpty)
         }
     }

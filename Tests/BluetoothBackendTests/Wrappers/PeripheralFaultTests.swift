@@ -37,7 +37,8 @@ struct PeripheralFaultTests {
     }
 
     @Test func aFailedCommandIsAnsweredAndDoesNotReachTheRadio() throws {
-        let fixture = try Fixture(Fault(FaultPlace(.peripheralCommand(.startAdvertising)), .once, .error(Samples.error)))
+        let fixture = try Fixture(
+            Fault(FaultPlace(.peripheralCommand(.startAdvertising)), .once, .error(Samples.error)))
         fixture.manager.submit(.startAdvertising(operation: Samples.operation, advertisement: Advertisement()))
         #expect(fixture.role.take().isEmpty)
         #expect(fixture.sink.take() == [.operationFailed(operation: Samples.operation, error: Samples.error)])
@@ -53,7 +54,8 @@ struct PeripheralFaultTests {
     }
 
     @Test func anAnswerIsKnownByItsRequest() throws {
-        let fixture = try Fixture(Fault(FaultPlace(.peripheralCommand(.respond), peer: Samples.otherPeer), .once, .drop))
+        let fixture = try Fixture(
+            Fault(FaultPlace(.peripheralCommand(.respond), peer: Samples.otherPeer), .once, .drop))
         let answer = PeripheralCommand.respond(request: Samples.request, attCode: 0, value: Data([1]))
         fixture.role.tell(read)
         #expect(fixture.sink.take() == [read])

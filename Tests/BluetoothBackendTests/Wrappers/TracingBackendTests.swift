@@ -88,10 +88,10 @@ struct TracingBackendTests {
         let backend = TracingBackend(around: radio, to: .memory)
         let central = backend.makeCentral(CentralOptions())
         central.activate(sink)
-        central.submit(.readRSSI(link: Samples.link, operation: Samples.operation))
-        central.submit(.read(link: Samples.link, operation: Samples.operation, attribute: Samples.attribute))
+        central.submit(.request(link: Samples.link, operation: Samples.operation, .readRSSI))
+        central.submit(.request(link: Samples.link, operation: Samples.operation, .read(Samples.attribute)))
         radio.central.role.tell(
-            .rssiRead(link: Samples.link, operation: Samples.operation, rssi: -3),
+            .response(link: Samples.link, operation: Samples.operation, .rssi(-3)),
             .valueNotified(link: Samples.link, attribute: Samples.attribute, value: Samples.value))
         backend.trace.note("power off")
         #expect(

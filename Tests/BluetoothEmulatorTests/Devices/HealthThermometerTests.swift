@@ -44,11 +44,11 @@ import Testing
     private func validRange(_ fixture: DeviceFixture) async throws -> Data? {
         let interval = try fixture.found.characteristic("2A21")
         let found = try await fixture.fixture.run(
-            .discoverDescriptors(link: fixture.link, operation: op(7), characteristic: interval))
-        guard case .descriptorsDiscovered(_, _, let descriptors)? = found.first else { return nil }
+            .request(link: fixture.link, operation: op(7), .discoverDescriptors(of: interval)))
+        guard case .response(_, _, .descriptors(let descriptors))? = found.first else { return nil }
         let range = try #require(descriptors.first { $0.uuid == "2906" })
-        let told = try await fixture.fixture.run(.read(link: fixture.link, operation: op(8), attribute: range.id))
-        guard case .valueRead(_, _, let value)? = told.first else { return nil }
+        let told = try await fixture.fixture.run(.request(link: fixture.link, operation: op(8), .read(range.id)))
+        guard case .response(_, _, .value(let value))? = told.first else { return nil }
         return value
     }
 

@@ -36,7 +36,7 @@ import Testing
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
         let start = fixture.emulator.now
-        let told = try await fixture.run(.discoverServices(link: link, operation: op(1), uuids: nil))
+        let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
         guard told.count == 1, case .disconnected(link, .timeout, _, _) = told[0] else { throw Unexpected("\(told)") }
         #expect(fixture.emulator.now - start == .seconds(30))
     }
@@ -47,11 +47,11 @@ import Testing
             fixture.emulator.trace.contains { $0.hasSuffix("! notification of FFF1 dropped: no app subscribes to it") })
         let attribute = try fixture.found.characteristic("FFF1")
         let told = try await fixture.fixture.run(
-            .setNotifying(link: fixture.link, operation: op(1), attribute: attribute, enabled: true))
+            .request(link: fixture.link, operation: op(1), .setNotifying(attribute, true)))
         #expect(
             told == [
                 .valueNotified(link: fixture.link, attribute: attribute, value: Data("B".utf8)),
-                .notifyingChanged(link: fixture.link, operation: op(1), isNotifying: true),
+                .response(link: fixture.link, operation: op(1), .notifying(true)),
             ])
     }
 
@@ -60,12 +60,12 @@ import Testing
         let device = try fixture.emulator.add(.endlessServices)
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        let told = try await fixture.run(.discoverServices(link: link, operation: op(1), uuids: nil))
-        guard case .servicesDiscovered(_, _, let services)? = told.first else { throw Unexpected("\(told.count)") }
+        let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
+        guard case .response(_, _, .services(let services))? = told.first else { throw Unexpected("\(told.count)") }
         #expect(services.count == 2_000)
         let found = try await fixture.run(
-            .discoverCharacteristics(link: link, operation: op(2), service: services[1_999].id, uuids: nil))
-        guard case .characteristicsDiscovered(_, _, let last)? = found.first else { throw Unexpected("\(found)") }
+            .request(link: link, operation: op(2), .discoverCharacteristics(of: services[1_999].id, nil)))
+        guard case .response(_, _, .characteristics(let last))? = found.first else { throw Unexpected("\(found)") }
         #expect(last.count == 15)
         #expect(last.last?.handle == 62_007)
     }
@@ -95,7 +95,9 @@ import Testing
         let device = try fixture.emulator.add(.disconnectsAtOnce)
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        guard case .disconnected(link, .remote, _, _)? = fixture.events.last else { throw Unexpected("\(fixture.events)") }
+        guard case .disconnected(link, .remote, _, _)? = fixture.events.last else {
+            throw Unexpected("\(fixture.events)")
+        }
     }
 
     @Test func theLinkEndsInMidDiscovery() async throws {
@@ -103,10 +105,10 @@ import Testing
         let device = try fixture.emulator.add(.disconnectsInDiscovery)
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        let told = try await fixture.run(.discoverServices(link: link, operation: op(1), uuids: nil))
-        guard case .servicesDiscovered(_, _, let services)? = told.first else { throw Unexpected("\(told)") }
+        let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
+        guard case .response(_, _, .services(let services))? = told.first else { throw Unexpected("\(told)") }
         let rest = try await fixture.run(
-            .discoverCharacteristics(link: link, operation: op(2), service: services[0].id, uuids: nil))
+            .request(link: link, operation: op(2), .discoverCharacteristics(of: services[0].id, nil)))
         guard rest.count == 1, case .disconnected(link, .remote, _, _) = rest[0] else { throw Unexpected("\(rest)") }
     }
 
@@ -165,7 +167,7 @@ import Testing
         // An attribute that is gone is not read.
         let old = try #require(changes.compactMap(\.added.first).first)
         let told = try await fixture.run(
-            .discoverCharacteristics(link: link, operation: op(1), service: old.id, uuids: nil))
-        guard told.contains(where: { $0.kind == "operationFailed" }) else { throw Unexpected("\(told)") }
+            .request(link: link, operation: op(1), .discoverCharacteristics(of: old.id, nil)))
+        guard told.contains(where: { $0.kind == .operationFailed }) else { throw Unexpected("\(told)") }
     }
 }

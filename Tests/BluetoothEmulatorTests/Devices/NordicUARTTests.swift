@@ -28,7 +28,8 @@ import Testing
             .writeCommand(link: fixture.link, attribute: receive, value: Data("AT\r".utf8)),
             .writeCommand(link: fixture.link, attribute: receive, value: Data("?".utf8)))
         #expect(
-            try fixture.values(NordicUARTHandler.transmit, since: count) == ["OK\r", "READY\r"].map { [UInt8]($0.utf8) })
+            try fixture.values(NordicUARTHandler.transmit, since: count)
+                == ["OK\r", "READY\r"].map { [UInt8]($0.utf8) })
         #expect(fixture.device.value(of: CharacteristicPath(NordicUARTHandler.receive)) == Data("?".utf8))
         fixture.device.send(Data(repeating: 7, count: 45))
         #expect(try await fixture.values(NordicUARTHandler.transmit, for: .seconds(1)).map(\.count) == [20, 20, 5])

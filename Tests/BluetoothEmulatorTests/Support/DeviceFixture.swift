@@ -40,9 +40,9 @@ struct DeviceFixture {
         let told = try await fixture.run(command)
         for event in told {
             switch event {
-            case .valueRead(_, _, let value): return .value(value)
-            case .written, .notifyingChanged: return .written
-            case .operationFailed(_, _, let error): return .refused(error.attCode)
+            case .response(_, _, .value(let value)): return .value(value)
+            case .response(_, _, .written), .response(_, _, .notifying): return .written
+            case .response(_, _, .failure(let error)): return .refused(error.attCode)
             case .disconnected(_, let reason, _, _): return .ended(reason)
             default: continue
             }
@@ -51,18 +51,18 @@ struct DeviceFixture {
     }
 
     func read(_ uuid: BluetoothUUID, _ index: Int = 0) async throws -> Outcome {
-        try await ask(.read(link: link, operation: op(1), attribute: found.characteristic(uuid, index)))
+        try await ask(.request(link: link, operation: op(1), .read(found.characteristic(uuid, index))))
     }
 
     func write(_ uuid: BluetoothUUID, _ bytes: [UInt8]) async throws -> Outcome {
         try await ask(
-            .write(link: link, operation: op(2), attribute: found.characteristic(uuid), value: Data(bytes)))
+            .request(link: link, operation: op(2), .write(found.characteristic(uuid), Data(bytes))))
     }
 
     @discardableResult
     func subscribe(_ uuid: BluetoothUUID, _ isOn: Bool = true) async throws -> Outcome {
         try await ask(
-            .setNotifying(link: link, operation: op(3), attribute: found.characteristic(uuid), enabled: isOn))
+            .request(link: link, operation: op(3), .setNotifying(found.characteristic(uuid), isOn)))
     }
 
     /// The values of a characteristic that come while time goes on, each as bytes.

@@ -80,14 +80,14 @@ final class Fixture: Sendable {
             try await emulator.advance(until: { self.events.count > count })
             return try #require(events(from: count).first)
         }
-        let answer = try await ask { .discoverServices(link: link, operation: $0, uuids: nil) }
-        guard case .servicesDiscovered(_, _, let services) = answer else { throw Unexpected(answer) }
+        let answer = try await ask { .request(link: link, operation: $0, .discoverServices(nil)) }
+        guard case .response(_, _, .services(let services)) = answer else { throw Unexpected(answer) }
         found.services = services
         for service in services {
             let answer = try await ask {
-                .discoverCharacteristics(link: link, operation: $0, service: service.id, uuids: nil)
+                .request(link: link, operation: $0, .discoverCharacteristics(of: service.id, nil))
             }
-            guard case .characteristicsDiscovered(_, _, let records) = answer else { throw Unexpected(answer) }
+            guard case .response(_, _, .characteristics(let records)) = answer else { throw Unexpected(answer) }
             found.characteristics += records
         }
         return found

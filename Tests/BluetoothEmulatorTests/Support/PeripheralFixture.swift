@@ -153,7 +153,7 @@ struct ConnectedPair {
     /// Subscribes to a characteristic.
     func subscribe(_ uuid: BluetoothUUID, _ isOn: Bool = true) async throws {
         let id = try attributes.characteristic(uuid)
-        let told = try await central.run(.setNotifying(link: link, operation: op(77), attribute: id, enabled: isOn))
-        try #require(told == [.notifyingChanged(link: link, operation: op(77), isNotifying: isOn)])
+        let told = try await central.run(.request(link: link, operation: op(77), .setNotifying(id, isOn)))
+        try #require(told == [.response(link: link, operation: op(77), .notifying(isOn))])
     }
 }

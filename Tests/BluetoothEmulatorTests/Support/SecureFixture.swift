@@ -44,7 +44,7 @@ struct SecureFixture {
     func beginRead() async throws -> LinkID {
         let link = try await central.connect(device)
         let id = try await central.attributes(link).characteristic(Self.secret)
-        central.submit(.read(link: link, operation: op(1), attribute: id))
+        central.submit(.request(link: link, operation: op(1), .read(id)))
         try await emulator.advance(by: .milliseconds(1))
         return link
     }
@@ -72,10 +72,10 @@ struct SecureFixture {
     }
 
     static func value(_ link: LinkID) -> CentralEvent {
-        .valueRead(link: link, operation: op(1), value: Data([42]))
+        .response(link: link, operation: op(1), .value(Data([42])))
     }
 
     static func refused(_ link: LinkID, _ code: UInt8 = 5) -> CentralEvent {
-        .operationFailed(link: link, operation: op(1), error: .att(code, operation: "read"))
+        .response(link: link, operation: op(1), .failure(.att(code, operation: "read")))
     }
 }

@@ -35,7 +35,7 @@ final class ChannelPair: Sendable {
     }
 
     private func pass(
-        _ command: ChannelMachine.Command, to other: ChannelTable,
+        _ command: ChannelCommand, to other: ChannelTable,
         _ sent: WritableKeyPath<(toFar: Int, toNear: Int), Int>,
         _ received: WritableKeyPath<(toFar: Int, toNear: Int), Int>
     ) {
@@ -46,12 +46,12 @@ final class ChannelPair: Sendable {
                 return state[keyPath: sent]
             }
             if count > window { overruns.withLock { $0 += 1 } }
-            other[id]?.receive(data)
+            other[id]?.handle(.received(data))
         case .consumed(let bytes):
             onTheWay.withLock { $0[keyPath: received] -= bytes }
-            other[id]?.grant(bytes)
+            other[id]?.handle(.credits(bytes))
         case .close:
-            other[id]?.endRemotely()
+            other[id]?.handle(.closed)
         }
     }
 }

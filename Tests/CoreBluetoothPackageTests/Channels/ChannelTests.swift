@@ -43,7 +43,7 @@ import Testing
         peripheral.openL2CAPChannel(0x81)
         guard let operation = fixture.central.lastOperation else { return }
         fixture.central.send(
-            .channelOpened(link: fixture.link, operation: operation, channel: id, credits: credits))
+            .response(link: fixture.link, operation: operation, .channel(id, credits: credits)))
         for event in more { fixture.central.send(event) }
         await fixture.central.settle()
     }
@@ -57,9 +57,10 @@ import Testing
         peripheral.openL2CAPChannel(0x81)
         let operation = try #require(fixture.central.lastOperation)
         #expect(
-            fixture.central.commands.last == .openChannel(link: fixture.link, operation: operation, psm: 0x81))
+            fixture.central.commands.last == .request(link: fixture.link, operation: operation, .openChannel(psm: 0x81))
+        )
         await fixture.central.play(
-            .channelOpened(link: fixture.link, operation: operation, channel: id, credits: 10))
+            .response(link: fixture.link, operation: operation, .channel(id, credits: 10)))
         let channel = try #require(keeper.channel)
         #expect(channel.peer === peripheral)
         #expect(channel.psm == 0x81)
@@ -80,7 +81,7 @@ import Testing
         fixture.central.send(
             isLink
                 ? .disconnected(link: fixture.link, reason: .remote, at: Date(), isReconnecting: false)
-                : .channelClosed(channel: id))
+                : .channel(id, .closed))
         #expect(channel.inputStream.streamStatus == .atEnd)
         #expect(channel.hasLostLink == isLink)
         #expect(peripheral.state == .connected)
@@ -106,9 +107,9 @@ import Testing
         let peripheral = await fixture.connect()
         peripheral.openL2CAPChannel(0x81)
         await fixture.central.play(
-            .operationFailed(
+            .response(
                 link: fixture.link, operation: try #require(fixture.central.lastOperation),
-                error: BackendError(.connectionFailed, operation: "openChannel")))
+                .failure(BackendError(.connectionFailed, operation: "openChannel"))))
         #expect(fixture.recorder.lines.last == "channel none CBError 10")
     }
 
@@ -129,17 +130,17 @@ import Testing
         let peripheral = await fixture.connect()
         let keeper = Keeper()
         peripheral.delegate = keeper
-        await open(fixture, peripheral, credits: 2, .channelReceived(channel: id, data: Data([1, 2, 3])))
+        await open(fixture, peripheral, credits: 2, .channel(id, .received(Data([1, 2, 3]))))
         let channel = try #require(keeper.channel)
         channel.inputStream.open()
         channel.outputStream.open()
         #expect(channel.inputStream.hasBytesAvailable)
         #expect(channel.inputStream.bytes(10) == Data([1, 2, 3]))
-        #expect(fixture.central.commands.last == .channelConsumed(channel: id, bytes: 3))
+        #expect(fixture.central.commands.last == .channel(id, .consumed(3)))
         #expect(channel.outputStream.write(Data([4, 5, 6])) == 2)
-        #expect(fixture.central.commands.last == .sendOnChannel(channel: id, data: Data([4, 5])))
+        #expect(fixture.central.commands.last == .channel(id, .send(Data([4, 5]))))
         #expect(!channel.outputStream.hasSpaceAvailable)
-        fixture.central.send(.channelCredits(channel: id, count: 1))
+        fixture.central.send(.channel(id, .credits(1)))
         #expect(channel.outputStream.hasSpaceAvailable)
     }
 
@@ -159,11 +160,11 @@ import Testing
         peripheral.openL2CAPChannel(0x81)
         let central = fixture.central
         central.send(
-            .channelOpened(link: fixture.link, operation: central.lastOperation!, channel: id, credits: 1))
+            .response(link: fixture.link, operation: central.lastOperation!, .channel(id, credits: 1)))
         let id = id
         await onThread {
             isReading.wait()
-            central.send(.channelReceived(channel: id, data: Data([8, 9])))
+            central.send(.channel(id, .received(Data([8, 9]))))
         }
         await central.settle()
         #expect(read.withLock { $0 } == Data([8, 9]))
@@ -185,7 +186,7 @@ import Testing
         peripheral.delegate = keeper
         peripheral.openL2CAPChannel(0x81)
         let (central, link) = (fixture.central, fixture.link)
-        central.send(.channelOpened(link: link, operation: central.lastOperation!, channel: id, credits: 1))
+        central.send(.response(link: link, operation: central.lastOperation!, .channel(id, credits: 1)))
         await onThread {
             isReading.wait()
             central.send(
@@ -206,9 +207,9 @@ import Testing
         peripheral.delegate = keeper
         await open(fixture, peripheral)
         #expect(keeper.channel != nil)
-        #expect(!fixture.central.commands.contains(.closeChannel(channel: id)))
+        #expect(!fixture.central.commands.contains(.channel(id, .close)))
         keeper.letGo()
-        #expect(fixture.central.commands.last == .closeChannel(channel: id))
+        #expect(fixture.central.commands.last == .channel(id, .close))
         #expect(fixture.manager?.core.channels[id] == nil)
     }
 
@@ -219,7 +220,7 @@ import Testing
         let keeper = Keeper()
         peripheral.delegate = keeper
         await open(
-            fixture, peripheral, .channelReceived(channel: id, data: Data([1])), .channelClosed(channel: id))
+            fixture, peripheral, .channel(id, .received(Data([1]))), .channel(id, .closed))
         let channel = try #require(keeper.channel)
         let lines = fixture.recorder.lines
         channel.inputStream.open()
@@ -227,7 +228,7 @@ import Testing
         #expect(channel.inputStream.bytes(5) == Data())
         keeper.letGo()
         await fixture.central.settle()
-        #expect(!fixture.central.commands.contains(.closeChannel(channel: id)))
+        #expect(!fixture.central.commands.contains(.channel(id, .close)))
         #expect(fixture.recorder.lines == lines)
     }
 
@@ -236,8 +237,8 @@ import Testing
         let peripheral = await fixture.connect()
         let operation = OperationID(rawValue: 999)
         await fixture.central.play(
-            .channelOpened(link: fixture.link, operation: operation, channel: id, credits: 1))
-        #expect(fixture.central.commands.last == .closeChannel(channel: id))
+            .response(link: fixture.link, operation: operation, .channel(id, credits: 1)))
+        #expect(fixture.central.commands.last == .channel(id, .close))
         #expect(fixture.manager?.core.channels[id] == nil)
         #expect(peripheral.state == .connected)
     }
@@ -252,13 +253,12 @@ import Testing
             peripheral.openL2CAPChannel(0x81)
             let channel = ChannelID(rawValue: UInt64(number))
             await fixture.central.play(
-                .channelOpened(
-                    link: fixture.link, operation: fixture.central.lastOperation!, channel: channel, credits: 1))
+                .response(link: fixture.link, operation: fixture.central.lastOperation!, .channel(channel, credits: 1)))
             keepers.append(keeper)
         }
         for number in (1...50).reversed() {
             fixture.central.send(
-                .channelReceived(channel: ChannelID(rawValue: UInt64(number)), data: Data([UInt8(number)])))
+                .channel(ChannelID(rawValue: UInt64(number)), .received(Data([UInt8(number)]))))
         }
         #expect(keepers.map { $0.channel?.inputStream.bytes(9) } == (1...50).map { Data([UInt8($0)]) })
     }

@@ -126,7 +126,7 @@ import Testing
         let pair = ChannelPair(window: 10)
         let near = try #require(pair.channel(pair.near))
         near.outputStream.open()
-        pair.near[ChannelID(rawValue: 1)]?.endRemotely()
+        pair.near[ChannelID(rawValue: 1)]?.handle(.closed)
         #expect(near.outputStream.streamStatus == .atEnd)
         #expect(near.outputStream.streamError == nil)
         #expect(near.outputStream.write(Data([1])) == -1)

@@ -16,7 +16,7 @@ import Testing
         let operation = fixture.central.lastOperation!
         await fixture.central.play(
             .disconnected(link: fixture.link, reason: .remote, at: Date(), isReconnecting: false),
-            .valueRead(link: fixture.link, operation: operation, value: Data([1])),
+            .response(link: fixture.link, operation: operation, .value(Data([1]))),
             .valueNotified(link: fixture.link, attribute: AttributeID(rawValue: 2), value: Data([2])))
         #expect(fixture.recorder.lines.last == "disconnected disconnected CBError 7")
     }
@@ -136,9 +136,9 @@ import Testing
             let characteristic = await fixture.characteristic(of: peripheral)
             peripheral.discoverDescriptors(for: characteristic)
             await fixture.central.play(
-                .descriptorsDiscovered(
+                .response(
                     link: fixture.link, operation: fixture.central.lastOperation!,
-                    descriptors: [DescriptorRecord(id: AttributeID(rawValue: 3), uuid: "2902")]))
+                    .descriptors([DescriptorRecord(id: AttributeID(rawValue: 3), uuid: "2902")])))
             peripheral.writeValue(Data([1, 0]), for: characteristic.descriptors![0])
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
@@ -155,12 +155,12 @@ import Testing
         let characteristic = await fixture.characteristic(of: peripheral)
         peripheral.readValue(for: characteristic)
         await fixture.central.play(
-            .valueRead(link: fixture.link, operation: fixture.central.lastOperation!, value: Data([100])))
+            .response(link: fixture.link, operation: fixture.central.lastOperation!, .value(Data([100]))))
         #expect(fixture.recorder.lines.last == "value [100]")
         peripheral.readValue(for: characteristic)
         await fixture.central.play(
-            .operationFailed(
-                link: fixture.link, operation: fixture.central.lastOperation!, error: .att(0x80, operation: "read")))
+            .response(
+                link: fixture.link, operation: fixture.central.lastOperation!, .failure(.att(0x80, operation: "read"))))
         #expect(fixture.recorder.lines.last == "value [100] CBATTError 128")
     }
 
@@ -170,7 +170,7 @@ import Testing
         let peripheral = await fixture.connect()
         let characteristic = await fixture.characteristic(of: peripheral)
         peripheral.writeValue(Data([9]), for: characteristic, type: .withResponse)
-        await fixture.central.play(.written(link: fixture.link, operation: fixture.central.lastOperation!))
+        await fixture.central.play(.response(link: fixture.link, operation: fixture.central.lastOperation!, .written))
         #expect(fixture.recorder.lines.last == "written")
         #expect(characteristic.value == nil)
     }
@@ -186,7 +186,8 @@ import Testing
         peripheral.writeValue(Data([2]), for: characteristic, type: .withoutResponse)
         let written = fixture.central.commands.filter { if case .writeCommand = $0 { true } else { false } }
         #expect(written.count == 1)
-        await fixture.central.play(.writeCredits(link: fixture.link, count: 1), .writeCredits(link: fixture.link, count: 1))
+        await fixture.central.play(
+            .writeCredits(link: fixture.link, count: 1), .writeCredits(link: fixture.link, count: 1))
         #expect(fixture.recorder.lines.filter { $0 == "ready" }.count == 1)
     }
 
@@ -198,16 +199,17 @@ import Testing
         peripheral.discoverDescriptors(for: characteristic)
         let uuids: [BluetoothUUID] = ["2900", "2901", "2902", "2904", "C0DE0D01-7A3D-4C5B-9E1F-2B6A8D4C0F01"]
         await fixture.central.play(
-            .descriptorsDiscovered(
+            .response(
                 link: fixture.link, operation: fixture.central.lastOperation!,
-                descriptors: uuids.enumerated().map {
-                    DescriptorRecord(id: AttributeID(rawValue: UInt32(10 + $0.offset)), uuid: $0.element)
-                }))
+                .descriptors(
+                    uuids.enumerated().map {
+                        DescriptorRecord(id: AttributeID(rawValue: UInt32(10 + $0.offset)), uuid: $0.element)
+                    })))
         let descriptors = characteristic.descriptors!
         for (descriptor, bytes) in zip(descriptors, [[1, 0], Array("text".utf8), [2, 0], [4, 0], [7]] as [[UInt8]]) {
             peripheral.readValue(for: descriptor)
             await fixture.central.play(
-                .valueRead(link: fixture.link, operation: fixture.central.lastOperation!, value: Data(bytes)))
+                .response(link: fixture.link, operation: fixture.central.lastOperation!, .value(Data(bytes))))
         }
         #expect(descriptors[0].value as? NSNumber == 1)
         #expect(descriptors[1].value as? String == "text")
@@ -222,12 +224,12 @@ import Testing
         let peripheral = await fixture.connect()
         peripheral.readRSSI()
         await fixture.central.play(
-            .rssiRead(link: fixture.link, operation: fixture.central.lastOperation!, rssi: -61))
+            .response(link: fixture.link, operation: fixture.central.lastOperation!, .rssi(-61)))
         peripheral.readRSSI()
         await fixture.central.play(
-            .operationFailed(
+            .response(
                 link: fixture.link, operation: fixture.central.lastOperation!,
-                error: BackendError(.operationNotSupported, operation: "rssi")))
+                .failure(BackendError(.operationNotSupported, operation: "rssi"))))
         #expect(fixture.recorder.lines.suffix(2) == ["rssi -61", "rssi 127 CBError 13"])
     }
 
@@ -237,12 +239,12 @@ import Testing
         let peripheral = await fixture.connect()
         peripheral.discoverServices(nil)
         await fixture.central.play(
-            .servicesDiscovered(
+            .response(
                 link: fixture.link, operation: fixture.central.lastOperation!,
-                services: [
+                .services([
                     ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true),
                     ServiceRecord(id: AttributeID(rawValue: 5), uuid: "180D", isPrimary: true),
-                ]))
+                ])))
         let staying = peripheral.services![1]
         await fixture.central.play(
             .servicesChanged(link: fixture.link, removed: [AttributeID(rawValue: 1)], added: []))

@@ -121,7 +121,7 @@ import Testing
                 .readRequested(request: request, central: PeerID(UUID()), attribute: attribute, offset: 0, mtu: 23))
             fixture.role.send(.requestExpired(request: request))
             fixture.role.send(.channelOpened(channel: channel, psm: 0x80, central: PeerID(UUID()), credits: 1))
-            fixture.role.send(.channelClosed(channel: channel))
+            fixture.role.send(.channel(channel, .closed))
         }
         #expect(fixture.manager.core.inbox.count <= 16)
         #expect(fixture.manager.core.channels.count <= ChannelTable.closedLimit)

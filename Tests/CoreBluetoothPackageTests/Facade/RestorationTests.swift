@@ -91,7 +91,7 @@ import Testing
         await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
         #expect(delegate.lines == ["restore", "state poweredOn"])
         #expect(delegate.stateWithin == .unknown)
-        #expect(!fixture.central.commands.contains { if case .readRSSI = $0 { true } else { false } })
+        #expect(!fixture.central.commands.contains { if case .request(_, _, .readRSSI) = $0 { true } else { false } })
     }
 
     /// Proves S142.
@@ -128,7 +128,7 @@ import Testing
         peripheral.readValue(for: characteristic)
         let operation = try #require(fixture.central.lastOperation)
         #expect(operation > OperationID(rawValue: 6))
-        #expect(fixture.central.commands.last == .read(link: link, operation: operation, attribute: level.id))
+        #expect(fixture.central.commands.last == .request(link: link, operation: operation, .read(level.id)))
     }
 
     /// Proves S142.

@@ -259,7 +259,7 @@ import Testing
         let operation = fixture.read(1)
         _ = fixture.machine.handle(
             .disconnected(link: fixture.link, reason: .remote, at: MachineFixture.date, isReconnecting: false))
-        #expect(fixture.machine.handle(.valueRead(link: fixture.link, operation: operation, value: Data())).isEmpty)
+        #expect(fixture.machine.handle(.response(link: fixture.link, operation: operation, .value(Data()))).isEmpty)
     }
 
     /// Proves S48.

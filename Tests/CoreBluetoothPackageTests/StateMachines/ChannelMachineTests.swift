@@ -1,3 +1,4 @@
+import BluetoothBackend
 import Foundation
 import Testing
 

@@ -81,7 +81,7 @@ import Testing
     @Test func changesOfServicesOnBothSidesOfADiscoveryStay() {
         let events: [CentralEvent] = [
             .servicesChanged(link: Self.link(1), removed: [], added: [Self.service(2)]),
-            .servicesDiscovered(link: Self.link(1), operation: Self.operation, services: [Self.service(2)]),
+            .response(link: Self.link(1), operation: Self.operation, .services([Self.service(2)])),
             .servicesChanged(link: Self.link(1), removed: [Self.id(2)], added: []),
         ]
         #expect(merged(events) == events)
@@ -109,7 +109,7 @@ import Testing
         let events: [PeripheralEvent] = [
             .readRequested(request: request, central: Self.peer, attribute: Self.id(1), offset: 0, mtu: 23),
             .channelOpened(channel: ChannelID(rawValue: 1), psm: 0x80, central: Self.peer, credits: 1), open,
-            .requestExpired(request: request), delivered, .channelClosed(channel: ChannelID(rawValue: 1)),
+            .requestExpired(request: request), delivered, .channel(ChannelID(rawValue: 1), .closed),
             .writeRequested(request: write, central: Self.peer, mtu: 23, wantsResponse: true, parts: [part]),
             .requestExpired(request: write),
         ]

@@ -15,8 +15,7 @@ import Testing
     @Test func S55_commandsWithoutALinkAreLoggedAndIgnored() {
         for var fixture in [MachineFixture.poweredOn(), MachineFixture.connecting()] {
             #expect(
-                fixture.machine.request(handle, .rssi) { .readRSSI(link: $0, operation: $1) }
-                    == [.misuse(.notConnected(peer))])
+                fixture.machine.request(handle, .readRSSI) == [.misuse(.notConnected(peer))])
             #expect(
                 fixture.machine.writeCommand(handle, to: fixture.reference(1), properties: .writeWithoutResponse, bytes)
                     == [.misuse(.notConnected(peer))])
@@ -30,12 +29,12 @@ import Testing
         let heart = ServiceRecord(id: id(2), uuid: "180D", isPrimary: true)
         let first = fixture.discoverServices()
         #expect(
-            fixture.machine.handle(.servicesDiscovered(link: fixture.link, operation: first, services: [battery]))
-                .callbacks == [.answered(peer, fixture.link, .services([battery]))])
+            fixture.machine.handle(.response(link: fixture.link, operation: first, .services([battery])))
+                .callbacks == [.response(peer, fixture.link, .discoverServices(nil), .services([battery]))])
         let second = fixture.discoverServices()
         #expect(
-            fixture.machine.handle(.servicesDiscovered(link: fixture.link, operation: second, services: [battery, heart]))
-                .callbacks == [.answered(peer, fixture.link, .services([heart]))])
+            fixture.machine.handle(.response(link: fixture.link, operation: second, .services([battery, heart])))
+                .callbacks == [.response(peer, fixture.link, .discoverServices(nil), .services([heart]))])
     }
 
     /// Proves S58.
@@ -45,8 +44,8 @@ import Testing
         let all = uuids.enumerated().map { ServiceRecord(id: id(UInt32($0.offset)), uuid: $0.element, isPrimary: true) }
         let operation = fixture.discoverServices()
         #expect(
-            fixture.machine.handle(.servicesDiscovered(link: fixture.link, operation: operation, services: all))
-                .callbacks == [.answered(peer, fixture.link, .services([all[2]]))])
+            fixture.machine.handle(.response(link: fixture.link, operation: operation, .services(all)))
+                .callbacks == [.response(peer, fixture.link, .discoverServices(nil), .services([all[2]]))])
     }
 
     /// Proves S64.
@@ -55,32 +54,32 @@ import Testing
         let error = BackendError(.unknown, operation: "discover")
         let operation = fixture.discoverServices()
         #expect(
-            fixture.machine.handle(.operationFailed(link: fixture.link, operation: operation, error: error)).callbacks
-                == [.answered(peer, fixture.link, .failed(.services, error))])
+            fixture.machine.handle(.response(link: fixture.link, operation: operation, .failure(error))).callbacks
+                == [.response(peer, fixture.link, .discoverServices(nil), .failure(error))])
     }
 
     /// Proves S67.
     @Test func S67_aReadIsAnsweredOnce() {
         var fixture = MachineFixture.connected()
         let operation = fixture.read(1)
-        let event = CentralEvent.valueRead(link: fixture.link, operation: operation, value: bytes)
+        let event = CentralEvent.response(link: fixture.link, operation: operation, .value(bytes))
         #expect(
-            fixture.machine.handle(event).callbacks == [.answered(peer, fixture.link, .characteristicRead(id(1), bytes))])
+            fixture.machine.handle(event).callbacks == [.response(peer, fixture.link, .read(id(1)), .value(bytes))])
         #expect(fixture.machine.handle(event).isEmpty)
     }
 
     /// Proves S74.
     @Test func S74_aWriteIsAnsweredWithThePeersResult() {
         var fixture = MachineFixture.connected()
-        let effects = fixture.machine.write(handle, .writeCharacteristic(id(1)), to: fixture.reference(1), bytes)
-        guard case .write(_, let operation, id(1), bytes)? = effects.commands.first else {
+        let effects = fixture.machine.write(handle, to: fixture.reference(1), bytes)
+        guard case .request(_, let operation, .write(id(1), bytes))? = effects.commands.first else {
             Issue.record("no write in \(effects)")
             return
         }
         let error = BackendError.att(0x03, operation: "write")
         #expect(
-            fixture.machine.handle(.operationFailed(link: fixture.link, operation: operation, error: error)).callbacks
-                == [.answered(peer, fixture.link, .failed(.writeCharacteristic(id(1)), error))])
+            fixture.machine.handle(.response(link: fixture.link, operation: operation, .failure(error))).callbacks
+                == [.response(peer, fixture.link, .write(id(1), bytes), .failure(error))])
     }
 
     /// Proves S78.
@@ -105,8 +104,8 @@ import Testing
     @Test func S81_aValueOfMoreThan512BytesFailsHere() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.write(
-            handle, .writeCharacteristic(id(1)), to: fixture.reference(1), Data(count: 513))
-        guard case .complete(.operation(_, _, .failed(.writeCharacteristic, let error)))? = effects.first else {
+            handle, to: fixture.reference(1), Data(count: 513))
+        guard case .complete(.response(_, _, .write, .failure(let error)))? = effects.first else {
             Issue.record("no local failure in \(effects)")
             return
         }
@@ -192,7 +191,7 @@ import Testing
     @Test func S89_neitherNotifyNorIndicateIsRequestNotSupported() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.setNotify(handle, fixture.reference(1), properties: .read, true)
-        guard case .complete(.operation(_, _, .failed(.notify, let error)))? = effects.first else {
+        guard case .complete(.response(_, _, .setNotifying, .failure(let error)))? = effects.first else {
             Issue.record("no local failure in \(effects)")
             return
         }
@@ -204,7 +203,7 @@ import Testing
         var fixture = MachineFixture.connected()
         #expect(
             fixture.machine.setNotify(handle, fixture.reference(1), properties: .notify, false)
-                == [.complete(.operation(handle, fixture.link, .notifying(id(1), false)))])
+                == [.complete(.response(handle, fixture.link, .setNotifying(id(1), false), .notifying(false)))])
     }
 
     /// Proves S90.
@@ -220,11 +219,11 @@ import Testing
         let operation = fixture.read(1)
         #expect(fixture.machine.setNotify(handle, fixture.reference(2), properties: .notify, false).isEmpty)
         let effects = fixture.machine.handle(
-            .valueRead(link: fixture.link, operation: operation, value: bytes))
+            .response(link: fixture.link, operation: operation, .value(bytes)))
         #expect(
             effects.callbacks == [
-                .answered(peer, fixture.link, .characteristicRead(id(1), bytes)),
-                .answered(peer, fixture.link, .notifying(id(2), false)),
+                .response(peer, fixture.link, .read(id(1)), .value(bytes)),
+                .response(peer, fixture.link, .setNotifying(id(2), false), .notifying(false)),
             ])
     }
 
@@ -233,7 +232,7 @@ import Testing
         var fixture = MachineFixture.connected()
         let known = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)
         let operation = fixture.discoverServices()
-        _ = fixture.machine.handle(.servicesDiscovered(link: fixture.link, operation: operation, services: [known]))
+        _ = fixture.machine.handle(.response(link: fixture.link, operation: operation, .services([known])))
         #expect(
             fixture.machine.handle(.servicesChanged(link: fixture.link, removed: [id(1), id(9)], added: []))
                 .callbacks == [.servicesModified(peer, removed: [id(1)])])
@@ -245,8 +244,8 @@ import Testing
     @Test func anAnswerOfTheWrongKindIsAFailureAndNoTrap() {
         var fixture = MachineFixture.connected()
         let operation = fixture.read(1)
-        let effects = fixture.machine.handle(.rssiRead(link: fixture.link, operation: operation, rssi: -40))
-        guard case .answered(_, _, .failed(.readCharacteristic, _))? = effects.callbacks.first else {
+        let effects = fixture.machine.handle(.response(link: fixture.link, operation: operation, .rssi(-40)))
+        guard case .response(_, _, .read, .failure)? = effects.callbacks.first else {
             Issue.record("no failure in \(effects)")
             return
         }

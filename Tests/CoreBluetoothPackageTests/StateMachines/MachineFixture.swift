@@ -55,15 +55,13 @@ struct MachineFixture {
     mutating func read(_ id: UInt32) -> OperationID {
         let attribute = reference(id)
         return operation(
-            in: machine.request(Self.handle, .readCharacteristic(attribute.id), within: attribute) {
-                .read(link: $0, operation: $1, attribute: attribute.id)
-            })
+            in: machine.request(Self.handle, .read(attribute.id), within: attribute))
     }
 
     /// Discovers services, as `discoverServices` does.
     mutating func discoverServices() -> OperationID {
         operation(
-            in: machine.request(Self.handle, .services) { .discoverServices(link: $0, operation: $1, uuids: nil) })
+            in: machine.request(Self.handle, .discoverServices(nil)))
     }
 
     /// Writes without response, so many times.
@@ -93,7 +91,7 @@ struct MachineFixture {
     private func operation(in effects: [CentralEffect]) -> OperationID {
         for case .submit(let command) in effects {
             switch command {
-            case .read(_, let operation, _), .discoverServices(_, let operation, _): return operation
+            case .request(_, let operation, .read), .request(_, let operation, .discoverServices): return operation
             default: break
             }
         }

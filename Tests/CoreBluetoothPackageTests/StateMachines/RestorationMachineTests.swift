@@ -80,8 +80,7 @@ import Testing
     @Test func S141_noCommandIsSentBeforeThereIsPower() {
         var machine = restored(RestoredCentralState(peers: [connected]))
         let handle = PeerHandle(id: peer, generation: 1)
-        #expect(
-            machine.request(handle, .rssi) { .readRSSI(link: $0, operation: $1) } == [.misuse(.notConnected(peer))])
+        #expect(machine.request(handle, .readRSSI) == [.misuse(.notConnected(peer))])
         #expect(machine.cancel(handle) == [.misuse(.notPoweredOn)])
         #expect(machine.scan(ScanParameters()) == [.misuse(.notPoweredOn)])
     }
@@ -149,7 +148,8 @@ import Testing
         let effects = fixture.machine.handle(
             .disconnected(link: fixture.link, reason: .timeout, at: MachineFixture.date, isReconnecting: true))
         guard
-            case .disconnected(peer, at: MachineFixture.date, isReconnecting: true, let error)? = effects.callbacks.first
+            case .disconnected(peer, at: MachineFixture.date, isReconnecting: true, let error)? = effects.callbacks
+                .first
         else {
             Issue.record("\(effects)")
             return

@@ -54,17 +54,17 @@ final class FacadeFixture {
     ) async -> CBCharacteristic {
         peripheral.discoverServices(nil)
         await central.play(
-            .servicesDiscovered(
+            .response(
                 link: link, operation: existing(central.lastOperation),
-                services: [ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true)]))
+                .services([ServiceRecord(id: AttributeID(rawValue: 1), uuid: "180F", isPrimary: true)])))
         let service = existing(peripheral.services?.first)
         peripheral.discoverCharacteristics(nil, for: service)
         await central.play(
-            .characteristicsDiscovered(
+            .response(
                 link: link, operation: existing(central.lastOperation),
-                characteristics: [
+                .characteristics([
                     CharacteristicRecord(id: AttributeID(rawValue: 2), uuid: "2A19", properties: properties)
-                ]))
+                ])))
         return existing(service.characteristics?.first)
     }
 }

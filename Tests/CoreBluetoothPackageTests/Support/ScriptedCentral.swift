@@ -20,11 +20,12 @@ final class ScriptedCentral: CentralBackend, ScriptedRole {
     var lastOperation: OperationID? {
         for command in commands.reversed() {
             switch command {
-            case .readRSSI(_, let operation), .discoverServices(_, let operation, _),
-                .discoverIncludedServices(_, let operation, _, _), .discoverCharacteristics(_, let operation, _, _),
-                .discoverDescriptors(_, let operation, _), .read(_, let operation, _),
-                .write(_, let operation, _, _), .setNotifying(_, let operation, _, _),
-                .openChannel(_, let operation, _), .connect(_, let operation, _):
+            case .request(_, let operation, .readRSSI), .request(_, let operation, .discoverServices),
+                .request(_, let operation, .discoverIncludedServices),
+                .request(_, let operation, .discoverCharacteristics),
+                .request(_, let operation, .discoverDescriptors), .request(_, let operation, .read),
+                .request(_, let operation, .write), .request(_, let operation, .setNotifying),
+                .request(_, let operation, .openChannel), .connect(_, let operation, _):
                 return operation
             default: continue
             }

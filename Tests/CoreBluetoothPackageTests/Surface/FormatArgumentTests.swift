@@ -11,7 +11,7 @@ import Testing
         }
         let characteristic = CBMutableCharacteristic(
             type: CBUUID(string: "2A19"), properties: .read, value: nil, permissions: .readable)
-        let objects: [NSObject & CVarArg] = [
+        let objects: [any NSObject & CVarArg] = [
             CBUUID(string: "180F"), characteristic, CBMutableService(type: CBUUID(string: "180F"), primary: true),
             CBMutableDescriptor(type: CBUUID(string: "2901"), value: "text"), TestObjects.central(), manager,
         ]

@@ -39,13 +39,13 @@ private final class EchoCentral: CentralBackend {
         case .connect(let peer, let operation, _):
             let parameters = LinkParameters(mtu: 100, writeCredits: 1)
             send(.connected(peer: peer, link: link, operation: operation, parameters: parameters))
-        case .openChannel(let link, let operation, _):
+        case .request(let link, let operation, .openChannel):
             send(
-                .channelOpened(link: link, operation: operation, channel: ChannelID(rawValue: 1), credits: window))
-        case .sendOnChannel(let channel, let data):
-            send(.channelReceived(channel: channel, data: data))
-        case .channelConsumed(let channel, let bytes):
-            send(.channelCredits(channel: channel, count: bytes))
+                .response(link: link, operation: operation, .channel(ChannelID(rawValue: 1), credits: window)))
+        case .channel(let channel, .send(let data)):
+            send(.channel(channel, .received(data)))
+        case .channel(let channel, .consumed(let bytes)):
+            send(.channel(channel, .credits(bytes)))
         default: break
         }
     }

@@ -54,7 +54,7 @@ extension CentralFaults {
         case .drop: return follow(event, now: now)
         case .error(let error):
             guard let link = event.link, let operation = event.operation else { return [] }
-            return [.deliver(.operationFailed(link: link, operation: operation, error: error))]
+            return [.deliver(.response(link: link, operation: operation, .failure(error)))]
                 + follow(event, now: now)
         case .corrupt: return tell(event.corrupted(by: matcher.randomForCorruption()), now: now)
         case .duplicate: return [.deliver(event)] + tell(event, now: now)
@@ -105,9 +105,9 @@ extension CentralFaults {
     private mutating func learn(_ event: CentralEvent) {
         switch event {
         case .connected(let peer, let link, _, _): links[link] = Link(peer: peer)
-        case .characteristicsDiscovered(let link, _, let characteristics):
+        case .response(let link, _, .characteristics(let characteristics)):
             for found in characteristics { links[link]?.characteristics[found.id] = found.uuid }
-        case .channelOpened(let link, _, let channel, _): channels[channel] = link
+        case .response(let link, _, .channel(let channel, _)): channels[channel] = link
         case .restored(let state):
             for peer in state.peers { restore(peer) }
         default: break

@@ -114,7 +114,7 @@ struct CentralFaults: FaultMachine {
             return emit(.connectFailed(peer: peer, operation: operation, error: error), now: now)
         }
         guard let link = command.link, let operation = command.operation else { return [] }
-        let answer = CentralEvent.operationFailed(link: link, operation: operation, error: error)
+        let answer = CentralEvent.response(link: link, operation: operation, .failure(error))
         let ready = links[link]?.order.answer(operation, with: answer) ?? []
         return ready.flatMap { emit($0, now: now) }
     }

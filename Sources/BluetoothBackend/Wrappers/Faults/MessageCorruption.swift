@@ -15,14 +15,26 @@ extension Data {
     }
 }
 
+extension ChannelCommand {
+    fileprivate func corrupted(by random: UInt64) -> ChannelCommand {
+        if case .send(let data) = self { .send(data.corrupted(by: random)) } else { self }
+    }
+}
+
+extension ChannelEvent {
+    fileprivate func corrupted(by random: UInt64) -> ChannelEvent {
+        if case .received(let data) = self { .received(data.corrupted(by: random)) } else { self }
+    }
+}
+
 extension CentralCommand {
     func corrupted(by random: UInt64) -> CentralCommand {
         switch self {
-        case .write(let link, let operation, let attribute, let value):
-            .write(link: link, operation: operation, attribute: attribute, value: value.corrupted(by: random))
+        case .request(let link, let operation, .write(let attribute, let value)):
+            .request(link: link, operation: operation, .write(attribute, value.corrupted(by: random)))
         case .writeCommand(let link, let attribute, let value):
             .writeCommand(link: link, attribute: attribute, value: value.corrupted(by: random))
-        case .sendOnChannel(let channel, let data): .sendOnChannel(channel: channel, data: data.corrupted(by: random))
+        case .channel(let channel, let command): .channel(channel, command.corrupted(by: random))
         default: self
         }
     }
@@ -30,20 +42,7 @@ extension CentralCommand {
     /// The same command as an operation of another number.
     func repeated(as operation: OperationID) -> CentralCommand {
         switch self {
-        case .readRSSI(let link, _): .readRSSI(link: link, operation: operation)
-        case .discoverServices(let link, _, let uuids):
-            .discoverServices(link: link, operation: operation, uuids: uuids)
-        case .discoverIncludedServices(let link, _, let service, let uuids):
-            .discoverIncludedServices(link: link, operation: operation, service: service, uuids: uuids)
-        case .discoverCharacteristics(let link, _, let service, let uuids):
-            .discoverCharacteristics(link: link, operation: operation, service: service, uuids: uuids)
-        case .discoverDescriptors(let link, _, let characteristic):
-            .discoverDescriptors(link: link, operation: operation, characteristic: characteristic)
-        case .read(let link, _, let attribute): .read(link: link, operation: operation, attribute: attribute)
-        case .write(let link, _, let attribute, let value):
-            .write(link: link, operation: operation, attribute: attribute, value: value)
-        case .setNotifying(let link, _, let attribute, let isEnabled):
-            .setNotifying(link: link, operation: operation, attribute: attribute, enabled: isEnabled)
+        case .request(let link, _, let request): .request(link: link, operation: operation, request)
         default: self
         }
     }
@@ -52,12 +51,11 @@ extension CentralCommand {
 extension CentralEvent {
     func corrupted(by random: UInt64) -> CentralEvent {
         switch self {
-        case .valueRead(let link, let operation, let value):
-            .valueRead(link: link, operation: operation, value: value.corrupted(by: random))
+        case .response(let link, let operation, .value(let value)):
+            .response(link: link, operation: operation, .value(value.corrupted(by: random)))
         case .valueNotified(let link, let attribute, let value):
             .valueNotified(link: link, attribute: attribute, value: value.corrupted(by: random))
-        case .channelReceived(let channel, let data):
-            .channelReceived(channel: channel, data: data.corrupted(by: random))
+        case .channel(let channel, let event): .channel(channel, event.corrupted(by: random))
         default: self
         }
     }
@@ -70,7 +68,7 @@ extension PeripheralCommand {
             .respond(request: request, attCode: attCode, value: value?.corrupted(by: random))
         case .updateValue(let attribute, let value, let centrals):
             .updateValue(attribute: attribute, value: value.corrupted(by: random), centrals: centrals)
-        case .sendOnChannel(let channel, let data): .sendOnChannel(channel: channel, data: data.corrupted(by: random))
+        case .channel(let channel, let command): .channel(channel, command.corrupted(by: random))
         default: self
         }
     }
@@ -83,8 +81,7 @@ extension PeripheralEvent {
             if !parts.isEmpty { parts[0].value = parts[0].value.corrupted(by: random) }
             return .writeRequested(
                 request: request, central: central, mtu: mtu, wantsResponse: wantsResponse, parts: parts)
-        case .channelReceived(let channel, let data):
-            return .channelReceived(channel: channel, data: data.corrupted(by: random))
+        case .channel(let channel, let event): return .channel(channel, event.corrupted(by: random))
         default: return self
         }
     }

@@ -1,12 +1,12 @@
 extension CentralCommand {
-    /// A command without its content; the case names of ``CentralCommand``.
+    /// A command without its content, named as fault plans and traces name it.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case startScan, stopScan, connect, disconnect, setConnectionEventFilter, readRSSI, discoverServices,
             discoverIncludedServices, discoverCharacteristics, discoverDescriptors, read, write, writeCommand,
             setNotifying, openChannel, sendOnChannel, channelConsumed, closeChannel
     }
 
-    /// Which case this is.
+    /// The kind of this command.
     public var kind: Kind {
         switch self {
         case .startScan: .startScan
@@ -14,6 +14,18 @@ extension CentralCommand {
         case .connect: .connect
         case .disconnect: .disconnect
         case .setConnectionEventFilter: .setConnectionEventFilter
+        case .request(_, _, let request): request.kind
+        case .writeCommand: .writeCommand
+        case .channel(_, .send): .sendOnChannel
+        case .channel(_, .consumed): .channelConsumed
+        case .channel(_, .close): .closeChannel
+        }
+    }
+}
+
+extension LinkRequest {
+    fileprivate var kind: CentralCommand.Kind {
+        switch self {
         case .readRSSI: .readRSSI
         case .discoverServices: .discoverServices
         case .discoverIncludedServices: .discoverIncludedServices
@@ -21,12 +33,8 @@ extension CentralCommand {
         case .discoverDescriptors: .discoverDescriptors
         case .read: .read
         case .write: .write
-        case .writeCommand: .writeCommand
         case .setNotifying: .setNotifying
         case .openChannel: .openChannel
-        case .sendOnChannel: .sendOnChannel
-        case .channelConsumed: .channelConsumed
-        case .closeChannel: .closeChannel
         }
     }
 }

@@ -1,5 +1,5 @@
 extension CentralEvent {
-    /// An event without its content; the case names of ``CentralEvent``.
+    /// An event without its content, named as fault plans and traces name it.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case stateChanged, authorizationChanged, restored, discovered, connected, connectFailed, disconnected,
             nameChanged, peerForgotten, connectionEvent, ancsAuthorizationChanged, mtuChanged, writeCredits,
@@ -8,7 +8,7 @@ extension CentralEvent {
             channelClosed, operationFailed
     }
 
-    /// Which case this is.
+    /// The kind of this event.
     public var kind: Kind {
         switch self {
         case .stateChanged: .stateChanged
@@ -25,19 +25,27 @@ extension CentralEvent {
         case .mtuChanged: .mtuChanged
         case .writeCredits: .writeCredits
         case .servicesChanged: .servicesChanged
-        case .rssiRead: .rssiRead
-        case .servicesDiscovered: .servicesDiscovered
-        case .characteristicsDiscovered: .characteristicsDiscovered
-        case .descriptorsDiscovered: .descriptorsDiscovered
-        case .valueRead: .valueRead
-        case .written: .written
-        case .notifyingChanged: .notifyingChanged
+        case .response(_, _, let response): response.kind
         case .valueNotified: .valueNotified
-        case .channelOpened: .channelOpened
-        case .channelReceived: .channelReceived
-        case .channelCredits: .channelCredits
-        case .channelClosed: .channelClosed
-        case .operationFailed: .operationFailed
+        case .channel(_, .received): .channelReceived
+        case .channel(_, .credits): .channelCredits
+        case .channel(_, .closed): .channelClosed
+        }
+    }
+}
+
+extension LinkResponse {
+    fileprivate var kind: CentralEvent.Kind {
+        switch self {
+        case .rssi: .rssiRead
+        case .services: .servicesDiscovered
+        case .characteristics: .characteristicsDiscovered
+        case .descriptors: .descriptorsDiscovered
+        case .value: .valueRead
+        case .written: .written
+        case .notifying: .notifyingChanged
+        case .channel: .channelOpened
+        case .failure: .operationFailed
         }
     }
 }

@@ -18,9 +18,9 @@ extension PeripheralCommand {
         case .setConnectionLatency: .setConnectionLatency
         case .publishChannel: .publishChannel
         case .unpublishChannel: .unpublishChannel
-        case .sendOnChannel: .sendOnChannel
-        case .channelConsumed: .channelConsumed
-        case .closeChannel: .closeChannel
+        case .channel(_, .send): .sendOnChannel
+        case .channel(_, .consumed): .channelConsumed
+        case .channel(_, .close): .closeChannel
         }
     }
 }

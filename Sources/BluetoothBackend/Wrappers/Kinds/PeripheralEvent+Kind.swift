@@ -26,9 +26,9 @@ extension PeripheralEvent {
         case .channelPublished: .channelPublished
         case .channelUnpublished: .channelUnpublished
         case .channelOpened: .channelOpened
-        case .channelReceived: .channelReceived
-        case .channelCredits: .channelCredits
-        case .channelClosed: .channelClosed
+        case .channel(_, .received): .channelReceived
+        case .channel(_, .credits): .channelCredits
+        case .channel(_, .closed): .channelClosed
         case .operationFailed: .operationFailed
         }
     }

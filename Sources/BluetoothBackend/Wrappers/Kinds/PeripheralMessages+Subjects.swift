@@ -1,4 +1,5 @@
-// Whom and what a peripheral's commands and events are about; nil where that is no field of the case.
+// The operations, centrals, attributes and channels that commands and events of the peripheral role name; nil if the
+// case has none.
 
 extension PeripheralCommand {
     var operation: OperationID? {
@@ -11,10 +12,7 @@ extension PeripheralCommand {
     }
 
     var channel: ChannelID? {
-        switch self {
-        case .sendOnChannel(let channel, _), .channelConsumed(let channel, _), .closeChannel(let channel): channel
-        default: nil
-        }
+        if case .channel(let channel, _) = self { channel } else { nil }
     }
 }
 
@@ -50,9 +48,7 @@ extension PeripheralEvent {
 
     var channel: ChannelID? {
         switch self {
-        case .channelOpened(let channel, _, _, _), .channelReceived(let channel, _), .channelCredits(let channel, _),
-            .channelClosed(let channel):
-            channel
+        case .channelOpened(let channel, _, _, _), .channel(let channel, _): channel
         default: nil
         }
     }

@@ -19,23 +19,12 @@ extension CentralCommand: Traceable {
         case .setConnectionEventFilter(let filter):
             line.add("services", list: filter?.services)
             line.add("peers", list: filter?.peers)
-        case .discoverServices(_, _, let uuids): line.add("uuids", list: uuids)
-        case .discoverIncludedServices(_, _, let service, let uuids),
-            .discoverCharacteristics(_, _, let service, let uuids):
-            line.add("service", service)
-            line.add("uuids", list: uuids)
-        case .discoverDescriptors(_, _, let characteristic): line.add("characteristic", characteristic)
-        case .read(_, _, let attribute): line.add("attribute", attribute)
-        case .write(_, _, let attribute, let value), .writeCommand(_, let attribute, let value):
+        case .request(_, _, let request): line.add(request)
+        case .writeCommand(_, let attribute, let value):
             line.add("attribute", attribute)
             line.add("value", private: value)
-        case .setNotifying(_, _, let attribute, let isEnabled):
-            line.add("attribute", attribute)
-            line.add("enabled", isEnabled)
-        case .openChannel(_, _, let psm): line.add("psm", psm)
-        case .sendOnChannel(_, let data): line.add("data", private: data)
-        case .channelConsumed(_, let bytes): line.add("bytes", bytes)
-        case .stopScan, .disconnect, .readRSSI, .closeChannel: break
+        case .channel(_, let command): line.add(command)
+        case .stopScan, .disconnect: break
         }
     }
 }
@@ -45,5 +34,40 @@ extension TraceLine {
         add("services", list: scan.services)
         if !scan.solicitedServices.isEmpty { add("solicited", list: scan.solicitedServices) }
         add("duplicates", scan.allowDuplicates)
+    }
+
+    mutating func add(_ request: LinkRequest) {
+        switch request {
+        case .readRSSI: break
+        case .discoverServices(let uuids): add("uuids", list: uuids)
+        case .discoverIncludedServices(let service, let uuids), .discoverCharacteristics(let service, let uuids):
+            add("service", service)
+            add("uuids", list: uuids)
+        case .discoverDescriptors(let characteristic): add("characteristic", characteristic)
+        case .read(let attribute): add("attribute", attribute)
+        case .write(let attribute, let value):
+            add("attribute", attribute)
+            add("value", private: value)
+        case .setNotifying(let attribute, let isEnabled):
+            add("attribute", attribute)
+            add("enabled", isEnabled)
+        case .openChannel(let psm): add("psm", psm)
+        }
+    }
+
+    mutating func add(_ command: ChannelCommand) {
+        switch command {
+        case .send(let data): add("data", private: data)
+        case .consumed(let bytes): add("bytes", bytes)
+        case .close: break
+        }
+    }
+
+    mutating func add(_ event: ChannelEvent) {
+        switch event {
+        case .received(let data): add("data", private: data)
+        case .credits(let count): add("count", count)
+        case .closed: break
+        }
     }
 }

@@ -17,15 +17,11 @@ extension CentralEvent: Traceable {
         case .stateChanged, .authorizationChanged, .restored, .discovered, .nameChanged, .connectionEvent,
             .ancsAuthorizationChanged:
             traceManager(to: &line)
-        case .connected, .connectFailed, .disconnected, .mtuChanged, .writeCredits, .rssiRead, .operationFailed:
+        case .connected, .connectFailed, .disconnected, .mtuChanged, .writeCredits, .servicesChanged, .valueNotified:
             traceLink(to: &line)
-        case .servicesChanged, .servicesDiscovered, .characteristicsDiscovered, .descriptorsDiscovered, .valueRead,
-            .notifyingChanged, .valueNotified:
-            traceAttributes(to: &line)
-        case .channelOpened(_, _, _, let credits): line.add("credits", credits)
-        case .channelReceived(_, let data): line.add("data", private: data)
-        case .channelCredits(_, let count): line.add("count", count)
-        case .peerForgotten, .written, .channelClosed: break
+        case .response(_, _, let response): line.add(response)
+        case .channel(_, let event): line.add(event)
+        case .peerForgotten: break
         }
     }
 
@@ -54,33 +50,35 @@ extension CentralEvent: Traceable {
         case .connected(_, _, _, let parameters):
             line.add("mtu", parameters.mtu)
             line.add("credits", parameters.writeCredits)
-        case .connectFailed(_, _, let error), .operationFailed(_, _, let error): line.add(error)
+        case .connectFailed(_, _, let error): line.add(error)
         case .disconnected(_, let reason, _, let isReconnecting):
             line.add("reason", reason.rawValue)
             line.add("isReconnecting", isReconnecting)
         case .mtuChanged(_, let mtu): line.add("mtu", mtu)
         case .writeCredits(_, let count): line.add("count", count)
-        case .rssiRead(_, _, let rssi): line.add("rssi", rssi)
-        default: break
-        }
-    }
-
-    private func traceAttributes(to line: inout TraceLine) {
-        switch self {
         case .servicesChanged(_, let removed, let added):
             line.add("removed", list: removed)
             line.add("added", list: added.map(\.uuid))
-        case .servicesDiscovered(_, _, let services): line.add("services", list: services.map { "\($0.id):\($0.uuid)" })
-        case .characteristicsDiscovered(_, _, let characteristics):
-            line.add("characteristics", list: characteristics.map { "\($0.id):\($0.uuid)" })
-        case .descriptorsDiscovered(_, _, let descriptors):
-            line.add("descriptors", list: descriptors.map { "\($0.id):\($0.uuid)" })
-        case .valueRead(_, _, let value): line.add("value", private: value)
-        case .notifyingChanged(_, _, let isNotifying): line.add("isNotifying", isNotifying)
         case .valueNotified(_, let attribute, let value):
             line.add("attribute", attribute)
             line.add("value", private: value)
         default: break
+        }
+    }
+}
+
+extension TraceLine {
+    mutating func add(_ response: LinkResponse) {
+        switch response {
+        case .rssi(let rssi): add("rssi", rssi)
+        case .services(let services): add("services", list: services.map { "\($0.id):\($0.uuid)" })
+        case .characteristics(let found): add("characteristics", list: found.map { "\($0.id):\($0.uuid)" })
+        case .descriptors(let found): add("descriptors", list: found.map { "\($0.id):\($0.uuid)" })
+        case .value(let value): add("value", private: value)
+        case .notifying(let isNotifying): add("isNotifying", isNotifying)
+        case .channel(_, let credits): add("credits", credits)
+        case .failure(let error): add(error)
+        case .written: break
         }
     }
 }

@@ -36,13 +36,9 @@ extension PeripheralCommand: Traceable {
         case .unpublishChannel(let operation, let psm):
             line.add("operation", operation)
             line.add("psm", psm)
-        case .sendOnChannel(let channel, let data):
+        case .channel(let channel, let command):
             line.add("channel", channel)
-            line.add("data", private: data)
-        case .channelConsumed(let channel, let bytes):
-            line.add("channel", channel)
-            line.add("bytes", bytes)
-        case .closeChannel(let channel): line.add("channel", channel)
+            line.add(command)
         case .removeAllServices, .stopAdvertising: break
         }
     }
@@ -82,21 +78,15 @@ extension PeripheralEvent: Traceable {
             for part in parts { line.add("\(part.attribute)@\(part.offset)", private: part.value) }
         case .requestExpired(let request): line.add("request", request)
         case .channelPublished(_, let psm), .channelUnpublished(_, let psm): line.add("psm", psm)
-        case .channelOpened, .channelReceived, .channelCredits, .channelClosed: traceChannel(to: &line)
-        case .operationFailed(_, let error): line.add(error)
-        case .serviceAdded, .advertisingStarted, .advertisingEnded: break
-        }
-    }
-
-    private func traceChannel(to line: inout TraceLine) {
-        line.add("channel", channel)
-        switch self {
-        case .channelOpened(_, let psm, _, let credits):
+        case .channelOpened(let channel, let psm, _, let credits):
+            line.add("channel", channel)
             line.add("psm", psm)
             line.add("credits", credits)
-        case .channelReceived(_, let data): line.add("data", private: data)
-        case .channelCredits(_, let count): line.add("count", count)
-        default: break
+        case .channel(let channel, let event):
+            line.add("channel", channel)
+            line.add(event)
+        case .operationFailed(_, let error): line.add(error)
+        case .serviceAdded, .advertisingStarted, .advertisingEnded: break
         }
     }
 }

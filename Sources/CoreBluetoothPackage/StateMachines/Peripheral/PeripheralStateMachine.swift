@@ -41,7 +41,7 @@ struct PeripheralStateMachine: Sendable {
         case .requestExpired(let request): requestExpired(request)
         case .channelPublished, .channelUnpublished, .channelOpened: handleChannelEvent(event)
         // What is restored comes with its objects; bytes and credits of a channel do not come this way.
-        case .authorizationChanged, .restored, .channelReceived, .channelCredits, .channelClosed: []
+        case .authorizationChanged, .restored, .channel: []
         }
     }
 

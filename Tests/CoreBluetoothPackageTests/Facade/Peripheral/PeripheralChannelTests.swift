@@ -109,12 +109,12 @@ import Testing
         let channel = try #require(keeper.channels.first)
         channel.inputStream.open()
         channel.outputStream.open()
-        role.send(.channelReceived(channel: id, data: Data([1, 2])))
+        role.send(.channel(id, .received(Data([1, 2]))))
         #expect(channel.inputStream.bytes(9) == Data([1, 2]))
-        #expect(role.commands.last == .channelConsumed(channel: id, bytes: 2))
+        #expect(role.commands.last == .channel(id, .consumed(2)))
         #expect(channel.outputStream.write(Data([1, 2, 3, 4, 5])) == 4)
-        #expect(role.commands.last == .sendOnChannel(channel: id, data: Data([1, 2, 3, 4])))
-        role.send(.channelCredits(channel: id, count: 9))
+        #expect(role.commands.last == .channel(id, .send(Data([1, 2, 3, 4]))))
+        role.send(.channel(id, .credits(9)))
         #expect(channel.outputStream.hasSpaceAvailable)
         withExtendedLifetime(manager) {}
     }
@@ -124,14 +124,14 @@ import Testing
         let (manager, role) = try await published()
         await role.play(opened)
         keeper.channels = []
-        #expect(role.commands.last == .closeChannel(channel: id))
+        #expect(role.commands.last == .channel(id, .close))
         withExtendedLifetime(manager) {}
     }
 
     /// Proves S153.
     @Test func S153_aCentralThatLeavesEndsTheStreams() async throws {
         let (manager, role) = try await published()
-        await role.play(opened, .channelReceived(channel: id, data: Data([1])), .channelClosed(channel: id))
+        await role.play(opened, .channel(id, .received(Data([1]))), .channel(id, .closed))
         let channel = try #require(keeper.channels.first)
         let lines = keeper.lines
         channel.inputStream.open()
@@ -144,13 +144,13 @@ import Testing
     /// Proves S154.
     @Test func S154_unpublishingClosesTheChannelsOfThePSM() async throws {
         let (manager, role) = try await published()
-        await role.play(opened, .channelReceived(channel: id, data: Data([1])))
+        await role.play(opened, .channel(id, .received(Data([1]))))
         let channel = try #require(keeper.channels.first)
         channel.inputStream.open()
         manager.unpublishL2CAPChannel(psm)
         let operation = try #require(role.lastOperation)
         #expect(role.commands.contains(.unpublishChannel(operation: operation, psm: psm)))
-        #expect(role.commands.last == .closeChannel(channel: id))
+        #expect(role.commands.last == .channel(id, .close))
         #expect(channel.inputStream.bytes(9) == Data([1]))
         #expect(channel.inputStream.bytes(9) == Data())
         await role.play(.channelUnpublished(operation: operation, psm: psm))
@@ -163,7 +163,7 @@ import Testing
         manager.unpublishL2CAPChannel(psm)
         await role.play(opened)
         #expect(!keeper.lines.contains("opened 193"))
-        #expect(role.commands.last == .closeChannel(channel: id))
+        #expect(role.commands.last == .channel(id, .close))
         #expect(manager.core.channels[id] == nil)
     }
 

@@ -27,7 +27,8 @@ import Testing
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
         fixture.manager.add(service)
         await fixture.role.play(
-            .operationFailed(operation: fixture.role.lastOperation!, error: BackendError(.outOfSpace, operation: "add")))
+            .operationFailed(operation: fixture.role.lastOperation!, error: BackendError(.outOfSpace, operation: "add"))
+        )
         #expect(fixture.recorder.lines.last == "added FFF0 CBError 4")
         service.includedServices = []
         #expect(service.includedServices != nil)

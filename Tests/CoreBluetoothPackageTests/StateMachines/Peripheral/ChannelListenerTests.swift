@@ -39,7 +39,8 @@ import Testing
                 == [.callback(.channelUnpublished(psm: 0x81, nil))])
         let again = fixture.machine.unpublishChannel(psm: 0x81)
         #expect(again == [.complete(.unknownPSM(0x81))])
-        guard case .channelUnpublished(0x81, let error) = fixture.machine.handle(.unknownPSM(0x81)).callbacks.first else {
+        guard case .channelUnpublished(0x81, let error) = fixture.machine.handle(.unknownPSM(0x81)).callbacks.first
+        else {
             Issue.record("no callback")
             return
         }

@@ -50,7 +50,8 @@ import Testing
         let text = fixture.machine.add(service("2901", .text("é"))).definition?.characteristics[0].descriptors[0]
         #expect(text?.value == Data([0xC3, 0xA9]))
         _ = fixture.machine.removeAllServices()
-        let format = fixture.machine.add(service("2904", .bytes(Data([4])))).definition?.characteristics[0].descriptors[0]
+        let format = fixture.machine.add(service("2904", .bytes(Data([4])))).definition?.characteristics[0].descriptors[
+            0]
         #expect(format?.value == Data([4]))
     }
 

@@ -169,6 +169,7 @@ import Testing
         _ = fixture.machine.handle(.notifyCredits(central: Fixture.central, count: .max))
         _ = fixture.machine.handle(.notifyCredits(central: Fixture.central, count: .max))
         #expect(fixture.update([1]).isQueued)
-        #expect(fixture.machine.handle(.mtuChanged(central: Fixture.central, mtu: -9)) == [.changeMTU(Fixture.central, 23)])
+        #expect(
+            fixture.machine.handle(.mtuChanged(central: Fixture.central, mtu: -9)) == [.changeMTU(Fixture.central, 23)])
     }
 }

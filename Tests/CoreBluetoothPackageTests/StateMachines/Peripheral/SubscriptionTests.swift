@@ -96,7 +96,10 @@ import Testing
                 fixture.machine.handle(.notifyCredits(central: Fixture.central, count: 1))
                     == [.callback(.readyToUpdate)])
         }
-        #expect(fixture.unsubscribe(Fixture.other).callbacks == [.unsubscribed(Fixture.other, fixture.id()), .readyToUpdate])
+        #expect(
+            fixture.unsubscribe(Fixture.other).callbacks == [
+                .unsubscribed(Fixture.other, fixture.id()), .readyToUpdate,
+            ])
     }
 
     /// Proves S137.
@@ -202,7 +205,9 @@ import Testing
         var fixture = Fixture.published()
         _ = fixture.subscribe(mtu: 23)
         #expect(
-            fixture.machine.handle(.mtuChanged(central: Fixture.central, mtu: 100)) == [.changeMTU(Fixture.central, 100)])
+            fixture.machine.handle(.mtuChanged(central: Fixture.central, mtu: 100)) == [
+                .changeMTU(Fixture.central, 100)
+            ])
         #expect(updates(fixture.update(Array(repeating: 1, count: 99)).effects).map(\.value.count) == [97])
     }
 
