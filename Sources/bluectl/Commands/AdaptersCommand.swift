@@ -1,4 +1,9 @@
 import ArgumentParser
+import BluetoothBackend
+
+#if Emulator
+import BluetoothEmulator
+#endif
 
 /// `bluectl adapters`: what `--adapter` can name.
 struct AdaptersCommand: AsyncParsableCommand, Sendable {
@@ -37,5 +42,80 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
         for adapter in adapters {
             if console.isJSON { console.print(json: adapter) } else { console.print(adapter.line) }
         }
+    }
+}
+
+/// An adapter, for `bluectl adapters`.
+struct AdapterRecord: Encodable, Equatable, Sendable {
+    /// What `--adapter` takes: `hci0`, or the name of an emulated host.
+    var adapter: String
+    var address: String?
+    /// What the adapter is called towards others.
+    var name: String?
+    var isPowered: Bool?
+    /// `central`, `peripheral`, `central-peripheral` (both at once).
+    var roles: [String]?
+    var backend: String
+
+    /// Adapter, address, power, roles, name, separated by tabs; `-` for what is unknown.
+    var line: String {
+        let power = isPowered.map { $0 ? "on" : "off" }
+        let roles = self.roles.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") }
+        return [adapter, address, power, roles, name].map { PrintableText.of($0 ?? "-") }.joined(separator: "\t")
+    }
+}
+
+/// The adapters of a radio.
+struct AdapterList {
+    /// How long one question to the bus may take.
+    let limit: Duration
+
+    /// The adapters that the options name.
+    ///
+    /// - Throws: A failure where BlueZ cannot be asked, a usage failure for a world file with a mistake.
+    func adapters(_ options: GlobalOptions) async throws(Failure) -> [AdapterRecord] {
+        switch options.effectiveBackend {
+        case .bluez: return try await bluez()
+        case .emulator: return try emulator(world: options.effectiveWorld)
+        case .auto:
+            let emulated = try emulator(world: options.effectiveWorld)
+            do {
+                let real = try await bluez()
+                return real.isEmpty ? emulated : real
+            } catch {
+                return emulated
+            }
+        }
+    }
+
+    private func bluez() async throws(Failure) -> [AdapterRecord] {
+        #if BlueZ && os(Linux)
+        let facts = await SystemProbe(limit: limit).facts()
+        if let reason = facts.bus.text { throw Failure(.failed, "the system bus is not reachable: \(reason)") }
+        if let reason = facts.daemon?.text { throw Failure(.failed, "bluetoothd is not running: \(reason)") }
+        if let reason = facts.objects?.text {
+            throw Failure(.failed, "bluetoothd does not list its adapters: \(reason)")
+        }
+        return facts.adapters.map {
+            AdapterRecord(
+                adapter: $0.name, address: $0.address, name: $0.alias, isPowered: $0.isPowered, roles: $0.roles,
+                backend: "bluez")
+        }
+        #else
+        throw Failure(.failed, "this bluectl was built without BlueZ: use --backend emulator")
+        #endif
+    }
+
+    private func emulator(world: String?) throws(Failure) -> [AdapterRecord] {
+        #if Emulator
+        let emulator = try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+        return emulator.hosts.map {
+            AdapterRecord(
+                adapter: $0.name, address: $0.address.description, isPowered: $0.state == .poweredOn,
+                roles: ["central", "peripheral", "central-peripheral"], backend: "emulator")
+        }
+        #else
+        throw Failure(.failed, "this bluectl was built without the emulator")
+        #endif
     }
 }

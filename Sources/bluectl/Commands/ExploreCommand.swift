@@ -1,6 +1,8 @@
 import ArgumentParser
 import AsyncBluetooth
+import BluetoothProfiles
 import CoreBluetoothPackage
+import Foundation
 
 /// `bluectl explore`: all that a device offers.
 struct ExploreCommand: BackendCommand {
@@ -77,6 +79,102 @@ extension CentralRole {
             return (HexText.of(try await body()), nil)
         } catch let failure as Failure where failure.status == .failed && peripheral.state == .connected {
             return (nil, failure.description)
+        }
+    }
+}
+
+/// A device's attributes, as `explore` lists them.
+struct GATTRecord: Encodable, Equatable, Sendable {
+    struct Service: Encodable, Equatable, Sendable {
+        var uuid: String
+        var isPrimary: Bool
+        var characteristics: [Characteristic]
+    }
+
+    struct Characteristic: Encodable, Equatable, Sendable {
+        var uuid: String
+        var handle: Int?
+        var properties: [String]
+        var value: String?
+        var descriptors: [Descriptor]
+        /// Why there is no value; for people only.
+        var failure: String?
+
+        private enum CodingKeys: String, CodingKey { case uuid, handle, properties, value, descriptors }
+    }
+
+    struct Descriptor: Encodable, Equatable, Sendable {
+        var uuid: String
+        var handle: Int?
+        var value: String?
+        /// Why there is no value; for people only.
+        var failure: String?
+
+        private enum CodingKeys: String, CodingKey { case uuid, handle, value }
+    }
+
+    var identifier: String
+    /// For people only.
+    var address: String?
+    var name: String?
+    var mtu: Int
+    var services: [Service]
+    /// Only where the radio is not a real one.
+    var backend: String?
+
+    private enum CodingKeys: String, CodingKey { case identifier, name, mtu, services, backend }
+}
+
+/// A device's attributes as a tree of lines.
+struct GATTTree {
+    let palette: Palette
+
+    /// The lines, the device first.
+    func lines(_ record: GATTRecord) -> [String] {
+        let name = record.name.map { palette.strong(PrintableText.of($0)) }
+        let identity = [name, record.address, palette.dim(record.identifier), "MTU \(record.mtu)"]
+        return [identity.compactMap { $0 }.joined(separator: "  ")]
+            + branch(record.services, indent: "") { service, indent in
+                let kind = service.isPrimary ? "" : palette.dim("  secondary")
+                return [palette.strong(AttributeText.label(service.uuid)) + kind]
+                    + branch(service.characteristics, indent: indent, characteristic)
+            }
+    }
+
+    private func characteristic(_ record: GATTRecord.Characteristic, indent: String) -> [String] {
+        let properties = palette.dim(record.properties.joined(separator: ", "))
+        let head = [title(record.uuid, record.handle), properties].filter { !$0.isEmpty }.joined(separator: "  ")
+        return [head + content(record.value, of: record.uuid, record.failure)]
+            + branch(record.descriptors, indent: indent) { descriptor, _ in
+                [
+                    title(descriptor.uuid, descriptor.handle)
+                        + content(descriptor.value, of: descriptor.uuid, descriptor.failure)
+                ]
+            }
+    }
+
+    private func title(_ uuid: String, _ handle: Int?) -> String {
+        let handle = handle.map { palette.dim(" @0x" + Decimals.hex($0, width: 4)) } ?? ""
+        return AttributeText.label(uuid) + handle
+    }
+
+    private func content(_ hex: String?, of uuid: String, _ failure: String?) -> String {
+        if let failure { return "  " + palette.bad("! " + failure) }
+        guard let hex else { return "" }
+        do throws(Failure) {
+            return " = " + palette.value(AttributeText.value(try HexText.data(hex), of: uuid))
+        } catch {
+            return " = " + PrintableText.of(hex)
+        }
+    }
+
+    /// Each item's lines below a line of the tree.
+    private func branch<Item>(_ items: [Item], indent: String, _ body: (Item, String) -> [String]) -> [String] {
+        items.enumerated().flatMap { index, item in
+            let isLast = index == items.count - 1
+            let lines = body(item, indent + (isLast ? "   " : "│  "))
+            let head = lines.prefix(1).map { palette.dim(indent + (isLast ? "└─ " : "├─ ")) + $0 }
+            return head + lines.dropFirst()
         }
     }
 }

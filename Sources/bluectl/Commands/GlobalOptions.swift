@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothProfiles
 import Foundation
 
 /// The options that every command has; they may stand before the command too.
@@ -63,4 +64,67 @@ struct GlobalOptions: ParsableArguments, Sendable {
     private static func variable(_ name: String) -> String? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
+}
+
+/// The values of `--backend` and of `COREBLUETOOTH_BACKEND`.
+enum BackendChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// Real adapters.
+    case bluez
+    /// Emulated devices.
+    case emulator
+    /// Real adapters where there are any, else emulated devices.
+    case auto
+}
+
+/// DEVICE on the command line.
+struct DeviceArgument: ExpressibleByArgument, Equatable, Sendable {
+    let query: DeviceQuery
+
+    init?(argument: String) {
+        guard let query = DeviceQuery(argument) else { return nil }
+        self.query = query
+    }
+
+    static let help = ArgumentHelp("The device: its identifier, address or name.", valueName: "DEVICE")
+}
+
+/// Runs a check of arguments and gives its failure the form that the parser expects.
+func usage<Value>(_ body: () throws(Failure) -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch {
+        throw ValidationError(error.description)
+    }
+}
+
+/// PROFILE on the command line: `heart-rate`.
+struct ProfileArgument: ExpressibleByArgument, Equatable, Sendable {
+    let profile: StandardProfile
+
+    init?(argument: String) {
+        guard let profile = StandardProfile(rawValue: argument.lowercased()) else { return nil }
+        self.profile = profile
+    }
+
+    static var allValueStrings: [String] { StandardProfile.allCases.map(\.rawValue) }
+}
+
+/// A time on the command line, in seconds: more than 0, at most a day.
+struct Seconds: ExpressibleByArgument, Equatable, Sendable {
+    let duration: Duration
+    private let text: String
+
+    init?(argument: String) {
+        guard let seconds = Double(argument), seconds > 0, seconds <= 86_400 else { return nil }
+        duration = .milliseconds(Int64((seconds * 1000).rounded(.up)))
+        text = argument
+    }
+
+    /// Whole seconds, 1...86400.
+    init(_ seconds: Int) {
+        duration = .seconds(seconds)
+        text = "\(seconds)"
+    }
+
+    var defaultValueDescription: String { text }
 }

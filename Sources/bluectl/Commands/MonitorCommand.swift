@@ -1,5 +1,7 @@
 import ArgumentParser
+import BluetoothBackend
 import CoreBluetoothPackage
+import Foundation
 
 /// `bluectl monitor`: what happens on the radio.
 struct MonitorCommand: BackendCommand {
@@ -37,5 +39,159 @@ struct MonitorCommand: BackendCommand {
         }
         defer { monitor.stop() }
         try await role.wait(for: duration?.duration)
+    }
+}
+
+/// Observes an adapter: its states, what advertises, and the connections of all programs.
+///
+/// It has a manager of its own, since one delegate gets events of all kinds in the order in which they happen.
+@MainActor
+final class Monitor: NSObject {
+    private let manager: CBCentralManager
+    private let services: [BluetoothUUID]
+    private let allowsDuplicates: Bool
+    private let report: (MonitorRecord) -> Void
+    private var seen: Set<UUID> = []
+    private var hasBegun = false
+
+    /// - Parameters:
+    ///   - services: Only devices that advertise one of these; empty for all.
+    ///   - allowsDuplicates: Whether every advertisement is reported, and not only those that add something.
+    ///   - report: Called with each event, first with the state and the devices that are connected already.
+    init(
+        _ backend: CBBackendSelection, services: [BluetoothUUID], allowsDuplicates: Bool,
+        report: @escaping (MonitorRecord) -> Void
+    ) {
+        manager = CBCentralManager(backend: backend, delegate: nil, queue: .main)
+        self.services = services
+        self.allowsDuplicates = allowsDuplicates
+        self.report = report
+        super.init()
+        // Callbacks come through the main queue, so none has come yet.
+        manager.delegate = self
+    }
+
+    /// Reports nothing more.
+    func stop() {
+        manager.delegate = nil
+        guard manager.state == .poweredOn else { return }
+        manager.stopScan()
+        manager.registerForConnectionEvents(options: nil)
+    }
+
+    /// What connected devices are asked for; every device has Generic Access.
+    private var offered: [CBUUID] {
+        services.isEmpty ? ["1800", "1801"].map(CBUUID.init(string:)) : services.map { CBUUID($0) }
+    }
+
+    private func begin() {
+        if !hasBegun {
+            hasBegun = true
+            for peripheral in manager.retrieveConnectedPeripherals(withServices: offered) {
+                seen.insert(peripheral.identifier)
+                show("connected", DeviceRecord(peripheral))
+            }
+        }
+        registerForConnections()
+        manager.scanForPeripherals(
+            withServices: services.isEmpty ? nil : services.map { CBUUID($0) },
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: allowsDuplicates])
+    }
+
+    private func registerForConnections() {
+        manager.registerForConnectionEvents(options: [.serviceUUIDs: offered, .peripheralUUIDs: Array(seen)])
+    }
+
+    private func show(_ event: String, _ device: DeviceRecord) {
+        report(MonitorRecord(event, device, at: Date(), backend: manager.backendName))
+    }
+}
+
+extension Monitor: @preconcurrency CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        report(MonitorRecord(state: "\(central.state)", at: Date(), backend: central.backendName))
+        if central.state == .poweredOn { begin() }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        show("discovered", DeviceRecord(peripheral, advertisementData: advertisementData, rssi: RSSI))
+        if seen.insert(peripheral.identifier).inserted { registerForConnections() }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
+    ) {
+        show(event == .peerConnected ? "connected" : "disconnected", DeviceRecord(peripheral))
+    }
+}
+
+/// Something that happens on the radio, as `monitor` tells it.
+struct MonitorRecord: Encodable, Equatable {
+    /// When it was heard of, ISO 8601 in UTC.
+    let time: String
+    /// `state`, `discovered`, `connected`, `disconnected`.
+    let event: String
+    /// The state, for that event.
+    var state: String?
+    var identifier: String?
+    var address: String?
+    var name: String?
+    var rssi: Int?
+    var services: [String]?
+    var manufacturerData: String?
+    var company: String?
+    var serviceData: [String: String]?
+    var txPower: Int?
+    var isConnectable: Bool?
+    var values: [AdvertisedValueRecord]?
+    /// What else is advertised; for people only.
+    private var details = ""
+    let backend: String
+
+    /// A state of the radio.
+    init(state: String, at date: Date, backend: String) {
+        time = TimeText.of(date)
+        event = "state"
+        self.state = state
+        self.backend = backend
+    }
+
+    /// An event of a device.
+    init(_ event: String, _ device: DeviceRecord, at date: Date, backend: String) {
+        let record = ScanRecord(device, backend: backend)
+        time = TimeText.of(date)
+        self.event = event
+        identifier = record.identifier
+        address = record.address
+        name = record.name
+        rssi = record.rssi
+        services = record.services
+        manufacturerData = record.manufacturerData
+        company = record.company
+        serviceData = record.serviceData
+        txPower = record.txPower
+        isConnectable = record.isConnectable
+        values = record.values
+        details = AdvertisementText.details(of: device)
+        self.backend = backend
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case time, event, state, identifier, address, name, rssi, services, manufacturerData, company, serviceData
+        case txPower, isConnectable, values, backend
+    }
+
+    /// Time, event, and what is known, separated by tabs: the state, or identifier, address, RSSI, name, services, and
+    /// what else is advertised, where there is something.
+    var line: String {
+        if let state { return [time, event, state].joined(separator: "\t") }
+        let services = (services ?? []).map { AttributeText.label($0) }.joined(separator: ", ")
+        let fields = [
+            identifier, address, rssi.map(String.init), name.map(PrintableText.of), services.isEmpty ? nil : services,
+        ]
+        return ([time, event] + fields.map { $0 ?? "-" } + (details.isEmpty ? [] : [details])).joined(separator: "\t")
     }
 }

@@ -88,3 +88,78 @@ final class StandardInput {
         }
     }
 }
+
+/// The bytes of a file, or of standard input.
+@MainActor
+final class ByteSource {
+    /// The rest of a file; nil for standard input.
+    private var rest: Data?
+
+    /// Opens a file; `-` is standard input.
+    ///
+    /// - Throws: A usage failure where the file cannot be read.
+    init(_ path: String) throws(Failure) {
+        guard path != "-" else { return }
+        do {
+            rest = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+        } catch {
+            throw Failure(.usage, "\(path): the file cannot be read: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// The next bytes, as many as are wanted or as there are; nil at the end.
+    ///
+    /// - Throws: `CancellationError`.
+    func next(_ count: Int) async throws -> Data? {
+        if let rest {
+            guard !rest.isEmpty else { return nil }
+            self.rest = rest.dropFirst(count)
+            return Data(rest.prefix(count))
+        }
+        let input = StandardInput.shared
+        var data = Data()
+        while data.count < count, let piece = await input.next() { data += piece }
+        input.putBack(Data(data.dropFirst(count)))
+        try Task.checkCancellation()
+        return data.isEmpty ? nil : Data(data.prefix(count))
+    }
+}
+
+/// Lines of standard input.
+@MainActor
+final class LineInput {
+    /// A line is no longer than this; what comes beyond it is the next one.
+    private static let maximumLength = 65_536
+
+    private let input: StandardInput
+    private var isCancelled = false
+
+    init(_ input: StandardInput = .shared) { self.input = input }
+
+    /// The next line without its end; nil at the end of the input, or where `cancel()` comes first.
+    ///
+    /// One caller at a time.
+    func next() async -> String? {
+        isCancelled = false
+        var line = Data()
+        while let data = await input.next() {
+            if let end = data.firstIndex(of: UInt8(ascii: "\n")) {
+                input.putBack(Data(data[data.index(after: end)...]))
+                return String(decoding: line + data[..<end], as: UTF8.self)
+            }
+            line += data
+            if line.count >= Self.maximumLength { break }
+        }
+        if isCancelled {
+            input.putBack(line)
+            return nil
+        }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    /// Nobody wants the line any more; what was typed of it is for the next caller.
+    func cancel() {
+        isCancelled = true
+        input.cancel()
+    }
+}

@@ -90,3 +90,96 @@ struct FailureRecord: Encodable {
     let error: String
     let code: Int32
 }
+
+/// An open file descriptor to write lines to.
+enum StandardStream: Int32, Sendable {
+    case output = 1
+    case error = 2
+
+    /// Whether a terminal reads it.
+    var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    /// The terminal's columns and rows; nil where it does not tell.
+    var size: (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Writes all of `text`; waits where the reader is slow.
+    ///
+    /// - Returns: 0, or the `errno` that ended it; `EPIPE` where nobody reads any more.
+    func write(_ text: String) -> Int32 {
+        var text = text
+        return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// As `write(_:)` of text, of bytes.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        var rest = bytes
+        while let base = rest.baseAddress, !rest.isEmpty {
+            let count = systemWrite(rawValue, base, rest.count)
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } else if errno == EAGAIN {
+                var poll = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+                _ = systemPoll(&poll, 1, -1)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+    write(descriptor, base, count)
+}
+
+private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: UInt, _ timeout: Int32) -> Int32 {
+    poll(descriptors, nfds_t(count), timeout)
+}
+
+/// Records as JSON, one object a line, keys sorted.
+enum JSONLine {
+    /// The line without its end.
+    ///
+    /// Fields that are nil are left out.
+    static func of(_ record: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(record), as: UTF8.self)
+        } catch {
+            // The records hold strings, integers and booleans, which always encode.
+            preconditionFailure("\(type(of: record)) cannot be JSON: \(error)")
+        }
+    }
+}
+
+/// A record with the time of its line.
+struct TimedRecord<Record: Encodable>: Encodable {
+    private let time = TimeText.now
+    private let record: Record
+
+    private enum CodingKeys: String, CodingKey { case time }
+
+    init(_ record: Record) { self.record = record }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(time, forKey: .time)
+        // A record that has a time of its own keeps it.
+        try record.encode(to: encoder)
+    }
+}
+
+/// Times as results bear them.
+enum TimeText {
+    /// ISO 8601 in UTC, with milliseconds.
+    static func of(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    static var now: String { of(Date()) }
+}

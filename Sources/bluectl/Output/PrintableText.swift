@@ -1,3 +1,6 @@
+import BluetoothProfiles
+import Foundation
+
 /// Text from a peer, made safe for a terminal and for one line.
 enum PrintableText {
     /// `text` with a replacement character for each control or formatting character.
@@ -43,5 +46,70 @@ enum PrintableText {
         default:
             return scalar.properties.generalCategory == .nonspacingMark ? 0 : 1
         }
+    }
+}
+
+/// Colours for people, or none.
+struct Palette: Sendable {
+    /// Whether anything is coloured.
+    let isEnabled: Bool
+
+    /// Colours only on a terminal that has them, and never with `NO_COLOR` (no-color.org).
+    init(isTerminal: Bool, environment: [String: String]) {
+        let isRefused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        isEnabled = isTerminal && !isRefused && environment["TERM"] != "dumb"
+    }
+
+    /// No colours.
+    init() { isEnabled = false }
+
+    func strong(_ text: String) -> String { wrap(text, "1") }
+    func dim(_ text: String) -> String { wrap(text, "2") }
+    func value(_ text: String) -> String { wrap(text, "36") }
+    func good(_ text: String) -> String { wrap(text, "32") }
+    func caution(_ text: String) -> String { wrap(text, "33") }
+    func bad(_ text: String) -> String { wrap(text, "31") }
+
+    private func wrap(_ text: String, _ code: String) -> String {
+        isEnabled ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// Bytes as hexadecimal digits.
+enum HexText {
+    /// Reads digits in pairs, either letter case, with an optional `0x` in front; spaces, `:`, `-`, `_`, `.` and `,`
+    /// may stand between bytes.
+    ///
+    /// - Throws: A usage failure that says what is wrong.
+    static func data(_ text: String) throws(Failure) -> Data {
+        let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
+        var bytes = Data()
+        var high: UInt8?
+        for character in digits {
+            if let digit = character.hexDigitValue, character.isASCII {
+                if let first = high {
+                    bytes.append(first << 4 | UInt8(digit))
+                    high = nil
+                } else {
+                    high = UInt8(digit)
+                }
+            } else if " :-_.,".contains(character) {
+                guard high == nil else { throw incomplete(text) }
+            } else {
+                let shown = PrintableText.of(text)
+                throw Failure(.usage, "\"\(shown)\" is not hexadecimal: use digits 0-9 and A-F, or --text")
+            }
+        }
+        guard high == nil else { throw incomplete(text) }
+        return bytes
+    }
+
+    /// Upper-case digits without separators.
+    static func of(_ data: Data) -> String {
+        data.map { Decimals.hex($0, width: 2) }.joined()
+    }
+
+    private static func incomplete(_ text: String) -> Failure {
+        Failure(.usage, "\"\(PrintableText.of(text))\" has half a byte: every byte has two digits")
     }
 }

@@ -1,5 +1,15 @@
 import ArgumentParser
+import BluetoothBackend
+import BluetoothLocking
 import CoreBluetoothPackage
+import Dispatch
+import Foundation
+import Logging
+import Synchronization
+
+#if Emulator
+import BluetoothEmulator
+#endif
 
 /// A command that uses Bluetooth.
 protocol BackendCommand: AsyncParsableCommand, Sendable {
@@ -77,4 +87,92 @@ extension GlobalOptions {
 extension Console {
     /// As the options of a command say.
     convenience init(_ options: GlobalOptions) { self.init(isJSON: options.json, showsTime: options.timestamps) }
+}
+
+/// From the options to a radio.
+enum BackendSelector {
+    /// The radio that the options name.
+    ///
+    /// - Throws: A usage failure for a world file with a mistake, a failure for a radio that this build lacks.
+    static func selection(_ options: GlobalOptions) throws(Failure) -> CBBackendSelection {
+        switch options.effectiveBackend {
+        case .bluez: return try bluez()
+        case .emulator: return try emulator(world: options.effectiveWorld)
+        case .auto: return .automatic(fallback: try emulator(world: options.effectiveWorld))
+        }
+    }
+
+    /// The radio with each command and each event in the log, values and addresses included.
+    static func traced(_ radio: CBBackendSelection) -> CBBackendSelection {
+        let log = BackendTrace.Destination.log(Logger(label: "trace"), level: .debug)
+        return .custom(TracingBackend(around: radio.backend, to: log, showsValues: true))
+    }
+
+    private static func bluez() throws(Failure) -> CBBackendSelection {
+        #if BlueZ && os(Linux)
+        return .bluez()
+        #else
+        throw Failure(.failed, "this bluectl was built without BlueZ: use --backend emulator")
+        #endif
+    }
+
+    #if Emulator
+    /// The emulator that was made last: a process of the tool uses one.
+    static let current = Lock<Emulator?>(nil)
+    #endif
+
+    /// The emulator with a world file's devices, or with the built-in ones.
+    static func emulator(world: String? = nil) throws(Failure) -> CBBackendSelection {
+        #if Emulator
+        let emulator = try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+        current.withLock { $0 = emulator }
+        return .emulator(emulator)
+        #else
+        throw Failure(.failed, "this bluectl was built without the emulator")
+        #endif
+    }
+}
+
+/// Ctrl-C and its like: the first stops cleanly, the second at once.
+@MainActor
+final class Signals {
+    private var sources: [any DispatchSourceSignal] = []
+    private let first = FirstSignal()
+
+    /// Calls `stop` on the main actor at the first SIGINT, SIGTERM or SIGHUP, with its number.
+    init(stop: @escaping @MainActor (Int32) -> Void) {
+        // A reader of our output that leaves is an error of that write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        // Not the main queue: a second Ctrl-C must work while the main actor is busy.
+        let queue = DispatchQueue(label: "bluectl.signals")
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            let first = first
+            source.setEventHandler { @Sendable in
+                if !first.take() { _exit(128 + number) }
+                Task { @MainActor in stop(number) }
+            }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    /// The next signal is the first one again.
+    func reset() { first.reset() }
+}
+
+/// Whether a signal is the first one.
+private final class FirstSignal: Sendable {
+    private let isTaken = Lock(false)
+
+    /// - Returns: Whether there was none before.
+    func take() -> Bool {
+        isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+    }
+
+    func reset() { isTaken.withLock { $0 = false } }
 }

@@ -1,4 +1,7 @@
 import ArgumentParser
+import AsyncBluetooth
+import CoreBluetoothPackage
+import Foundation
 
 /// The commands of a shell.
 struct ShellCommands: ParsableCommand {
@@ -21,4 +24,84 @@ struct ShellCommands: ParsableCommand {
             AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, DoctorCommand.self,
             ExitCommand.self,
         ])
+}
+
+/// `connect`: in a shell alone, as nothing else has connections that last.
+struct ConnectCommand: BackendCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect", abstract: "Connect to a device, and stay connected.")
+
+    @Argument(help: DeviceArgument.help)
+    var device: DeviceArgument
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        try await role.connect(peripheral)
+        // So that the names of its characteristics complete.
+        _ = try await role.discover(peripheral)
+        role.show(ConnectionRecord("connected", peripheral, backend: role.emulatedBackend))
+    }
+}
+
+/// `disconnect`: in a shell alone.
+struct DisconnectCommand: BackendCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect", abstract: "Give the connection to a device up; without DEVICE, all of them.")
+
+    @Argument(help: DeviceArgument.help)
+    var device: DeviceArgument?
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func perform(in role: CentralRole) async throws {
+        let connected = role.peripherals.filter { $0.state == .connected }
+        let meant = connected.filter { peripheral in
+            guard let query = device?.query else { return true }
+            return query == .last ? peripheral === role.peripheral : query.matches(DeviceRecord(peripheral))
+        }
+        if let device, meant.isEmpty { throw Failure(.failed, "there is no connection to \(device.query.text)") }
+        for peripheral in meant {
+            try await role.disconnect(peripheral)
+            role.show(ConnectionRecord("disconnected", peripheral, backend: role.emulatedBackend))
+        }
+    }
+}
+
+/// What became of a connection, as JSON.
+struct ConnectionRecord: Encodable, Equatable {
+    /// `connected`, `disconnected`.
+    let event: String
+    let identifier: String
+    let address: String?
+    let name: String?
+    /// Only where the radio is not a real one.
+    let backend: String?
+
+    init(_ event: String, _ peripheral: Peripheral, backend: String?) {
+        self.event = event
+        identifier = peripheral.identifier.uuidString
+        address = peripheral.address
+        name = peripheral.name
+        self.backend = backend
+    }
+}
+
+extension CentralRole {
+    /// Prints what became of a connection.
+    func show(_ record: ConnectionRecord) {
+        guard !console.isJSON else { return console.print(json: record) }
+        let place = record.address.map { " (\($0))" } ?? ""
+        let name = record.name.map(PrintableText.of) ?? record.identifier
+        console.print((record.event == "connected" ? "Connected to " : "Disconnected from ") + name + place)
+    }
+}
+
+/// `exit`: for the list of commands and its help; the shell itself ends.
+struct ExitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exit", abstract: "End the connections and the shell.", aliases: ["quit"])
 }

@@ -1,6 +1,34 @@
 import ArgumentParser
 import AsyncBluetooth
 import CoreBluetoothPackage
+import Foundation
+
+/// `bluectl pair`: keys for an encrypted link.
+struct PairCommand: BackendCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Pair with a device and bond.",
+        discussion: """
+            What the pairing asks comes on standard error and is answered on standard input: a number to compare, to \
+            type here, or to type at the device. The end of the input is a no. While a question is open, --timeout \
+            does not run. Another device that asks to pair meanwhile is refused.
+            """)
+
+    @Argument(help: DeviceArgument.help)
+    var device: DeviceArgument
+
+    @Flag(help: "Say yes to all that this device asks and that needs no number: consent, comparison, out-of-band data.")
+    var yes = false
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        let isBonded = try await PairingPrompt.pair(peripheral, in: role, saysYes: yes)
+        role.show(BondRecord("paired", peripheral, isBonded: isBonded, backend: role.emulatedBackend))
+    }
+}
 
 /// `bluectl unpair`: forgets a bond.
 struct UnpairCommand: BackendCommand {
@@ -62,5 +90,44 @@ extension CentralRole {
                     .failed, isUnknown ? "there is no bond with it" : "cannot remove the bond: " + ErrorText.of(reason))
             }
         }
+    }
+}
+
+/// What became of a bond, as JSON.
+struct BondRecord: Encodable, Equatable {
+    /// `paired`, `unpaired`.
+    let event: String
+    let identifier: String
+    let address: String?
+    let name: String?
+    /// Whether both sides keep the keys; left out after `unpaired`.
+    let isBonded: Bool?
+    /// Only where the radio is not a real one.
+    let backend: String?
+}
+
+extension BondRecord {
+    init(_ event: String, _ peripheral: Peripheral, isBonded: Bool?, backend: String?) {
+        self.event = event
+        identifier = peripheral.identifier.uuidString
+        address = peripheral.address
+        name = peripheral.name
+        self.isBonded = isBonded
+        self.backend = backend
+    }
+
+    /// `Paired with Heart (F0:F1:F2:F3:F4:F5); both keep the keys`.
+    var line: String {
+        let label = name.map(PrintableText.of) ?? identifier
+        let place = address.map { " (\($0))" } ?? ""
+        guard let isBonded else { return "The bond with \(label)\(place) is removed" }
+        return "Paired with \(label)\(place)" + (isBonded ? "; both keep the keys" : "; the keys are not kept")
+    }
+}
+
+extension CentralRole {
+    /// Prints what became of a bond.
+    func show(_ record: BondRecord) {
+        if console.isJSON { console.print(json: record) } else { console.print(record.line) }
     }
 }

@@ -1,0 +1,186 @@
+import ArgumentParser
+import Foundation
+
+/// The process: parses, runs, and ends with a status that scripts rely on.
+@main
+enum Main {
+    static func main() async {
+        let arguments = ArgumentOrder.commandFirst(Array(CommandLine.arguments.dropFirst()))
+        exit(await CommandRunner(root: Bluectl.self).run(arguments).rawValue)
+    }
+}
+
+/// The root of the commands.
+struct Bluectl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bluectl",
+        abstract: "Bluetooth Low Energy from the command line: scan, explore, read, write, subscribe, serve, pair.",
+        usage: """
+            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] \
+            [--timestamps] [--verbose] COMMAND
+            """,
+        discussion: """
+            The options of "bluectl help COMMAND" may stand before the command as well as after it. A device is named \
+            by its identifier, address or name. Real adapters are used through BlueZ; "--backend emulator" uses \
+            emulated devices, and "bluectl demo" shows what they do.
+
+            Exit status: 0 done, 1 failed, 2 usage, 3 timed out.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            DemoCommand.self, DoctorCommand.self, ScanCommand.self, DevicesCommand.self, InfoCommand.self,
+            ExploreCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, WatchCommand.self,
+            RSSICommand.self, UARTCommand.self, L2CAPCommand.self, MonitorCommand.self, ServeCommand.self,
+            AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, ShellCommand.self,
+            CompletionsCommand.self,
+        ])
+}
+
+/// Parses a command, runs it, and tells why it failed.
+@MainActor
+struct CommandRunner {
+    /// The commands that there are.
+    let root: any ParsableCommand.Type
+    /// Where the line stands, for errors: `setup.txt:3`; empty at the command line.
+    var place = ""
+
+    /// Runs the command that the arguments name.
+    func run(_ arguments: [String]) async -> ExitStatus {
+        let console = Console(isJSON: Self.isJSON(arguments))
+        do {
+            try CommandNames(of: root).check(arguments)
+            var command = try root.parseAsRoot(arguments)
+            if let asynchronous = command as? any AsyncParsableCommand {
+                try await Self.run(asynchronous)
+            } else {
+                try command.run()
+            }
+            return .done
+        } catch let failure as Failure {
+            return report(failure, console)
+        } catch let code as ExitCode {
+            // Said already.
+            return ExitStatus(rawValue: code.rawValue) ?? .failed
+        } catch {
+            return report(parsing: error, console)
+        }
+    }
+
+    nonisolated private static func run(_ command: any AsyncParsableCommand) async throws {
+        var command = command
+        try await command.run()
+    }
+
+    private func report(_ failure: Failure, _ console: Console) -> ExitStatus {
+        let text = place.isEmpty ? failure.description : "\(place): \(failure.description)"
+        console.error(Failure(failure.status, text))
+        return failure.status
+    }
+
+    /// What the parser has to say: help for standard output, mistakes for standard error.
+    private func report(parsing error: any Error, _ console: Console) -> ExitStatus {
+        let code = root.exitCode(for: error)
+        if code == .success {
+            console.print(root.fullMessage(for: error))
+            return .done
+        }
+        guard code == .validationFailure else { return report(Failure(.failed, ErrorText.of(error)), console) }
+        let line = root.message(for: error).split(separator: "\n").joined(separator: " ")
+        return report(Failure(.usage, line), console)
+    }
+
+    /// Whether `--json` is asked for, where the arguments could not be parsed.
+    static func isJSON(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains("--json")
+    }
+}
+
+/// The words that may stand where a command's name is wanted.
+struct CommandNames {
+    /// The commands, then their aliases.
+    let all: [String]
+
+    init(of root: any ParsableCommand.Type) {
+        let commands = root.configuration.subcommands.map { $0.configuration }
+        all = commands.compactMap { $0.commandName } + commands.flatMap { $0.aliases }
+    }
+
+    /// Checks that the first word, or that behind `help`, is a command.
+    ///
+    /// - Throws: A usage failure with the command that may be meant.
+    func check(_ arguments: [String]) throws(Failure) {
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let word = words.first, !word.hasPrefix("-"), word != "help", !all.contains(word) else { return }
+        let suggestion = Suggestion.text(for: word, among: all)
+        let advice = suggestion.isEmpty ? "; \"bluectl --help\" lists them" : suggestion
+        throw Failure(.usage, "there is no command \"\(PrintableText.of(word))\"" + advice)
+    }
+}
+
+/// Options that every command has may stand before the command as well as after it.
+///
+/// The parser binds an option to the command that declares it. So those in front are moved behind the command's name
+/// before it sees them; their meaning, help and errors stay in one place.
+enum ArgumentOrder {
+    private static let flags: Set<String> = ["--json", "--timestamps", "--verbose"]
+    private static let valued: Set<String> = ["--backend", "--adapter", "--world", "--timeout"]
+
+    /// The arguments with the command's name first, where there is one.
+    static func commandFirst(_ arguments: [String]) -> [String] {
+        var end = arguments.startIndex
+        while end < arguments.endIndex {
+            let argument = arguments[end]
+            let name = argument.split(separator: "=", maxSplits: 1).first.map { String($0) } ?? argument
+            if flags.contains(argument) {
+                end += 1
+            } else if valued.contains(name) {
+                end += name == argument ? 2 : 1
+            } else {
+                break
+            }
+        }
+        guard end > arguments.startIndex, end < arguments.endIndex else { return arguments }
+        let rest = arguments[end...]
+        // Help is about the program or a command, with no options of its own.
+        guard let command = rest.first, !command.hasPrefix("-"), command != "help" else { return Array(rest) }
+        return [command] + arguments[..<end] + rest.dropFirst()
+    }
+}
+
+/// What the user may have meant.
+enum Suggestion {
+    /// `; did you mean "scan"?`, or nothing where no candidate is near.
+    static func text(for word: String, among candidates: [String]) -> String {
+        nearest(to: word, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+
+    /// The candidate that takes the fewest changes of letters, ignoring case, at most a third of the word's; else the one
+    /// that begins with the word.
+    static func nearest(to word: String, among candidates: [String]) -> String? {
+        let letters = Array(word.lowercased())
+        // What strangers or files hand in may be long; nobody mistypes that much.
+        guard !letters.isEmpty, letters.count <= 64 else { return nil }
+        let limit = max(1, letters.count / 3)
+        let near = candidates.map { (changes(from: letters, to: Array($0.lowercased())), $0) }.min { $0.0 < $1.0 }
+        if let near, near.0 <= limit { return near.1 }
+        return letters.count < 2 ? nil : candidates.first { $0.lowercased().hasPrefix(word.lowercased()) }
+    }
+
+    /// How many insertions, deletions, replacements and swaps of neighbours make one word out of the other.
+    static func changes(from first: [Character], to second: [Character]) -> Int {
+        var rows = [Array(0...second.count)]
+        for (row, letter) in first.enumerated() {
+            var next = [row + 1]
+            for (column, other) in second.enumerated() {
+                let replaced = rows[row][column] + (letter == other ? 0 : 1)
+                var best = min(replaced, rows[row][column + 1] + 1, next[column] + 1)
+                if row > 0, column > 0, letter == second[column - 1], first[row - 1] == other {
+                    best = min(best, rows[row - 1][column - 1] + 1)
+                }
+                next.append(best)
+            }
+            rows.append(next)
+        }
+        return rows[first.count][second.count]
+    }
+}

@@ -1,0 +1,250 @@
+import ArgumentParser
+import AsyncBluetooth
+import BluetoothProfiles
+import CoreBluetoothPackage
+import Foundation
+
+/// `bluectl uart`: a serial line to a device, over the service Nordic UART or one like it.
+struct UARTCommand: BackendCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uart",
+        abstract: "Talk to a device over Nordic UART: standard input goes to it, what it sends to standard output.",
+        discussion: """
+            Bytes go as they are; at a terminal each line ends as --line-ending says. It ends when the connection does, \
+            and after the end of the input (Ctrl-D at a terminal) as --count and --quiet say. Other services that work \
+            alike are named by --receive, what the device receives, and --transmit, what it sends. With --json what \
+            comes is {"received"} in hex.
+            """,
+        aliases: ["console"])
+
+    /// What a line at a terminal ends with.
+    enum LineEnding: String, CaseIterable, ExpressibleByArgument, Sendable {
+        case lf, cr, crlf, none
+
+        /// Text with this ending in place of each line feed.
+        func applied(to data: Data) -> Data {
+            let ending: [UInt8] =
+                switch self {
+                case .lf: [10]
+                case .cr: [13]
+                case .crlf: [13, 10]
+                case .none: []
+                }
+            return Data(data.flatMap { $0 == 10 ? ending : [$0] })
+        }
+    }
+
+    @Argument(help: DeviceArgument.help)
+    var device: DeviceArgument
+
+    @Option(
+        help: ArgumentHelp("What the device receives: a characteristic that is written.", valueName: "CHARACTERISTIC"))
+    var receive: String?
+
+    @Option(help: ArgumentHelp("What the device sends: a characteristic that notifies.", valueName: "CHARACTERISTIC"))
+    var transmit: String?
+
+    @Option(help: ArgumentHelp("What a line at a terminal ends with: lf, cr, crlf or none.", valueName: "E"))
+    var lineEnding = LineEnding.lf
+
+    @OptionGroup(title: "End")
+    var end: EndOptions
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func validate() throws { _ = try usage { () throws(Failure) in try paths() } }
+
+    /// What is written, and what notifies.
+    private func paths() throws(Failure) -> (receive: AttributePath, transmit: AttributePath) {
+        (
+            try AttributePath([receive ?? NordicUARTService.receive.uuid.uuidString]),
+            try AttributePath([transmit ?? NordicUARTService.transmit.uuid.uuidString])
+        )
+    }
+
+    func perform(in role: CentralRole) async throws {
+        let paths = try paths()
+        let (peripheral, receive) = try await role.locate(paths.receive, on: device.query)
+        let transmit = try await role.locate(paths.transmit, at: peripheral)
+        let values = try await role.subscribe(to: [transmit], of: peripheral)
+        let type: CBCharacteristicWriteType =
+            receive.properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse
+        let length = max(1, min(512, try await role.maximumWriteLength(of: peripheral, for: type)))
+        let isTyped = StandardInput.shared.isTerminal
+        let pipe = BytePipe(end.ending(within: role.limit)) { role.showReceived($0) }
+        try await pipe.run {
+            try await values.next()?.value
+        } send: { data in
+            let data = isTyped ? lineEnding.applied(to: data) : data
+            for start in stride(from: 0, to: data.count, by: length) {
+                let piece = Data(data.dropFirst(start).prefix(length))
+                try await role.write(piece, to: receive, of: peripheral, type: type)
+            }
+        }
+    }
+}
+
+/// `bluectl channel`: an L2CAP channel as a pipe.
+struct L2CAPCommand: BackendCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "channel",
+        abstract: "Open an L2CAP channel: standard input goes to the device, what it sends to standard output.",
+        discussion: """
+            Bytes go as they are. PSM is the number of the channel, 37 or 0x0025. It ends when the device closes the \
+            channel, and after the end of the input as --count and --quiet say. With --json what comes is \
+            {"received"} in hex.
+            """,
+        aliases: ["l2cap"])
+
+    @Argument(help: DeviceArgument.help)
+    var device: DeviceArgument
+
+    @Argument(help: ArgumentHelp("The number of the channel.", valueName: "PSM"))
+    var psm: PSMArgument
+
+    @OptionGroup(title: "End")
+    var end: EndOptions
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func perform(in role: CentralRole) async throws {
+        let peripheral = try await role.find(device.query)
+        try await role.connect(peripheral)
+        let channel = try await role.openChannel(psm.number, at: peripheral)
+        defer { channel.close() }
+        let pipe = BytePipe(end.ending(within: role.limit)) { role.showReceived($0) }
+        try await pipe.run {
+            try await channel.read()
+        } send: { data in
+            try await role.step("waiting for room in the channel") { try await channel.write(data) }
+        }
+    }
+}
+
+/// When a pipe to a device ends after its input has.
+struct EndOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("End once so many bytes have come; each within --timeout.", valueName: "BYTES"))
+    var count: Int?
+
+    @Option(
+        help: ArgumentHelp("Without --count: end when nothing has come for this long after the input.", valueName: "S"))
+    var quiet = Seconds(1)
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count takes a number from 1 on, not \(count)") }
+    }
+
+    /// - Parameter limit: How long nothing may come, where a count is wanted.
+    func ending(within limit: Duration) -> BytePipe.Ending {
+        BytePipe.Ending(count: count, quiet: quiet.duration, limit: limit)
+    }
+}
+
+/// PSM on the command line: 1...65535, decimal or with `0x`.
+struct PSMArgument: ExpressibleByArgument, Equatable, Sendable {
+    let number: CBL2CAPPSM
+
+    init?(argument: String) {
+        let isHex = argument.lowercased().hasPrefix("0x")
+        guard let number = isHex ? UInt16(argument.dropFirst(2), radix: 16) : UInt16(argument), number > 0 else {
+            return nil
+        }
+        self.number = number
+    }
+}
+
+extension CentralRole {
+    /// Opens a channel.
+    fileprivate func openChannel(_ psm: CBL2CAPPSM, at peripheral: Peripheral) async throws -> ByteChannel {
+        do {
+            return try await step("opening the channel") { try await peripheral.openChannel(psm) }
+        } catch let failure as Failure where failure.status == .failed {
+            throw Failure(.failed, "cannot open the channel \(psm): \(failure.description)")
+        }
+    }
+
+    /// Prints bytes as they are, or in hex.
+    func showReceived(_ data: Data) {
+        guard !console.isJSON else {
+            return console.print(json: ReceivedRecord(received: HexText.of(data), backend: emulatedBackend))
+        }
+        console.put(data)
+    }
+}
+
+/// What came over a channel or a line, as JSON.
+struct ReceivedRecord: Encodable, Equatable {
+    /// Hex.
+    let received: String
+    /// Only where the radio is not a real one.
+    let backend: String?
+}
+
+/// Carries standard input to a device, and what comes from it to standard output, as `nc` does.
+@MainActor
+final class BytePipe {
+    /// When it ends after the input has.
+    struct Ending {
+        /// How many bytes have to come; nil ends after a quiet time.
+        var count: Int?
+        /// How long nothing has to come, where no count is given.
+        var quiet: Duration
+        /// How long nothing may come, where a count is given.
+        var limit: Duration
+    }
+
+    private let ending: Ending
+    private let show: (Data) -> Void
+    private var count = 0
+    private var lastActivity = ContinuousClock.now
+
+    /// - Parameter show: Prints what came.
+    init(_ ending: Ending, show: @escaping (Data) -> Void) {
+        self.ending = ending
+        self.show = show
+    }
+
+    /// Sends what comes on standard input until it ends, then waits for what the device still sends.
+    ///
+    /// - Parameters:
+    ///   - receive: The next bytes of the device; nil once it sends nothing more.
+    ///   - send: Sends bytes to the device.
+    /// - Throws: What ended it before its time.
+    func run(
+        receive: @escaping @Sendable () async throws -> Data?,
+        send: @escaping @MainActor @Sendable (Data) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.receiveAll(receive) }
+            group.addTask { try await self.sendAll(send) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func receiveAll(_ receive: @Sendable () async throws -> Data?) async throws {
+        while !isComplete, let data = try await receive() {
+            count += data.count
+            lastActivity = .now
+            show(data)
+        }
+    }
+
+    private func sendAll(_ send: @MainActor @Sendable (Data) async throws -> Void) async throws {
+        while let data = await StandardInput.shared.next() { try await send(data) }
+        try Task.checkCancellation()
+        try await waitForQuiet()
+    }
+
+    private var isComplete: Bool { ending.count.map { count >= $0 } ?? false }
+
+    /// Waits until nothing has come for long enough since the end of the input.
+    private func waitForQuiet() async throws {
+        let limit = ending.count == nil ? ending.quiet : ending.limit
+        lastActivity = .now
+        while case let end = lastActivity + limit, end > .now { try await Task.sleep(until: end, clock: .continuous) }
+        if ending.count != nil { throw Failure.timedOut(limit, "waiting for a value") }
+    }
+}
