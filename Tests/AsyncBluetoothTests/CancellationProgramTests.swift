@@ -22,13 +22,13 @@ import Testing
         var configuration = EmulatorConfiguration.default
         configuration.traceLimit = 100_000
         let emulator = Emulator(configuration: configuration, time: .virtual, seed: seed)
-        let stage = Stage(emulator)
+        let fixture = Fixture(emulator)
         let device = try emulator.add(.programGadget)
         let outcomes = Outcomes()
-        let left = try await stage.play(within: .seconds(100_000)) { () -> Remains in
-            let party = try await Party(stage, device)
-            try await Self.run(seed, party, outcomes)
-            return try await party.end()
+        let left = try await fixture.run(within: .seconds(100_000)) { () -> Remains in
+            let participants = try await Participants(fixture, device)
+            try await Self.run(seed, participants, outcomes)
+            return try await participants.end()
         }
         #expect(emulator.activity.taskCount < Self.jobLimit, "seed \(seed): something spins")
         #expect(outcomes.count == Self.operations, "seed \(seed): an operation did not return")
@@ -44,45 +44,46 @@ import Testing
         #expect(!trace.isAdvertising, "seed \(seed): advertising goes on")
     }
 
-    private static func run(_ seed: UInt64, _ party: Party, _ outcomes: Outcomes) async throws {
+    private static func run(_ seed: UInt64, _ participants: Participants, _ outcomes: Outcomes) async throws {
         var random = SeededNumbers(state: seed)
-        let clock = party.stage.emulator.swiftClock
+        let clock = participants.fixture.emulator.swiftClock
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<operations {
                 let choices = (0..<6).map { _ in random.next() }
                 group.addTask {
                     try await clock.sleep(for: .milliseconds(Int(choices[0] % 20_000)))
-                    outcomes.note(await Self.outcome(choices, party, clock), of: number)
+                    outcomes.note(await Self.outcome(choices, participants, clock), of: number)
                 }
             }
             for _ in 0..<10 {
                 let choices = (0..<2).map { _ in random.next() }
                 group.addTask {
                     try await clock.sleep(for: .milliseconds(Int(choices[0] % 20_000)))
-                    await Self.disturb(choices[1], party)
+                    await Self.disturb(choices[1], participants)
                 }
             }
             try await group.waitForAll()
         }
-        party.stage.emulator.host.setPower(true)
-        party.stage.emulator.host(named: "peripheral 1")?.setPower(true)
-        party.device.setProximity(.near)
+        participants.fixture.emulator.host.setPower(true)
+        participants.fixture.emulator.host(named: "peripheral 1")?.setPower(true)
+        participants.device.setProximity(.near)
         try await clock.sleep(for: .seconds(5))
     }
 
     /// Runs one operation and interrupts it: by a timeout, by a cancellation, before its first step, or late.
     private static func outcome(
-        _ choices: [UInt64], _ party: Party, _ clock: EmulatorClock
+        _ choices: [UInt64], _ participants: Participants, _ clock: EmulatorClock
     ) async -> (any Error)? {
         let limit = Duration.milliseconds(choices[2] % 8 == 0 ? 0 : Int(choices[2] % 4_000))
         let operation = ProgramOperation.all[Int(choices[1] % UInt64(ProgramOperation.all.count))]
         do {
             switch choices[3] % 3 {
-            case 0: try await withTimeout(.seconds(60), clock: clock) { try await operation.run(party, choices[4]) }
-            case 1: try await withTimeout(limit, clock: clock) { try await operation.run(party, choices[4]) }
+            case 0:
+                try await withTimeout(.seconds(60), clock: clock) { try await operation.run(participants, choices[4]) }
+            case 1: try await withTimeout(limit, clock: clock) { try await operation.run(participants, choices[4]) }
             default:
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await operation.run(party, choices[4]) }
+                    group.addTask { try await operation.run(participants, choices[4]) }
                     try await clock.sleep(for: limit)
                     group.cancelAll()
                     try await group.waitForAll()
@@ -95,18 +96,18 @@ import Testing
     }
 
     /// Something happens to the link or the adapter.
-    private static func disturb(_ choice: UInt64, _ party: Party) async {
-        let peripheral = party.peripheral
-        let serversHost = party.stage.emulator.host(named: "peripheral 1")
+    private static func disturb(_ choice: UInt64, _ participants: Participants) async {
+        let peripheral = participants.peripheral
+        let serversHost = participants.fixture.emulator.host(named: "peripheral 1")
         switch choice % 8 {
-        case 0: party.device.disconnect()
-        case 1: party.device.reset()
+        case 0: participants.device.disconnect()
+        case 1: participants.device.reset()
         case 2: await peripheral.disconnect()
-        case 3: party.device.failNextConnections()
-        case 4: party.stage.emulator.host.setPower(choice & 64 == 0)
+        case 3: participants.device.failNextConnections()
+        case 4: participants.fixture.emulator.host.setPower(choice & 64 == 0)
         case 5: serversHost?.setPower(choice & 64 == 0)
-        case 6: (choice & 64 == 0 ? serversHost : party.stage.emulator.host)?.reset(for: .seconds(1))
-        default: party.device.setProximity(choice & 64 == 0 ? .outOfRange : .near)
+        case 6: (choice & 64 == 0 ? serversHost : participants.fixture.emulator.host)?.reset(for: .seconds(1))
+        default: participants.device.setProximity(choice & 64 == 0 ? .outOfRange : .near)
         }
     }
 }

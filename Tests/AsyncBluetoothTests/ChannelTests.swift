@@ -11,7 +11,7 @@ import Testing
         var description = PeripheralDescription.gadget
         description.channels = [ChannelDescription(psm: 0x80, echo: true)]
         try emulator.add(description)
-        return try await Stage.first(Central(backend: .emulator(emulator)))
+        return try await Fixture.first(Central(backend: .emulator(emulator)))
     }
 
     @Test func bytesComeBackInOrder() async throws {
@@ -36,7 +36,7 @@ import Testing
         let device = try emulator.add(description)
         let central = Central(backend: .emulator(emulator))
         // Nothing but the channel refers to the peripheral.
-        let channel = try await Stage.first(central).openChannel(0x80)
+        let channel = try await Fixture.first(central).openChannel(0x80)
         try await channel.write(Data([1]))
         #expect(try await channel.read() == Data([1]))
         #expect(device.connectionCount == 1)
@@ -59,7 +59,7 @@ import Testing
         var description = PeripheralDescription.gadget
         description.channels = [ChannelDescription(psm: 0x80, echo: true)]
         let device = try emulator.add(description)
-        let peripheral = try await Stage.first(Central(backend: .emulator(emulator)))
+        let peripheral = try await Fixture.first(Central(backend: .emulator(emulator)))
         let channel = try await peripheral.openChannel(0x80)
         let reading = Task { for try await _ in channel.bytes {} }
         device.disconnect()
@@ -84,7 +84,7 @@ import Testing
         let psm = try await server.publishChannel()
         try await server.startAdvertising(name: "Server", services: [CBUUID(string: "FFF0")])
         var incoming = server.channels.makeAsyncIterator()
-        let peripheral = try await Stage.first(Central(backend: .emulator(emulator)))
+        let peripheral = try await Fixture.first(Central(backend: .emulator(emulator)))
         let near = try await peripheral.openChannel(psm)
         let opened = await incoming.next()
         let far = try #require(opened)

@@ -9,9 +9,9 @@ import Testing
 @Suite(.emulator(.instant)) struct ErrorTests {
     /// The error of an operation.
     private func error(
-        _ stage: Stage, _ body: @escaping @Sendable () async throws -> Void
+        _ fixture: Fixture, _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> BluetoothError? {
-        try await stage.play {
+        try await fixture.run {
             do {
                 try await body()
                 return nil
@@ -22,9 +22,9 @@ import Testing
     }
 
     @Test func aMissingServiceIsListedWithOperationPeerAndPath() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let error = try #require(try await error(stage) { _ = try await gadget.read("180D/2A37") })
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let error = try #require(try await error(fixture) { _ = try await gadget.read("180D/2A37") })
         guard case .missingServices([CBUUID(string: "180D")]) = error.reason else {
             Issue.record("\(error)")
             return
@@ -37,9 +37,9 @@ import Testing
 
     @Test(arguments: ["FFF0/2A37", "FFF0/FFF3#3"] as [CharacteristicID])
     func aMissingCharacteristicIsListed(id: CharacteristicID) async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let error = try #require(try await error(stage) { try await gadget.write(Data(), to: id) })
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let error = try #require(try await error(fixture) { try await gadget.write(Data(), to: id) })
         guard case .missingCharacteristics([id.uuid]) = error.reason else {
             Issue.record("\(error)")
             return
@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test func aMissingDescriptorIsListed() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let error = try #require(try await error(stage) { _ = try await gadget.read(descriptor: "FFF0/FFF1/2904") })
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let error = try #require(try await error(fixture) { _ = try await gadget.read(descriptor: "FFF0/FFF1/2904") })
         guard case .missingDescriptors([CBUUID(string: "2904")]) = error.reason else {
             Issue.record("\(error)")
             return
@@ -58,16 +58,16 @@ import Testing
     }
 
     @Test func aValueThatIsTooLongTellsBothLengths() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let long = try #require(try await error(stage) { try await gadget.write(Data(count: 513), to: "FFF0/FFF1") })
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let long = try #require(try await error(fixture) { try await gadget.write(Data(count: 513), to: "FFF0/FFF1") })
         guard case .valueTooLong(length: 513, maximum: 512) = long.reason else {
             Issue.record("\(long)")
             return
         }
-        let maximum = try await stage.play { try await gadget.maximumWriteLength(for: .withoutResponse) }
+        let maximum = try await fixture.run { try await gadget.maximumWriteLength(for: .withoutResponse) }
         let command = try #require(
-            try await error(stage) {
+            try await error(fixture) {
                 try await gadget.writeWithoutResponse(Data(count: maximum + 1), to: "FFF0/FFF2")
             })
         guard case .valueTooLong(length: maximum + 1, maximum: maximum) = command.reason else {
@@ -77,24 +77,24 @@ import Testing
     }
 
     @Test func aDescriptorIsWrittenButNotTheOneOfSubscriptionsNorTooLong() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         var description = PeripheralDescription.gadget
         description.services[0].characteristics[0].descriptors.append(
             DescriptorDescription("FFD0", value: Data([1]), permissions: [.readable, .writeable]))
-        let (_, gadget) = try await stage.find(description)
-        let value = try await stage.play {
+        let (_, gadget) = try await fixture.find(description)
+        let value = try await fixture.run {
             try await gadget.write(Data([2, 3]), toDescriptor: "FFF0/FFF1/FFD0")
             return try await gadget.read(descriptor: "FFF0/FFF1/FFD0")
         }
         #expect(value == .data(Data([2, 3])))
         let refused = try #require(
-            try await error(stage) { try await gadget.write(Data([1, 0]), toDescriptor: "FFF0/FFF1/2902") })
+            try await error(fixture) { try await gadget.write(Data([1, 0]), toDescriptor: "FFF0/FFF1/2902") })
         guard case .refused(let cause as CBATTError) = refused.reason, cause.code == .writeNotPermitted else {
             Issue.record("\(refused)")
             return
         }
         let long = try #require(
-            try await error(stage) { try await gadget.write(Data(count: 513), toDescriptor: "FFF0/FFF1/FFD0") })
+            try await error(fixture) { try await gadget.write(Data(count: 513), toDescriptor: "FFF0/FFF1/FFD0") })
         guard case .valueTooLong(length: 513, maximum: 512) = long.reason else {
             Issue.record("\(long)")
             return
@@ -103,10 +103,10 @@ import Testing
     }
 
     @Test func aWriteWithoutResponseNeedsTheProperty() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
         let error = try #require(
-            try await error(stage) { try await gadget.writeWithoutResponse(Data(), to: "FFF0/FFF1") })
+            try await error(fixture) { try await gadget.writeWithoutResponse(Data(), to: "FFF0/FFF1") })
         guard case .notSupported(.writeWithoutResponse) = error.reason else {
             Issue.record("\(error)")
             return
@@ -114,9 +114,9 @@ import Testing
     }
 
     @Test func anErrorOfTheDeviceIsPassedOn() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let error = try #require(try await error(stage) { _ = try await gadget.read("FFF0/FFF2") })
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let error = try #require(try await error(fixture) { _ = try await gadget.read("FFF0/FFF2") })
         guard case .refused(let cause as CBATTError) = error.reason else {
             Issue.record("\(error)")
             return
@@ -125,32 +125,32 @@ import Testing
     }
 
     @Test func whereTheAdapterIsOffAnOperationFailsAndAResetIsWaitedOut() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        stage.emulator.host.setPower(false)
-        try await stage.emulator.advance(by: .seconds(1))
-        let error = try #require(try await error(stage) { _ = try await gadget.read("FFF0/FFF1") })
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        fixture.emulator.host.setPower(false)
+        try await fixture.emulator.advance(by: .seconds(1))
+        let error = try #require(try await error(fixture) { _ = try await gadget.read("FFF0/FFF1") })
         guard case .unavailable(.poweredOff) = error.reason else {
             Issue.record("\(error)")
             return
         }
-        stage.emulator.host.setPower(true)
-        try await stage.emulator.advance(by: .seconds(1))
-        stage.emulator.host.reset(for: .seconds(3))
-        try await stage.emulator.advance(by: .seconds(1))
-        let value = try await stage.play { try await gadget.read("FFF0/FFF1") }
+        fixture.emulator.host.setPower(true)
+        try await fixture.emulator.advance(by: .seconds(1))
+        fixture.emulator.host.reset(for: .seconds(3))
+        try await fixture.emulator.advance(by: .seconds(1))
+        let value = try await fixture.run { try await gadget.read("FFF0/FFF1") }
         #expect(value == Data([1]))
     }
 
     @Test func aLostLinkFailsWhatIsUnderWay() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        _ = try await stage.play { try await gadget.read("FFF0/FFF1") }
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        _ = try await fixture.run { try await gadget.read("FFF0/FFF1") }
         device.holdReads(of: "FFF1")
         let error = try #require(
-            try await error(stage) {
+            try await error(fixture) {
                 async let value = gadget.read("FFF0/FFF1")
-                try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+                try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
                 device.disconnect()
                 _ = try await value
             })
@@ -161,13 +161,13 @@ import Testing
     }
 
     @Test func disconnectFailsWhatIsUnderWayAsTheAppsOwnDoing() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.holdReads(of: "FFF1")
         let error = try #require(
-            try await error(stage) {
+            try await error(fixture) {
                 async let value = gadget.read("FFF0/FFF1")
-                try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+                try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
                 await gadget.disconnect()
                 _ = try await value
             })
@@ -178,9 +178,9 @@ import Testing
     }
 
     @Test func anUnknownIdentifierIsAnError() async throws {
-        let stage = Stage()
-        let central = stage.makeCentral()
-        let error = try #require(try await error(stage) { _ = try await central.peripheral(identifier: UUID()) })
+        let fixture = Fixture()
+        let central = fixture.makeCentral()
+        let error = try #require(try await error(fixture) { _ = try await central.peripheral(identifier: UUID()) })
         guard case .unknownPeripheral = error.reason else {
             Issue.record("\(error)")
             return

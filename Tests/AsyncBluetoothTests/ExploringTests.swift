@@ -21,9 +21,9 @@ import CoreBluetoothPackage
     }
 
     @Test func aSecondaryServiceIsUsedOnceItIsFound() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(Self.nested)
-        let value = try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(Self.nested)
+        let value = try await fixture.run {
             let listed = try await gadget.services()
             let included = try await gadget.includedServices(of: "FFF0")
             #expect(listed == ["FFF0"] && included == ["FFE0"])
@@ -35,13 +35,13 @@ import CoreBluetoothPackage
     }
 
     @Test func valuesOfSeveralCharacteristicsComeInTheOrderOfTheirArrival() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let received = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let received = try await fixture.run {
             let values = try await gadget.subscribe(to: ["FFF0/FFF1", "FFF0/FFF2"])
             for number in UInt8(1)...4 {
                 device.notify(number % 2 == 0 ? "FFF1" : "FFF2", value: Data([number]))
-                try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+                try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             }
             var received: [NotifiedValue] = []
             for try await value in values {
@@ -52,17 +52,17 @@ import CoreBluetoothPackage
         }
         #expect(received.map(\.value) == (1...4).map { Data([$0]) })
         #expect(received.map(\.characteristic) == ["FFF0/FFF2", "FFF0/FFF1", "FFF0/FFF2", "FFF0/FFF1"])
-        try await stage.emulator.runUntilIdle()
+        try await fixture.emulator.runUntilIdle()
         #expect(device.subscriberCount(of: "FFF1") == 0 && device.subscriberCount(of: "FFF2") == 0)
     }
 
     @Test func unsubscribingEndsTheSequencesAndWaitsForTheDevice() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let (counts, values) = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let (counts, values) = try await fixture.run {
             let kept = try await gadget.subscribe(to: "FFF0/FFF1")
             device.notify("FFF1", value: Data([1]))
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             var counts = [device.subscriberCount(of: "FFF1")]
             try await gadget.unsubscribe(from: "FFF0/FFF1")
             counts.append(device.subscriberCount(of: "FFF1"))
@@ -80,18 +80,18 @@ import CoreBluetoothPackage
     }
 
     @Test func theEndOfTheLinkIsAwaitedWithItsReason() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let ends = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let ends = try await fixture.run {
             var ends = [try await gadget.waitUntilDisconnected()]
             try await gadget.connect()
             async let ended = gadget.waitUntilDisconnected()
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             device.disconnect()
             ends.append(try await ended)
             try await gadget.connect()
             async let left = gadget.waitUntilDisconnected()
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             await gadget.disconnect()
             ends.append(try await left)
             return ends
@@ -106,11 +106,11 @@ import CoreBluetoothPackage
     }
 
     @Test func devicesThatTheSystemKnowsAreFoundByTheirIdentifiers() async throws {
-        let stage = Stage()
-        let device = try stage.emulator.add(.gadget)
-        let central = stage.makeCentral()
-        let (gadget, known) = try await stage.play {
-            let gadget = try await Stage.first(central)
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(.gadget)
+        let central = fixture.makeCentral()
+        let (gadget, known) = try await fixture.run {
+            let gadget = try await Fixture.first(central)
             return (gadget, try await central.peripherals(identifiers: [UUID(), gadget.identifier]))
         }
         #expect(known == [gadget] && device.name == gadget.name)
@@ -118,12 +118,12 @@ import CoreBluetoothPackage
 
     #if os(Linux)
     @Test func handlesTheMTUAndTheBackendAreForListings() async throws {
-        let stage = Stage()
-        _ = try stage.emulator.add(Self.nested)
-        let central = stage.makeCentral()
+        let fixture = Fixture()
+        _ = try fixture.emulator.add(Self.nested)
+        let central = fixture.makeCentral()
         #expect(central.backendName == "emulator")
-        let handles = try await stage.play {
-            let gadget = try await Stage.first(central)
+        let handles = try await fixture.run {
+            let gadget = try await Fixture.first(central)
             #expect(gadget.mtuLength == 23)
             _ = try await gadget.includedServices(of: "FFF0")
             let handles = [
@@ -138,19 +138,19 @@ import CoreBluetoothPackage
     }
 
     @Test func anAgentPairsWithADeviceAndForgetsTheBond() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         let agent = CBPairingAgent(
-            backend: .emulator(stage.emulator), capability: .noInputNoOutput, delegate: nil,
+            backend: .emulator(fixture.emulator), capability: .noInputNoOutput, delegate: nil,
             queue: DispatchQueue(label: "pairing"))
-        try await stage.play {
+        try await fixture.run {
             try await agent.pair(gadget)
-            #expect(stage.emulator.host.isBonded(with: device))
+            #expect(fixture.emulator.host.isBonded(with: device))
             try await agent.unpair(gadget)
         }
-        #expect(!stage.emulator.host.isBonded(with: device))
+        #expect(!fixture.emulator.host.isBonded(with: device))
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.play { try await agent.unpair(gadget) }
+            try await fixture.run { try await agent.unpair(gadget) }
         }
         guard case .refused(let reason)? = error?.reason, (reason as? CBError)?.code == .unknownDevice else {
             Issue.record("\(String(describing: error))")

@@ -26,27 +26,27 @@ import Testing
     }
 
     @Test func theFirstThatMatchesIsFoundAndTheScanEnds() async throws {
-        let stage = Stage()
-        try addLamps(stage.emulator)
-        let central = stage.makeCentral()
-        let name = try await stage.play {
+        let fixture = Fixture()
+        try addLamps(fixture.emulator)
+        let central = fixture.makeCentral()
+        let name = try await fixture.run {
             try await central.first(within: .seconds(3_600)) { $0.advertisement.localName == "Lamp 2" }.peripheral.name
         }
         #expect(name == "Lamp 2")
-        #expect(stage.count(of: "stopScan") == 1)
+        #expect(fixture.count(of: "stopScan") == 1)
     }
 
     @Test func aDeviceIsFoundByItsAddress() async throws {
-        let stage = Stage()
-        try addLamps(stage.emulator)
-        let central = stage.makeCentral()
-        let names = try await stage.play {
+        let fixture = Fixture()
+        try addLamps(fixture.emulator)
+        let central = fixture.makeCentral()
+        let names = try await fixture.run {
             let scanned = try await central.peripheral(address: "c0:00:00:00:00:02", within: .seconds(3_600))
             try await scanned.connect()
             // It is connected, and need not be heard.
-            let scans = stage.count(of: "startScan")
+            let scans = fixture.count(of: "startScan")
             let connected = try await central.peripheral(address: "C0:00:00:00:00:02", within: .seconds(3_600))
-            #expect(stage.count(of: "startScan") == scans)
+            #expect(fixture.count(of: "startScan") == scans)
             #expect(connected === scanned)
             return [scanned.name, scanned.address]
         }
@@ -57,9 +57,9 @@ import Testing
         "", "C0:00:00:00:00", "C0:00:00:00:00:0G", "C0-00-00-00-00-02", "C0:00:00:00:00:02:", "Ä:0:0:0:0:0",
     ])
     func whatIsNoAddressIsAnError(text: String) async throws {
-        let stage = Stage()
-        let central = stage.makeCentral()
-        let reason = try await stage.play { () -> BluetoothError.Reason? in
+        let fixture = Fixture()
+        let central = fixture.makeCentral()
+        let reason = try await fixture.run { () -> BluetoothError.Reason? in
             try await Self.reason { _ = try await central.peripheral(address: text, within: .seconds(3_600)) }
         }
         guard case .malformedAddress(text) = reason else {
@@ -69,10 +69,10 @@ import Testing
     }
 
     @Test func anErrorNamesTheDevice() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.play { _ = try await gadget.read("180D/2A37") }
+            try await fixture.run { _ = try await gadget.read("180D/2A37") }
         }
         #expect(error?.peerName == "Gadget")
         let text =

@@ -18,9 +18,9 @@ import Testing
 
     @Test func aConnectionIsToldInLinesOfItsCategory() async throws {
         LogCapture.start()
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(Self.device)
-        try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(Self.device)
+        try await fixture.run {
             try await gadget.write(Data([0x5E, 0xC2]), to: "FFF0/FFF1")
             await gadget.disconnect()
         }
@@ -36,10 +36,10 @@ import Testing
 
     @Test func aScanIsToldWithItsServices() async throws {
         LogCapture.start()
-        let stage = Stage()
-        try stage.emulator.add(Self.device)
-        let central = stage.makeCentral()
-        try await stage.play {
+        let fixture = Fixture()
+        try fixture.emulator.add(Self.device)
+        let central = fixture.makeCentral()
+        try await fixture.run {
             for try await _ in central.scan(for: [CBUUID(string: "A067")]) { break }
         }
         #expect(LogCapture.lines(containing: "scan for [A067]") == ["AsyncBluetooth debug scan for [A067]"])
@@ -48,9 +48,9 @@ import Testing
 
     @Test func aServerTellsOfTheAdaptersState() async throws {
         LogCapture.start()
-        let stage = Stage()
-        let server = stage.makeServer()
-        try await stage.play { try await server.waitUntilPoweredOn() }
+        let fixture = Fixture()
+        let server = fixture.makeServer()
+        try await fixture.run { try await server.waitUntilPoweredOn() }
         #expect(LogCapture.categories(containing: "Bluetooth is poweredOn").contains("server"))
     }
 }

@@ -8,9 +8,9 @@ import Testing
 @Suite(.emulator(.instant)) struct MaintenanceTests {
     /// The events of a connection that is kept up, as words, with the second at which they came.
     private static func follow(
-        _ peripheral: Peripheral, _ stage: Stage, _ events: Log<String>, policy: ReconnectionPolicy = .backoff()
+        _ peripheral: Peripheral, _ fixture: Fixture, _ events: Log<String>, policy: ReconnectionPolicy = .backoff()
     ) async {
-        let clock = stage.emulator.swiftClock
+        let clock = fixture.emulator.swiftClock
         let start = clock.now
         for await event in peripheral.maintainConnection(policy, clock: clock) {
             let second = Int((start.duration(to: clock.now) / .seconds(1)).rounded())
@@ -25,12 +25,12 @@ import Testing
     }
 
     @Test func aLostLinkIsMadeAgainAndNotificationsGoOn() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
         let events = Log<String>()
-        let values = try await stage.play {
-            async let following: Void = Self.follow(gadget, stage, events)
+        let values = try await fixture.run {
+            async let following: Void = Self.follow(gadget, fixture, events)
             async let values = Self.values(2, of: gadget)
             try await clock.sleep(for: .seconds(1))
             device.notify("FFF1", value: Data([1]))
@@ -64,15 +64,15 @@ import Testing
     }
 
     @Test func theWaitBetweenAttemptsGrowsUpToItsLimit() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.failNextConnections(5)
         let events = Log<String>()
-        try await stage.play {
+        try await fixture.run {
             async let following: Void = Self.follow(
-                gadget, stage, events,
+                gadget, fixture, events,
                 policy: .backoff(initial: .seconds(10), maximum: .seconds(60), factor: 2, jitter: 0))
-            try await stage.emulator.swiftClock.sleep(for: .seconds(300))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(300))
             await gadget.disconnect()
             await following
         }
@@ -83,14 +83,14 @@ import Testing
     }
 
     @Test func disconnectEndsItWhileItWaits() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.failNextConnections()
         let events = Log<String>()
-        try await stage.play {
+        try await fixture.run {
             async let following: Void = Self.follow(
-                gadget, stage, events, policy: .backoff(initial: .seconds(100), maximum: .seconds(100), jitter: 0))
-            try await stage.emulator.swiftClock.sleep(for: .seconds(20))
+                gadget, fixture, events, policy: .backoff(initial: .seconds(100), maximum: .seconds(100), jitter: 0))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(20))
             await gadget.disconnect()
             await following
         }
@@ -99,16 +99,16 @@ import Testing
     }
 
     @Test func theAdapterMayBeSwitchedOffAndOn() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
         let events = Log<String>()
-        try await stage.play {
-            async let following: Void = Self.follow(gadget, stage, events)
+        try await fixture.run {
+            async let following: Void = Self.follow(gadget, fixture, events)
             try await clock.sleep(for: .seconds(10))
-            stage.emulator.host.setPower(false)
+            fixture.emulator.host.setPower(false)
             try await clock.sleep(for: .seconds(10))
-            stage.emulator.host.setPower(true)
+            fixture.emulator.host.setPower(true)
             try await clock.sleep(for: .seconds(10))
             await gadget.disconnect()
             await following
@@ -118,20 +118,20 @@ import Testing
     }
 
     @Test func cancellingEndsTheAttempts() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.setProximity(.outOfRange)
         let events = Log<String>()
         await #expect(throws: BluetoothError.self) {
-            try await stage.play {
-                try await withTimeout(.seconds(50), clock: stage.emulator.swiftClock) {
-                    await Self.follow(gadget, stage, events)
+            try await fixture.run {
+                try await withTimeout(.seconds(50), clock: fixture.emulator.swiftClock) {
+                    await Self.follow(gadget, fixture, events)
                     try Task.checkCancellation()
                 }
             }
         }
         device.setProximity(.near)
-        try await stage.emulator.advance(by: .seconds(60))
+        try await fixture.emulator.advance(by: .seconds(60))
         #expect(events.values == [])
         #expect(device.connectionCount == 0)
     }

@@ -19,10 +19,10 @@ import Testing
     }
 
     @Test func theFirstConsumerSubscribesAndTheEndOfTheLastOneUnsubscribes() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        let counts = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let counts = try await fixture.run {
             async let one = Self.values(1, of: gadget)
             async let two = Self.values(2, of: gadget)
             try await clock.sleep(for: .seconds(1))
@@ -40,17 +40,17 @@ import Testing
             return counts
         }
         #expect(counts == [1, 1, 0])
-        #expect(stage.count(of: "setNotifying") == 2)
+        #expect(fixture.count(of: "setNotifying") == 2)
     }
 
     @Test func valuesThatComeWhileNobodyAsksAreKept() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let values = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let values = try await fixture.run {
             let values = try await gadget.subscribe(to: "FFF0/FFF1")
             let newest = try await gadget.subscribe(to: "FFF0/FFF1", buffering: .newest(1))
             for number in UInt8(1)...3 { device.notify("FFF1", value: Data([number])) }
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             var kept: [[Data]] = [[], []]
             for try await value in values {
                 kept[0].append(value)
@@ -67,9 +67,9 @@ import Testing
 
     /// A device may notify before it confirms the subscription.
     @Test func aValueThatComesBeforeTheConfirmationIsKept() async throws {
-        let stage = Stage()
-        let (_, peripheral) = try await stage.find(.notifiesTooEarly)
-        let values = try await stage.play {
+        let fixture = Fixture()
+        let (_, peripheral) = try await fixture.find(.notifiesTooEarly)
+        let values = try await fixture.run {
             let service = try await #require(peripheral.services().first)
             return try await Self.values(1, of: peripheral, CharacteristicID(CBUUID(string: "FFF1"), in: service))
         }
@@ -77,10 +77,10 @@ import Testing
     }
 
     @Test func aNotificationDoesNotCompleteAPendingRead() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        let (values, early) = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let (values, early) = try await fixture.run {
             let values = try await gadget.subscribe(to: "FFF0/FFF1")
             device.holdReads(of: "FFF1")
             let isRead = Flag()
@@ -106,11 +106,11 @@ import Testing
     }
 
     @Test func aLostLinkEndsTheSequenceByThrowing() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let reason = try await stage.play { () -> BluetoothError? in
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let reason = try await fixture.run { () -> BluetoothError? in
             async let values = Self.values(5, of: gadget)
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             device.notify("FFF1", value: Data([1]))
             device.disconnect()
             do {
@@ -129,11 +129,11 @@ import Testing
     }
 
     @Test func aServiceThatGoesEndsItsSequences() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let reason = try await stage.play { () -> BluetoothError? in
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let reason = try await fixture.run { () -> BluetoothError? in
             async let values = Self.values(5, of: gadget)
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             device.removeService("FFF0")
             do {
                 _ = try await values
@@ -149,9 +149,9 @@ import Testing
     }
 
     @Test func aCharacteristicWithoutNotificationsIsAnError() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let reason = try await stage.play { () -> BluetoothError? in
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let reason = try await fixture.run { () -> BluetoothError? in
             do {
                 _ = try await Self.values(1, of: gadget, "FFF0/FFF3")
                 return nil
@@ -166,12 +166,12 @@ import Testing
     }
 
     @Test func subscribingAgainWhileTheEndIsUnderWayWorks() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         for number in UInt8(1)...5 {
-            let values = try await stage.play {
+            let values = try await fixture.run {
                 async let values = Self.values(1, of: gadget)
-                try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+                try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
                 device.notify("FFF1", value: Data([number]))
                 return try await values
             }

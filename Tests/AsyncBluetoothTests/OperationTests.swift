@@ -7,35 +7,35 @@ import Testing
 
 @Suite(.emulator(.instant)) struct OperationTests {
     @Test func aReadConnectsAndDiscoversByItself() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         #expect(device.connectionCount == 0)
-        let value = try await stage.play { try await gadget.read("FFF0/FFF1") }
+        let value = try await fixture.run { try await gadget.read("FFF0/FFF1") }
         #expect(value == Data([1]))
         #expect(gadget.state == .connected)
         #expect(device.connectionCount == 1)
     }
 
     @Test func eachThingIsDoneOnceHoweverManyAsk() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let values = try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let values = try await fixture.run {
             try await withThrowingTaskGroup(of: Data.self) { group in
                 for _ in 0..<8 { group.addTask { try await gadget.read("FFF0/FFF1") } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
         }
         #expect(values == Array(repeating: Data([1]), count: 8))
-        let trace = stage.emulator.trace
+        let trace = fixture.emulator.trace
         #expect(trace.filter { $0.contains("< ") && $0.contains("connect(") }.count <= 1)
-        #expect(stage.count(of: "discoverServices") == 1, "\(trace.joined(separator: "\n"))")
-        #expect(stage.count(of: "discoverCharacteristics") == 1)
+        #expect(fixture.count(of: "discoverServices") == 1, "\(trace.joined(separator: "\n"))")
+        #expect(fixture.count(of: "discoverCharacteristics") == 1)
     }
 
     @Test func aWriteArrivesAndIsReadBack() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let value = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let value = try await fixture.run {
             try await gadget.write(Data([7, 8]), to: "FFF0/FFF1")
             return try await gadget.read("FFF0/FFF1")
         }
@@ -44,18 +44,18 @@ import Testing
     }
 
     @Test func equalUUIDsAreToldApart() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let values = try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let values = try await fixture.run {
             [try await gadget.read("FFF0/FFF3"), try await gadget.read("FFF0/FFF3#2")]
         }
         #expect(values == [Data([3, 1]), Data([3, 2])])
     }
 
     @Test func theTreeIsListedWithNumbersForEqualUUIDs() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let (services, characteristics, descriptors) = try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let (services, characteristics, descriptors) = try await fixture.run {
             (
                 try await gadget.services(), try await gadget.characteristics(of: "FFF0"),
                 try await gadget.descriptors(of: "FFF0/FFF1")
@@ -68,40 +68,40 @@ import Testing
     }
 
     @Test func aDescriptorIsReadTyped() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let value = try await stage.play { try await gadget.read(descriptor: "FFF0/FFF1/2901") }
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let value = try await fixture.run { try await gadget.read(descriptor: "FFF0/FFF1/2901") }
         #expect(value == .text("first"))
     }
 
     @Test func theSignalStrengthIsInDBm() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.setRSSI(-61)
-        let rssi = try await stage.play { try await gadget.readRSSI() }
+        let rssi = try await fixture.run { try await gadget.readRSSI() }
         #expect((-75 ... -45).contains(rssi))
     }
 
     @Test func disconnectEndsTheLinkAndTheNextOperationMakesAnother() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        try await fixture.run {
             try await gadget.connect()
             await gadget.disconnect()
         }
         #expect(gadget.state == .disconnected)
         #expect(device.connectionCount == 0)
-        let value = try await stage.play { try await gadget.read("FFF0/FFF1") }
+        let value = try await fixture.run { try await gadget.read("FFF0/FFF1") }
         #expect(value == Data([1]))
         #expect(device.connectionCount == 1)
     }
 
     @Test func writesWithoutResponseAllArriveInOrderThoughThereIsLittleRoom() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         var description = PeripheralDescription.gadget
         description.services[0].characteristics[1].echo = true
-        let (_, gadget) = try await stage.find(description)
-        let received = try await stage.play {
+        let (_, gadget) = try await fixture.find(description)
+        let received = try await fixture.run {
             let echoes = try await gadget.subscribe(to: "FFF0/FFF2")
             for number in 0..<100 { try await gadget.writeWithoutResponse(Data([UInt8(number)]), to: "FFF0/FFF2") }
             var received: [UInt8] = []
@@ -115,9 +115,9 @@ import Testing
     }
 
     @Test func aRequestReturnsTheNotificationThatAnswersIt() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let answers = try await stage.play {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let answers = try await fixture.run {
             try await withThrowingTaskGroup(of: (UInt8, Data).self) { group in
                 for number in UInt8(1)...5 {
                     group.addTask {
@@ -131,13 +131,13 @@ import Testing
             }
         }
         #expect(answers == Dictionary(uniqueKeysWithValues: (UInt8(1)...5).map { ($0, Data([$0])) }))
-        try await stage.emulator.runUntilIdle()
+        try await fixture.emulator.runUntilIdle()
         #expect(device.subscriberCount(of: "FFF1") == 0)
     }
 
     @Test func whatAnAppKeepsWithAPeripheralIsTyped() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
         #expect(gadget[Nickname.self] == "")
         gadget[Nickname.self] = "Left shoe"
         #expect(gadget[Nickname.self] == "Left shoe")

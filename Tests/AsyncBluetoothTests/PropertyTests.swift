@@ -35,19 +35,19 @@ import Testing
 
     @Test(arguments: Array(UInt64(1)...24))
     func everyOperationReturnsOnceAndNothingIsLeft(seed: UInt64) async throws {
-        let stage = Stage()
-        let (device, peripheral) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, peripheral) = try await fixture.find(.gadget)
         let outcomes = Outcomes()
-        try await stage.play(within: .seconds(100_000)) {
-            try await Self.run(seed, peripheral, device, stage, outcomes)
+        try await fixture.run(within: .seconds(100_000)) {
+            try await Self.run(seed, peripheral, device, fixture, outcomes)
         }
         #expect(outcomes.total == Self.operations, "seed \(seed)")
         #expect(outcomes["another error"] == 0, "seed \(seed)")
-        try await stage.emulator.advance(by: .seconds(60))
+        try await fixture.emulator.advance(by: .seconds(60))
         #expect(device.subscriberCount(of: "FFF1") == 0, "seed \(seed)")
         #expect(device.subscriberCount(of: "FFF2") == 0, "seed \(seed)")
         // An operation that works afterwards shows that no command is stuck. The device may still owe some failures.
-        let value = try await stage.play { () -> Data in
+        let value = try await fixture.run { () -> Data in
             for _ in 0..<8 {
                 do {
                     try await peripheral.connect()
@@ -58,14 +58,14 @@ import Testing
             return try await peripheral.read("FFF0/FFF1")
         }
         #expect(value == Data([0x2A]), "seed \(seed)")
-        try await stage.play { await peripheral.disconnect() }
+        try await fixture.run { await peripheral.disconnect() }
     }
 
     private static func run(
-        _ seed: UInt64, _ peripheral: Peripheral, _ device: EmulatedDevice, _ stage: Stage, _ outcomes: Outcomes
+        _ seed: UInt64, _ peripheral: Peripheral, _ device: EmulatedDevice, _ fixture: Fixture, _ outcomes: Outcomes
     ) async throws {
         var random = Random(state: seed)
-        let clock = stage.emulator.swiftClock
+        let clock = fixture.emulator.swiftClock
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<operations {
                 let choices = (0..<6).map { _ in random.next() }
@@ -78,12 +78,12 @@ import Testing
                 let choices = (0..<2).map { _ in random.next() }
                 group.addTask {
                     try await clock.sleep(for: .milliseconds(Int(choices[0] % 20_000)))
-                    await Self.disturb(choices[1], peripheral, device, stage)
+                    await Self.disturb(choices[1], peripheral, device, fixture)
                 }
             }
             try await group.waitForAll()
         }
-        stage.emulator.host.setPower(true)
+        fixture.emulator.host.setPower(true)
         device.setProximity(.near)
         try await clock.sleep(for: .seconds(1))
     }
@@ -133,14 +133,14 @@ import Testing
 
     /// Something happens to the link.
     private static func disturb(
-        _ choice: UInt64, _ peripheral: Peripheral, _ device: EmulatedDevice, _ stage: Stage
+        _ choice: UInt64, _ peripheral: Peripheral, _ device: EmulatedDevice, _ fixture: Fixture
     ) async {
         switch choice % 6 {
         case 0: device.disconnect()
         case 1: device.reset()
         case 2: await peripheral.disconnect()
         case 3: device.failNextConnections()
-        case 4: stage.emulator.host.setPower(choice & 64 == 0)
+        case 4: fixture.emulator.host.setPower(choice & 64 == 0)
         default: device.setProximity(choice & 64 == 0 ? .outOfRange : .near)
         }
     }

@@ -10,10 +10,10 @@ import Testing
 /// A sequence that spins ends its test with `EmulatorError.tasksUnsettled`.
 @Suite(.emulator(.instant), .timeLimit(.minutes(5))) struct ReadingAgainTests {
     @Test func aSubscriptionThatIsReadAgainAfterATimeoutWaitsForTheNextValue() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        let value = try await stage.play { () -> Data? in
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let value = try await fixture.run { () -> Data? in
             let values = try await gadget.subscribe(to: "FFF0/FFF1")
             await #expect(throws: BluetoothError.self) {
                 try await withTimeout(.seconds(1), clock: clock) { for try await _ in values {} }
@@ -22,19 +22,19 @@ import Testing
             try await clock.sleep(for: .seconds(1))
             device.notify("FFF1", value: Data([7]))
             let value = try await next
-            #expect(stage.count(of: "setNotifying") == 1, "the subscription stays while the sequence is held")
+            #expect(fixture.count(of: "setNotifying") == 1, "the subscription stays while the sequence is held")
             return value
         }
         #expect(value == Data([7]))
     }
 
     @Test func valuesThatALoopLeavesBehindAreReadByTheNextLoop() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let read = try await stage.play { () -> [Data?] in
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let read = try await fixture.run { () -> [Data?] in
             let values = try await gadget.subscribe(to: "FFF0/FFF1")
             for number in UInt8(1)...3 { device.notify("FFF1", value: Data([number])) }
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             return [
                 try await Self.first(of: values), try await Self.first(of: values), try await Self.first(of: values),
             ]
@@ -43,10 +43,10 @@ import Testing
     }
 
     @Test func twoTasksThatReadOneSubscriptionShareItsValues() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        let read = try await stage.play { () -> Set<Data?> in
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let read = try await fixture.run { () -> Set<Data?> in
             let values = try await gadget.subscribe(to: "FFF0/FFF1")
             async let one = Self.first(of: values)
             async let two = Self.first(of: values)

@@ -53,12 +53,12 @@ import Testing
 
 @Suite(.emulator(.instant)) struct ReconnectionLimitTests {
     @Test func itGivesUpAfterTheAttemptsOfThePolicyAndNamesTheDevice() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.failNextConnections(5)
-        let events = try await stage.play { () -> [String] in
+        let events = try await fixture.run { () -> [String] in
             var events: [String] = []
-            for await event in gadget.maintainConnection(.backoff(attempts: 3), clock: stage.emulator.swiftClock) {
+            for await event in gadget.maintainConnection(.backoff(attempts: 3), clock: fixture.emulator.swiftClock) {
                 events.append("\(event)")
             }
             return events

@@ -7,20 +7,20 @@ import Testing
 
 @Suite(.emulator(.instant)) struct RestorationTests {
     @Test func whatAnEarlierProcessLeftIsHandedOverAndWorks() async throws {
-        let stage = Stage()
-        try stage.emulator.add(.gadget)
-        try await leave(stage)
+        let fixture = Fixture()
+        try fixture.emulator.add(.gadget)
+        try await leave(fixture)
         let restored = Log<Peripheral>()
         let central = Central(
-            backend: .emulator(stage.emulator), restoreIdentifier: "app", taskExecutor: stage.emulator.executor,
+            backend: .emulator(fixture.emulator), restoreIdentifier: "app", taskExecutor: fixture.emulator.executor,
             onRestore: { for peripheral in $0.peripherals { restored.append(peripheral) } })
-        let value = try await stage.play {
+        let value = try await fixture.run {
             try await central.waitUntilPoweredOn()
             return try await restored.values.first?.read("FFF0/FFF1")
         }
         #expect(restored.values.map(\.name) == ["Gadget"])
         #expect(value == Data([1]))
-        #expect(stage.count(of: " connect ") == 1)
+        #expect(fixture.count(of: " connect ") == 1)
     }
 
     /// A service whose value says which process answers.
@@ -34,33 +34,33 @@ import Testing
 
     /// A server that the system ends while it advertises, and the next one.
     private func restart(
-        _ stage: Stage, restoring services: [ServedService], _ restored: Log<RestoredServer>
+        _ fixture: Fixture, restoring services: [ServedService], _ restored: Log<RestoredServer>
     ) async throws -> PeripheralServer {
-        let first = PeripheralServer(backend: .emulator(stage.emulator), restoreIdentifier: "server")
-        try await stage.play {
+        let first = PeripheralServer(backend: .emulator(fixture.emulator), restoreIdentifier: "server")
+        try await fixture.run {
             try await first.add(Self.service(1))
             try await first.startAdvertising(name: "Server", services: [CBUUID(string: "FFF0")])
         }
-        for host in stage.emulator.hosts { host.terminateApp(restoreIdentifier: "server") }
-        try await stage.emulator.advance(by: .seconds(1))
+        for host in fixture.emulator.hosts { host.terminateApp(restoreIdentifier: "server") }
+        try await fixture.emulator.advance(by: .seconds(1))
         withExtendedLifetime(first) {}
         let second = PeripheralServer(
-            backend: .emulator(stage.emulator), restoreIdentifier: "server", restoring: services,
+            backend: .emulator(fixture.emulator), restoreIdentifier: "server", restoring: services,
             onRestore: { restored.append($0) })
-        try await stage.play { try await second.waitUntilPoweredOn() }
+        try await fixture.run { try await second.waitUntilPoweredOn() }
         return second
     }
 
     @Test func theServicesOfAnEarlierServerAreAnsweredByTheNextOne() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let restored = Log<RestoredServer>()
-        let server = try await restart(stage, restoring: [Self.service(2)], restored)
+        let server = try await restart(fixture, restoring: [Self.service(2)], restored)
         #expect(restored.values.map(\.services) == [["FFF0"]])
         #expect(restored.values.first?.unanswered == [])
         #expect(restored.values.first?.advertisement?.localName == "Server")
-        let central = stage.makeCentral()
-        let values = try await stage.play { () -> [Data] in
-            let peripheral = try await Stage.first(central)
+        let central = fixture.makeCentral()
+        let values = try await fixture.run { () -> [Data] in
+            let peripheral = try await Fixture.first(central)
             let values = try await peripheral.subscribe(to: "FFF0/FFF1")
             let read = try await peripheral.read("FFF0/FFF1")
             try await server.notify(Data([3]), of: "FFF0/FFF1")
@@ -71,13 +71,13 @@ import Testing
     }
 
     @Test func aRestoredServiceWithoutHandlersIsToldAndRefusesAndCanBeRemoved() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let restored = Log<RestoredServer>()
-        let server = try await restart(stage, restoring: [], restored)
+        let server = try await restart(fixture, restoring: [], restored)
         #expect(restored.values.map(\.unanswered) == [["FFF0"]])
-        let central = stage.makeCentral()
-        let reasons = try await stage.play { () -> [BluetoothError.Reason] in
-            let peripheral = try await Stage.first(central)
+        let central = fixture.makeCentral()
+        let reasons = try await fixture.run { () -> [BluetoothError.Reason] in
+            let peripheral = try await Fixture.first(central)
             var reasons: [BluetoothError.Reason] = []
             for isThere in [true, false] {
                 if !isThere {
@@ -102,15 +102,15 @@ import Testing
     }
 
     /// An app that the system ends while it is connected.
-    private func leave(_ stage: Stage) async throws {
-        let central = Central(backend: .emulator(stage.emulator), restoreIdentifier: "app")
-        let gadget = try await stage.play {
-            let gadget = try await Stage.first(central)
+    private func leave(_ fixture: Fixture) async throws {
+        let central = Central(backend: .emulator(fixture.emulator), restoreIdentifier: "app")
+        let gadget = try await fixture.run {
+            let gadget = try await Fixture.first(central)
             try await gadget.connect()
             return gadget
         }
-        stage.emulator.host.terminateApp(restoreIdentifier: "app")
-        try await stage.emulator.advance(by: .seconds(1))
+        fixture.emulator.host.terminateApp(restoreIdentifier: "app")
+        try await fixture.emulator.advance(by: .seconds(1))
         withExtendedLifetime(gadget) {}
     }
 }

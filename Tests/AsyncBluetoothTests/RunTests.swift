@@ -19,61 +19,61 @@ import Testing
         ], name: "Service")
 
     /// The emulated computer on which the server runs.
-    private static func host(_ stage: Stage) throws -> EmulatedHost {
-        try #require(stage.emulator.host(named: "peripheral 1"))
+    private static func host(_ fixture: Fixture) throws -> EmulatedHost {
+        try #require(fixture.emulator.host(named: "peripheral 1"))
     }
 
-    private func server(_ stage: Stage, _ settings: PeripheralServer.Settings = .init()) -> PeripheralServer {
+    private func server(_ fixture: Fixture, _ settings: PeripheralServer.Settings = .init()) -> PeripheralServer {
         PeripheralServer(
-            backend: .emulator(stage.emulator), offer: Self.offer, settings: settings,
-            taskExecutor: stage.emulator.executor)
+            backend: .emulator(fixture.emulator), offer: Self.offer, settings: settings,
+            taskExecutor: fixture.emulator.executor)
     }
 
     @Test func itPublishesUntilItsTaskIsCancelledAndWithdrawsAll() async throws {
-        let stage = Stage()
-        let server = server(stage)
-        let central = stage.makeCentral()
-        let value = try await stage.play { () -> Data in
+        let fixture = Fixture()
+        let server = server(fixture)
+        let central = fixture.makeCentral()
+        let value = try await fixture.run { () -> Data in
             let running = Task { try await server.run() }
-            let value = try await Stage.first(central).read("FFF0/FFF1")
+            let value = try await Fixture.first(central).read("FFF0/FFF1")
             running.cancel()
             try await running.value
             return value
         }
         #expect(value == Data([1]))
         #expect(!server.isAdvertising)
-        #expect(stage.count(of: " addService") == 1)
-        #expect(stage.count(of: " removeService") == 1)
+        #expect(fixture.count(of: " addService") == 1)
+        #expect(fixture.count(of: " removeService") == 1)
     }
 
     @Test func itPublishesAgainAfterAReset() async throws {
-        let stage = Stage()
-        let server = server(stage)
-        let central = stage.makeCentral()
-        let clock = stage.emulator.swiftClock
-        let value = try await stage.play { () -> Data in
+        let fixture = Fixture()
+        let server = server(fixture)
+        let central = fixture.makeCentral()
+        let clock = fixture.emulator.swiftClock
+        let value = try await fixture.run { () -> Data in
             let running = Task { try await server.run() }
             try await clock.sleep(for: .seconds(1))
-            try Self.host(stage).reset(for: .seconds(2))
+            try Self.host(fixture).reset(for: .seconds(2))
             try await clock.sleep(for: .seconds(5))
-            let value = try await Stage.first(central).read("FFF0/FFF1")
+            let value = try await Fixture.first(central).read("FFF0/FFF1")
             running.cancel()
             try await running.value
             return value
         }
         #expect(value == Data([1]))
-        #expect(stage.count(of: " addService") == 2)
+        #expect(fixture.count(of: " addService") == 2)
     }
 
     @Test func aResetWhileItPublishesLeavesNoServiceBehind() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let service = ServedService(CBUUID(string: "FFF5"), characteristics: [])
         let server = PeripheralServer(
-            backend: .emulator(stage.emulator), offer: ServedOffer(services: Self.offer.services + [service]),
-            taskExecutor: stage.emulator.executor)
-        let clock = stage.emulator.swiftClock
-        let host = try Self.host(stage)
-        try await stage.play {
+            backend: .emulator(fixture.emulator), offer: ServedOffer(services: Self.offer.services + [service]),
+            taskExecutor: fixture.emulator.executor)
+        let clock = fixture.emulator.swiftClock
+        let host = try Self.host(fixture)
+        try await fixture.run {
             // The adapter comes and goes, so that the reset meets each step of the publishing.
             for delay in 0..<40 {
                 let running = Task { try await server.run() }
@@ -83,22 +83,22 @@ import Testing
                 running.cancel()
                 try await running.value
                 try await clock.sleep(for: .seconds(1))
-                let left = TraceBalance(stage.emulator.trace).services
+                let left = TraceBalance(fixture.emulator.trace).services
                 #expect(left.isEmpty, "a reset after \(50 * delay) µs: \(left)")
             }
         }
     }
 
     @Test func itWaitsWhileTheAdapterIsOff() async throws {
-        let stage = Stage()
-        let server = server(stage)
-        try Self.host(stage).setPower(false)
-        let clock = stage.emulator.swiftClock
-        let isAdvertising = try await stage.play { () -> Bool in
+        let fixture = Fixture()
+        let server = server(fixture)
+        try Self.host(fixture).setPower(false)
+        let clock = fixture.emulator.swiftClock
+        let isAdvertising = try await fixture.run { () -> Bool in
             let running = Task { try await server.run() }
             try await clock.sleep(for: .seconds(10))
             #expect(!server.isAdvertising)
-            try Self.host(stage).setPower(true)
+            try Self.host(fixture).setPower(true)
             try await clock.sleep(for: .seconds(10))
             let isAdvertising = server.isAdvertising
             running.cancel()
@@ -109,38 +109,38 @@ import Testing
     }
 
     @Test func whatIsWithdrawnWhileTheAdapterIsOffIsGoneWhenItIsOnAgain() async throws {
-        let stage = Stage()
-        let server = server(stage)
-        let clock = stage.emulator.swiftClock
-        try await stage.play {
+        let fixture = Fixture()
+        let server = server(fixture)
+        let clock = fixture.emulator.swiftClock
+        try await fixture.run {
             let running = Task { try await server.run() }
             try await clock.sleep(for: .seconds(1))
-            try Self.host(stage).setPower(false)
+            try Self.host(fixture).setPower(false)
             try await clock.sleep(for: .seconds(1))
             running.cancel()
             try await running.value
-            try Self.host(stage).setPower(true)
+            try Self.host(fixture).setPower(true)
             try await clock.sleep(for: .seconds(1))
         }
         #expect(!server.isAdvertising)
-        #expect(stage.count(of: " removeService") == 1)
+        #expect(fixture.count(of: " removeService") == 1)
     }
 
     @Test func aServiceThatTheSystemRefusesEndsItByThrowing() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let offer = ServedOffer(
             services: Self.offer.services + [ServedService(CBUUID(string: "1800"), characteristics: [])])
-        let server = PeripheralServer(backend: .emulator(stage.emulator), offer: offer)
-        let error = await #expect(throws: BluetoothError.self) { try await stage.play { try await server.run() } }
+        let server = PeripheralServer(backend: .emulator(fixture.emulator), offer: offer)
+        let error = await #expect(throws: BluetoothError.self) { try await fixture.run { try await server.run() } }
         #expect(error?.path == "1800")
-        try await stage.emulator.advance(by: .zero)
-        #expect(stage.count(of: " removeService") == 1)
+        try await fixture.emulator.advance(by: .zero)
+        #expect(fixture.count(of: " removeService") == 1)
         withExtendedLifetime(server) {}
     }
 
     @Test func moreHandlersThanTheSettingsAllowAreRefused() async throws {
-        let stage = Stage()
-        let clock = stage.emulator.swiftClock
+        let fixture = Fixture()
+        let clock = fixture.emulator.swiftClock
         let offer = ServedOffer(services: [
             ServedService(
                 CBUUID(string: "FFF0"),
@@ -152,13 +152,13 @@ import Testing
                 ])
         ])
         let server = PeripheralServer(
-            backend: .emulator(stage.emulator), offer: offer,
+            backend: .emulator(fixture.emulator), offer: offer,
             settings: .init(handlerTimeout: nil, handlerLimit: 3))
-        let central = stage.makeCentral()
-        let code = try await stage.play { () -> CBATTError.Code? in
+        let central = fixture.makeCentral()
+        let code = try await fixture.run { () -> CBATTError.Code? in
             let running = Task { try await server.run() }
             defer { running.cancel() }
-            let peripheral = try await Stage.first(central)
+            let peripheral = try await Fixture.first(central)
             for _ in 0..<3 { try await peripheral.writeWithoutResponse(Data([1]), to: "FFF0/FFF1") }
             do {
                 _ = try await peripheral.read("FFF0/FFF2")

@@ -16,10 +16,10 @@ import Testing
     }
 
     @Test func aScanTellsTypedAdvertisementsAndStopsWithItsConsumer() async throws {
-        let stage = Stage()
-        try add(stage.emulator, "Lamp", "FFE0")
-        let central = stage.makeCentral()
-        let found = try await stage.play {
+        let fixture = Fixture()
+        try add(fixture.emulator, "Lamp", "FFE0")
+        let central = fixture.makeCentral()
+        let found = try await fixture.run {
             for try await found in central.scan(for: [CBUUID(string: "FFE0")]) { return found }
             throw CancellationError()
         }
@@ -27,30 +27,31 @@ import Testing
         #expect(found.advertisement.serviceUUIDs == [CBUUID(string: "FFE0")])
         #expect(found.advertisement.isConnectable == true)
         #expect((-100 ... -20).contains(try #require(found.rssi)))
-        #expect(stage.count(of: "startScan") == 1)
-        #expect(stage.count(of: "stopScan") == 1)
+        #expect(fixture.count(of: "startScan") == 1)
+        #expect(fixture.count(of: "stopScan") == 1)
     }
 
     @Test func scansAtOnceAreMergedAndEachGetsItsOwn() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         for (name, service) in [("Lamp", "FFE0"), ("Shoe", "1814"), ("Cup", "FFC0")] {
-            try add(stage.emulator, name, service)
+            try add(fixture.emulator, name, service)
         }
-        let central = stage.makeCentral()
-        let names = try await stage.play {
-            async let lamps = Self.names(central.scan(for: [CBUUID(string: "FFE0")]), stage)
-            async let shoes = Self.names(central.scan(for: [CBUUID(string: "1814")]), stage)
+        let central = fixture.makeCentral()
+        let names = try await fixture.run {
+            async let lamps = Self.names(central.scan(for: [CBUUID(string: "FFE0")]), fixture)
+            async let shoes = Self.names(central.scan(for: [CBUUID(string: "1814")]), fixture)
             return [try await lamps, try await shoes]
         }
         #expect(names == [["Lamp"], ["Shoe"]])
-        #expect(stage.count(of: "stopScan") == 1)
+        #expect(fixture.count(of: "stopScan") == 1)
     }
 
     /// What a scan finds within ten seconds.
-    private static func names(_ scan: ValueSequence<DiscoveredPeripheral>, _ stage: Stage) async throws -> [String] {
+    private static func names(_ scan: ValueSequence<DiscoveredPeripheral>, _ fixture: Fixture) async throws -> [String]
+    {
         let found = Log<String>()
         do {
-            try await withTimeout(.seconds(10), clock: stage.emulator.swiftClock) {
+            try await withTimeout(.seconds(10), clock: fixture.emulator.swiftClock) {
                 for try await one in scan { found.append(one.advertisement.localName ?? "") }
             }
         } catch let error as BluetoothError {
@@ -60,12 +61,12 @@ import Testing
     }
 
     @Test func duplicatesComeOnlyToTheConsumerThatAsksForThem() async throws {
-        let stage = Stage()
-        try add(stage.emulator, "Lamp", "FFE0")
-        let central = stage.makeCentral()
-        let counts = try await stage.play {
-            async let all = Self.names(central.scan(allowDuplicates: true), stage)
-            async let new = Self.names(central.scan(), stage)
+        let fixture = Fixture()
+        try add(fixture.emulator, "Lamp", "FFE0")
+        let central = fixture.makeCentral()
+        let counts = try await fixture.run {
+            async let all = Self.names(central.scan(allowDuplicates: true), fixture)
+            async let new = Self.names(central.scan(), fixture)
             return [try await all.count, try await new.count]
         }
         #expect(counts[0] > 10)
@@ -73,12 +74,12 @@ import Testing
     }
 
     @Test func aScanFailsWhenTheAdapterIsSwitchedOff() async throws {
-        let stage = Stage()
-        let central = stage.makeCentral()
-        let reason = try await stage.play { () -> BluetoothError.Reason? in
+        let fixture = Fixture()
+        let central = fixture.makeCentral()
+        let reason = try await fixture.run { () -> BluetoothError.Reason? in
             async let end: Void = { for try await _ in central.scan() {} }()
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
-            stage.emulator.host.setPower(false)
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
+            fixture.emulator.host.setPower(false)
             do {
                 try await end
                 return nil
@@ -93,28 +94,28 @@ import Testing
     }
 
     @Test func aScanGoesOnAfterAReset() async throws {
-        let stage = Stage()
-        let central = stage.makeCentral()
-        let name = try await stage.play {
-            async let first = Stage.first(central)
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
-            stage.emulator.host.reset(for: .seconds(2))
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
-            try add(stage.emulator, "Lamp", "FFE0")
+        let fixture = Fixture()
+        let central = fixture.makeCentral()
+        let name = try await fixture.run {
+            async let first = Fixture.first(central)
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
+            fixture.emulator.host.reset(for: .seconds(2))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
+            try add(fixture.emulator, "Lamp", "FFE0")
             return try await first.name
         }
         #expect(name == "Lamp")
-        #expect(stage.count(of: "startScan") == 2)
+        #expect(fixture.count(of: "startScan") == 2)
     }
 
     @Test func statesComeInOrderFromTheFirst() async throws {
-        let stage = Stage()
-        let central = stage.makeCentral()
-        let states = try await stage.play {
+        let fixture = Fixture()
+        let central = fixture.makeCentral()
+        let states = try await fixture.run {
             var states: [CBManagerState] = []
             for await state in central.states {
                 states.append(state)
-                if state == .poweredOn { stage.emulator.host.setPower(false) }
+                if state == .poweredOn { fixture.emulator.host.setPower(false) }
                 if state == .poweredOff { break }
             }
             return states
@@ -124,22 +125,22 @@ import Testing
     }
 
     @Test func aDeviceThatIsKnownIsFoundByItsIdentifier() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
         let identifier = gadget.identifier
-        let central = stage.makeCentral()
-        let name = try await stage.play { try await central.peripheral(identifier: identifier).name }
+        let central = fixture.makeCentral()
+        let name = try await fixture.run { try await central.peripheral(identifier: identifier).name }
         #expect(name == "Gadget")
     }
 
     @Test func aSecondScanOfTheSameDevicesFindsThemAgain() async throws {
-        let stage = Stage()
-        try add(stage.emulator, "Lamp", "FFE0")
-        let central = stage.makeCentral()
-        let names = try await stage.play {
-            async let first = Self.names(central.scan(), stage)
-            try await stage.emulator.swiftClock.sleep(for: .seconds(3))
-            async let second = Self.names(central.scan(), stage)
+        let fixture = Fixture()
+        try add(fixture.emulator, "Lamp", "FFE0")
+        let central = fixture.makeCentral()
+        let names = try await fixture.run {
+            async let first = Self.names(central.scan(), fixture)
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(3))
+            async let second = Self.names(central.scan(), fixture)
             return [try await first, try await second]
         }
         #expect(names == [["Lamp"], ["Lamp"]])

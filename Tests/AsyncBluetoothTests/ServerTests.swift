@@ -12,24 +12,24 @@ import Testing
 
     /// A server and a client in one world.
     private func meet(
-        _ stage: Stage, _ characteristics: [ServedCharacteristic]
+        _ fixture: Fixture, _ characteristics: [ServedCharacteristic]
     ) async throws -> (PeripheralServer, Peripheral) {
-        let server = stage.makeServer()
-        let central = stage.makeCentral()
-        let peripheral = try await stage.play {
+        let server = fixture.makeServer()
+        let central = fixture.makeCentral()
+        let peripheral = try await fixture.run {
             try await server.add(ServedService(Self.uuid, characteristics: characteristics))
             try await server.startAdvertising(name: "Server", services: [Self.uuid])
-            return try await Stage.first(central)
+            return try await Fixture.first(central)
         }
         return (server, peripheral)
     }
 
     @Test func aReadIsAnsweredByItsHandlerHoweverLongTheValue() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let long = Data((0..<400).map { UInt8(truncatingIfNeeded: $0) })
-        let clock = stage.emulator.swiftClock
+        let clock = fixture.emulator.swiftClock
         let (server, peripheral) = try await meet(
-            stage,
+            fixture,
             [
                 ServedCharacteristic(
                     CBUUID(string: "FFF1"), .read,
@@ -38,33 +38,33 @@ import Testing
                         return long
                     })
             ])
-        let value = try await stage.play { try await peripheral.read("FFF0/FFF1") }
+        let value = try await fixture.run { try await peripheral.read("FFF0/FFF1") }
         #expect(value == long)
         #expect(server.isAdvertising)
     }
 
     @Test func aLongWriteComesToItsHandlerInOnePiece() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let written = Log<WriteRequest>()
         let (server, peripheral) = try await meet(
-            stage, [ServedCharacteristic(CBUUID(string: "FFF1"), [.write], onWrite: { written.append($0) })])
+            fixture, [ServedCharacteristic(CBUUID(string: "FFF1"), [.write], onWrite: { written.append($0) })])
         let long = Data((0..<500).map { UInt8(truncatingIfNeeded: $0) })
-        try await stage.play { try await peripheral.write(long, to: "FFF0/FFF1") }
+        try await fixture.run { try await peripheral.write(long, to: "FFF0/FFF1") }
         #expect(written.values.map(\.value) == [long])
         #expect(written.values.map(\.offset) == [0])
         withExtendedLifetime(server) {}
     }
 
     @Test func whatAHandlerThrowsIsWhatTheDeviceGets() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let (server, peripheral) = try await meet(
-            stage,
+            fixture,
             [
                 ServedCharacteristic(
                     CBUUID(string: "FFF1"), [.read, .write], onRead: { _ in throw CBATTError(.insufficientResources) },
                     onWrite: { _ in throw CancellationError() })
             ])
-        let codes = try await stage.play {
+        let codes = try await fixture.run {
             var codes: [CBATTError.Code] = []
             do {
                 _ = try await peripheral.read("FFF0/FFF1")
@@ -83,9 +83,9 @@ import Testing
     }
 
     @Test func notifyWaitsForRoomAndAllArrivesInOrder() async throws {
-        let stage = Stage()
-        let (server, peripheral) = try await meet(stage, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
-        let received = try await stage.play {
+        let fixture = Fixture()
+        let (server, peripheral) = try await meet(fixture, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
+        let received = try await fixture.run {
             let values = try await peripheral.subscribe(to: "FFF0/FFF1")
             async let sending: Void = {
                 for number in 0..<200 { try await server.notify(Data([UInt8(number)]), of: "FFF0/FFF1") }
@@ -102,9 +102,9 @@ import Testing
     }
 
     @Test func subscriptionsAreTold() async throws {
-        let stage = Stage()
-        let (server, peripheral) = try await meet(stage, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
-        let told = try await stage.play {
+        let fixture = Fixture()
+        let (server, peripheral) = try await meet(fixture, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
+        let told = try await fixture.run {
             async let events = {
                 var events: [String] = []
                 for await event in server.subscriptions {
@@ -116,7 +116,7 @@ import Testing
                 }
                 return events
             }()
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
             _ = try await peripheral.subscribe(to: "FFF0/FFF1")
             #expect(server.subscribers(of: "FFF0/FFF1").count <= 1)
             return await events
@@ -126,9 +126,9 @@ import Testing
     }
 
     @Test func aNotificationThatIsTooLongTellsBothLengths() async throws {
-        let stage = Stage()
-        let (server, peripheral) = try await meet(stage, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
-        let reason = try await stage.play { () -> BluetoothError.Reason? in
+        let fixture = Fixture()
+        let (server, peripheral) = try await meet(fixture, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
+        let reason = try await fixture.run { () -> BluetoothError.Reason? in
             let values = try await peripheral.subscribe(to: "FFF0/FFF1")
             let maximum = server.subscribers(of: "FFF0/FFF1").map(\.maximumUpdateLength).min() ?? 0
             #expect(maximum > 0)
@@ -147,9 +147,9 @@ import Testing
     }
 
     @Test func aServiceOfTheSystemIsAnError() async throws {
-        let stage = Stage()
-        let server = stage.makeServer()
-        let reason = try await stage.play { () -> BluetoothError.Reason? in
+        let fixture = Fixture()
+        let server = fixture.makeServer()
+        let reason = try await fixture.run { () -> BluetoothError.Reason? in
             do {
                 try await server.add(ServedService(CBUUID(string: "1800"), characteristics: []))
                 return nil
@@ -164,10 +164,10 @@ import Testing
     }
 
     @Test func aFixedValueThatIsNotReadOnlyIsAnErrorAndNoTrap() async throws {
-        let stage = Stage()
-        let server = stage.makeServer()
+        let fixture = Fixture()
+        let server = fixture.makeServer()
         await #expect(throws: BluetoothError.self) {
-            try await stage.play {
+            try await fixture.run {
                 let value = ServedCharacteristic(CBUUID(string: "FFF1"), [.read, .write], value: Data([1]))
                 try await server.add(ServedService(Self.uuid, characteristics: [value]))
             }
@@ -175,9 +175,9 @@ import Testing
     }
 
     @Test func equalServicesAreNumbered() async throws {
-        let stage = Stage()
-        let server = stage.makeServer()
-        let ids = try await stage.play {
+        let fixture = Fixture()
+        let server = fixture.makeServer()
+        let ids = try await fixture.run {
             [
                 try await server.add(ServedService(Self.uuid, characteristics: [])),
                 try await server.add(ServedService(Self.uuid, characteristics: [])),
@@ -187,19 +187,19 @@ import Testing
     }
 
     @Test func aChannelWhosePublicationIsCancelledIsWithdrawn() async throws {
-        let stage = Stage()
-        let server = stage.makeServer()
-        try await stage.play {
+        let fixture = Fixture()
+        let server = fixture.makeServer()
+        try await fixture.run {
             try await server.waitUntilPoweredOn()
             // Cancelled while the adapter's answer is on its way.
             let task = Task { try await server.publishChannel() }
-            try await stage.emulator.swiftClock.sleep(for: .zero)
+            try await fixture.emulator.swiftClock.sleep(for: .zero)
             task.cancel()
             // The answer may have come at the same moment, before the cancellation.
             if case .success(let psm) = await task.result { server.unpublishChannel(psm) }
-            try await stage.emulator.swiftClock.sleep(for: .seconds(1))
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
         }
-        let published = stage.count(of: " publishChannel")
-        #expect(stage.count(of: " unpublishChannel") == published, "\(stage.emulator.trace)")
+        let published = fixture.count(of: " publishChannel")
+        #expect(fixture.count(of: " unpublishChannel") == published, "\(fixture.emulator.trace)")
     }
 }

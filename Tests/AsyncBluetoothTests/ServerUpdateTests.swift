@@ -15,15 +15,15 @@ import Testing
     private func meet(
         _ characteristics: [ServedCharacteristic], settings: PeripheralServer.Settings = .init()
     ) async throws -> (PeripheralServer, Peripheral, Log<PeripheralServer.Event>) {
-        let stage = Stage()
+        let fixture = Fixture()
         let events = Log<PeripheralServer.Event>()
         let server = PeripheralServer(
-            backend: .emulator(stage.emulator), settings: settings, onEvent: { events.append($0) })
-        let central = stage.makeCentral()
-        let peripheral = try await stage.play {
+            backend: .emulator(fixture.emulator), settings: settings, onEvent: { events.append($0) })
+        let central = fixture.makeCentral()
+        let peripheral = try await fixture.run {
             try await server.add(ServedService(Self.uuid, characteristics: characteristics))
             try await server.startAdvertising(name: "Server", services: [Self.uuid])
-            return try await Stage.first(central)
+            return try await Fixture.first(central)
         }
         return (server, peripheral, events)
     }
@@ -31,7 +31,7 @@ import Testing
     @Test func whatIsSentComesInOrderAndBeyondTheLimitNotAtAll() async throws {
         let (server, peripheral, _) = try await meet(
             [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)], settings: .init(updateLimit: 50))
-        let (accepted, received) = try await Stage().play {
+        let (accepted, received) = try await Fixture().run {
             let values = try await peripheral.subscribe(to: "FFF0/FFF1")
             let accepted = (0..<200).filter { server.send(Data([UInt8($0)]), of: "FFF0/FFF1") }
             var received: [Int] = []
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aTaskRunsWhileDevicesSubscribeAlsoWhereTheTestAdvancesTime() async throws {
-        let emulator = Stage().emulator
+        let emulator = Fixture().emulator
         let ends = Log<String>()
         let (server, peripheral, _) = try await meet([
             ServedCharacteristic(
@@ -60,10 +60,10 @@ import Testing
                     }
                 })
         ])
-        let values = try await Stage().play { try await peripheral.subscribe(to: "FFF0/FFF1") }
+        let values = try await Fixture().run { try await peripheral.subscribe(to: "FFF0/FFF1") }
         try await emulator.advance(by: .seconds(5))
         #expect(ends.values.isEmpty)
-        let received = try await Stage().play {
+        let received = try await Fixture().run {
             var received: [UInt8] = []
             for try await value in values {
                 received += value
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func whatAWriteHandlerSendsFollowsTheResponse() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let box = Lock<PeripheralServer?>(nil)
         let (server, peripheral, events) = try await meet([
             ServedCharacteristic(
@@ -89,7 +89,7 @@ import Testing
                 })
         ])
         box.withLock { $0 = server }
-        let answer = try await stage.play {
+        let answer = try await fixture.run {
             try await peripheral.exchange(Data([7]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF1")
         }
         box.withLock { $0 = nil }
@@ -110,7 +110,7 @@ import Testing
                 CBUUID(string: "FFF1"), [.read, .write], onRead: { _ in Data([5]) },
                 onWrite: { _ in throw CBATTError(.insufficientResources) })
         ])
-        try await Stage().play {
+        try await Fixture().run {
             _ = try await peripheral.read("FFF0/FFF1")
             await #expect(throws: BluetoothError.self) { try await peripheral.write(Data([6]), to: "FFF0/FFF1") }
         }
@@ -176,7 +176,7 @@ import Testing
                 CBUUID(string: "FFF1"), .read, userDescription: "Level", descriptors: [CBUUID(string: "2904"): format],
                 onRead: { _ in Data([5]) })
         ])
-        let values = try await Stage().play {
+        let values = try await Fixture().run {
             (
                 try await peripheral.read(descriptor: "FFF0/FFF1/2901"),
                 try await peripheral.read(descriptor: "FFF0/FFF1/2904")

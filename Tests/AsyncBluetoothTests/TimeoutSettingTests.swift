@@ -13,7 +13,7 @@ import Testing
     private func find(_ settings: Central.Settings) async throws -> (EmulatedDevice, Peripheral) {
         let emulator = Emulator(configuration: .instant)
         let device = try emulator.add(.gadget)
-        return (device, try await Stage.first(Central(backend: .emulator(emulator), settings: settings)))
+        return (device, try await Fixture.first(Central(backend: .emulator(emulator), settings: settings)))
     }
 
     private func reason(_ body: () async throws -> Void) async throws -> BluetoothError? {
@@ -97,7 +97,7 @@ import Testing
         let server = PeripheralServer(
             backend: .emulator(emulator), offer: offer, settings: .init(handlerTimeout: Self.limit))
         let running = Task { try await server.run() }
-        let peripheral = try await Stage.first(Central(backend: .emulator(emulator)))
+        let peripheral = try await Fixture.first(Central(backend: .emulator(emulator)))
         let error = try await reason { _ = try await peripheral.read("FFF0/FFF1") }
         guard case .refused(let cause as CBATTError) = error?.reason else {
             Issue.record("\(String(describing: error))")

@@ -7,10 +7,10 @@ import Testing
 
 @Suite(.emulator(.slowReader)) struct TimeoutTests {
     @Test func theLateAnswerOfATimedOutReadCompletesNothing() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        let (failure, value, duration) = try await stage.play { () -> (BluetoothError?, Data, Duration) in
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let (failure, value, duration) = try await fixture.run { () -> (BluetoothError?, Data, Duration) in
             try await gadget.connect()
             _ = try await gadget.characteristics(of: "FFF0")
             let start = clock.now
@@ -38,10 +38,10 @@ import Testing
     }
 
     @Test func aCommandThatIsCancelledBeforeItsTurnIsNotSent() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        try await fixture.run {
             _ = try await gadget.characteristics(of: "FFF0")
             async let first = gadget.read("FFF0/FFF1")
             try await clock.sleep(for: .milliseconds(500))
@@ -50,30 +50,30 @@ import Testing
             }
             _ = try await first
         }
-        try await stage.emulator.advance(by: .seconds(10))
-        #expect(stage.count(of: " read ") == 1, "\(stage.emulator.trace)")
+        try await fixture.emulator.advance(by: .seconds(10))
+        #expect(fixture.count(of: " read ") == 1, "\(fixture.emulator.trace)")
     }
 
     @Test func aConnectThatTimesOutIsTakenBack() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.setProximity(.outOfRange)
-        let clock = stage.emulator.swiftClock
+        let clock = fixture.emulator.swiftClock
         await #expect(throws: BluetoothError.self) {
-            try await stage.play { try await withTimeout(.seconds(5), clock: clock) { try await gadget.connect() } }
+            try await fixture.run { try await withTimeout(.seconds(5), clock: clock) { try await gadget.connect() } }
         }
         #expect(gadget.state == .disconnected)
         device.setProximity(.near)
-        try await stage.emulator.advance(by: .seconds(10))
+        try await fixture.emulator.advance(by: .seconds(10))
         #expect(device.connectionCount == 0)
     }
 
     @Test func aConnectThatOthersWaitForGoesOn() async throws {
-        let stage = Stage()
-        let (device, gadget) = try await stage.find(.gadget)
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
         device.setProximity(.outOfRange)
-        let clock = stage.emulator.swiftClock
-        try await stage.play {
+        let clock = fixture.emulator.swiftClock
+        try await fixture.run {
             async let patient: Void = gadget.connect()
             await #expect(throws: BluetoothError.self) {
                 try await withTimeout(.seconds(5), clock: clock) { try await gadget.connect() }
@@ -85,11 +85,11 @@ import Testing
     }
 
     @Test func aTimeoutWithinALoopOfNotificationsNamesThePath() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.play {
+            try await fixture.run {
                 try await withTimeout(.seconds(5), clock: clock) {
                     for try await _ in gadget.notifications(of: "FFF0/FFF1") {}
                 }
@@ -105,11 +105,11 @@ import Testing
     }
 
     @Test func aTimeoutOfARequestNamesWhatShouldAnswer() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.play {
+            try await fixture.run {
                 try await withTimeout(.seconds(5), clock: clock) {
                     _ = try await gadget.exchange(Data([1]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF2")
                 }
@@ -120,11 +120,11 @@ import Testing
     }
 
     @Test func aTimeoutWithinAScanNamesTheServices() async throws {
-        let stage = Stage()
-        let central = stage.makeCentral()
-        let clock = stage.emulator.swiftClock
+        let fixture = Fixture()
+        let central = fixture.makeCentral()
+        let clock = fixture.emulator.swiftClock
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.play {
+            try await fixture.run {
                 try await withTimeout(.seconds(5), clock: clock) {
                     for try await _ in central.scan(for: [CBUUID(string: "180F"), CBUUID(string: "180D")]) {}
                 }
@@ -135,20 +135,20 @@ import Testing
     }
 
     @Test func anOperationThatIsInTimeReturnsItsValue() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        let value = try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let value = try await fixture.run {
             try await withTimeout(.seconds(10), clock: clock) { try await gadget.read("FFF0/FFF1") }
         }
         #expect(value == Data([1]))
     }
 
     @Test func anotherErrorPassesThroughATimeout() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        let clock = stage.emulator.swiftClock
-        let reason = try await stage.play { () -> BluetoothError.Reason? in
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let reason = try await fixture.run { () -> BluetoothError.Reason? in
             do {
                 _ = try await withTimeout(.seconds(10), clock: clock) { try await gadget.read("180D/2A37") }
                 return nil
@@ -163,9 +163,9 @@ import Testing
     }
 
     @Test func aCancelledTaskGetsCancellationErrorFromEachOperation() async throws {
-        let stage = Stage()
-        let (_, gadget) = try await stage.find(.gadget)
-        try await stage.play {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        try await fixture.run {
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 await #expect(throws: CancellationError.self) { try await gadget.read("FFF0/FFF1") }

@@ -47,8 +47,8 @@ extension Central {
     ///     changes.
     ///   - limit: The duration of the search.
     ///   - isMatch: Whether a device is the wanted one.
-    /// - Throws: ``BluetoothError`` with ``BluetoothError/Reason/timedOut(_:)`` if none matched in time, or the reason for which the
-    ///   adapter is unavailable.
+    /// - Throws: ``BluetoothError`` with ``BluetoothError/Reason/timedOut(_:)`` if none matched in time, or the reason
+    ///   for which the adapter is unavailable.
     public func first(
         for services: [CBUUID] = [], allowDuplicates: Bool = false, within limit: Duration,
         where isMatch: @escaping @Sendable (DiscoveredPeripheral) -> Bool = { _ in true }

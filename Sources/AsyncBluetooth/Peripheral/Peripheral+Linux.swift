@@ -45,17 +45,16 @@ extension Peripheral {
 }
 
 extension CBPairingAgent {
-    /// Pairs with a device and bonds; what the pairing asks comes to the agent's delegate.
+    /// Pairs with a device and bonds; the agent's delegate receives the questions of the pairing.
     ///
-    /// Linux only. The end of a task that is cancelled is not the end of the pairing: that goes on as long as there is
-    /// the agent.
+    /// Linux only. Cancelling the task does not end the pairing, which continues for the lifetime of the agent.
     ///
     /// - Throws: ``BluetoothError`` with the system's `CBError` or `CBATTError`; `CancellationError`.
     public func pair(_ peripheral: Peripheral) async throws {
         try await call(.pair, peripheral) { self.pair($0, completion: $1) }
     }
 
-    /// Forgets the bond with a device, on this side; the device keeps its keys.
+    /// Removes the bond with a device on this host; the device retains its keys.
     ///
     /// Linux only.
     ///

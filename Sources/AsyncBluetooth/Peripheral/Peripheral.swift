@@ -1,13 +1,13 @@
 public import CoreBluetooth
 
-/// A device, to talk to.
+/// A remote device and the operations on it.
 ///
-/// Operations connect and discover by themselves, each thing once however many ask, and wait until it is done. A lost
-/// link is made again by the next operation. Any thread and any actor may use it. There is one object for a device;
-/// when its last reference goes, the link ends.
+/// Operations connect and discover as needed, once for all tasks that wait for it. A lost
+/// link is restored by the next operation. Any thread and any actor may use it. There is one object for a device;
+/// the link ends with its last reference.
 ///
 /// Operations throw ``BluetoothError``, and `CancellationError` where their task is cancelled. A cancelled command that
-/// waits its turn is not sent; the late answer of one that was sent completes nothing else.
+/// waits for its turn is not sent; the late response to one that was sent completes no other command.
 public final class Peripheral: Sendable {
     let core: PeripheralCoordinator
 
@@ -203,8 +203,8 @@ extension Peripheral {
     /// Writes a value, and waits for the device's response.
     ///
     /// - Parameters:
-    ///   - value: At most 512 bytes; more throw ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
-    ///   - characteristic: Where it goes.
+    ///   - value: At most 512 bytes; a longer value throws ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
+    ///   - characteristic: The characteristic to write.
     public func write(_ value: Data, to characteristic: CharacteristicID) async throws {
         try await run(.write, characteristic) {
             let found = try await self.core.characteristic(characteristic)
@@ -216,9 +216,9 @@ extension Peripheral {
     /// Writes a value without response; returns when the system has accepted it, not when it has arrived.
     ///
     /// - Parameters:
-    ///   - value: As much as one packet carries; more throws
+    ///   - value: At most one packet; a longer value throws
     ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
-    ///   - characteristic: Where it goes.
+    ///   - characteristic: The characteristic to write.
     public func writeWithoutResponse(_ value: Data, to characteristic: CharacteristicID) async throws {
         try await run(.writeWithoutResponse, characteristic) {
             let found = try await self.core.characteristic(characteristic)

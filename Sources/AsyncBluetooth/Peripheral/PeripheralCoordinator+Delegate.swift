@@ -1,7 +1,7 @@
 import BluetoothLocking
 import CoreBluetooth
 
-/// What the manager's delegate hears of this peripheral, on the manager's queue.
+/// The manager's callbacks for this peripheral, on the manager's queue.
 extension PeripheralCoordinator {
     func connected() {
         // One that the app took back before this callback is no link.
@@ -128,14 +128,14 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
 import CoreBluetoothPackage
 
 extension CBCharacteristic {
-    /// Whether the update that the delegate hears of is a notification, and not the answer of a read.
+    /// Whether the update of the present callback is a notification, and not the response to a read.
     ///
     /// For use within the callback.
     var isNotified: Bool { isLastUpdateNotification }
 }
 #else
 extension CBCharacteristic {
-    /// Whether the update that the delegate hears of may be a notification; Apple's framework does not tell.
+    /// Whether the update of the present callback may be a notification; Apple's framework does not distinguish them.
     var isNotified: Bool { isNotifying }
 }
 #endif

@@ -2,7 +2,7 @@ import BluetoothLocking
 import CoreBluetooth
 import Synchronization
 
-/// What stands between a `Peripheral` and its `CBPeripheral`, whose delegate it is.
+/// Connects a `Peripheral` with its `CBPeripheral`, whose delegate it is.
 ///
 /// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
 /// them, by one thread at a time; tasks are resumed outside it, too.
@@ -173,7 +173,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         }
     }
 
-    /// Why a link is no more; nil while it is there.
+    /// The reason for the end of a link; nil while it exists.
     ///
     /// CoreBluetooth's state is asked too: it changes before the callback that ends the link here.
     func endOfLink(_ number: Int) -> BluetoothError.Reason? {

@@ -17,7 +17,7 @@ extension ServerState {
     }
 
     struct Advertising {
-        /// The call whose advertisement is on the air or is about to be.
+        /// The call whose advertisement runs or is being started.
         var current: Waiter<Void>?
         /// Calls of `startAdvertising` whose callbacks are still to come, in order.
         var calls: [Waiter<Void>] = []

@@ -14,7 +14,7 @@ public protocol PathIdentifier: Hashable, Sendable, CustomStringConvertible, Exp
 extension PathIdentifier {
     /// Reads a path, and traps if it is none.
     public init(stringLiteral text: String) {
-        guard let id = Self(text) else { preconditionFailure("\"\(text)\" is no \(Self.self)") }
+        guard let id = Self(text) else { preconditionFailure("\"\(text)\" is not a \(Self.self)") }
         self = id
     }
 

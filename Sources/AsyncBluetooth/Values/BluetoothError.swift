@@ -1,16 +1,16 @@
 public import CoreBluetooth
 
-/// Why an operation failed: what was tried, with whom, on which attribute, and the reason.
+/// The failure of an operation: the operation, the device, the attribute and the reason.
 ///
-/// Cancellation is not among them; a cancelled task gets Swift's `CancellationError`.
+/// A cancelled task throws Swift's `CancellationError` instead.
 public struct BluetoothError: Error, Sendable, CustomStringConvertible {
     /// The operation that failed.
     public enum Operation: String, Hashable, Sendable {
-        /// Looking for devices.
+        /// Scanning for devices.
         case scan
-        /// Asking the system for a device that it knows.
+        /// Retrieving a device that the system knows.
         case retrieve
-        /// Making a link.
+        /// Connecting.
         case connect
         /// Finding services, characteristics or descriptors.
         case discover
@@ -48,21 +48,21 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         case unavailable(CBManagerState)
         /// The system does not know a device of this identifier.
         case unknownPeripheral
-        /// The device does not have these services.
+        /// The device lacks these services.
         case missingServices([CBUUID])
-        /// The service does not have these characteristics.
+        /// The service lacks these characteristics.
         case missingCharacteristics([CBUUID])
-        /// The characteristic does not have these descriptors.
+        /// The characteristic lacks these descriptors.
         case missingDescriptors([CBUUID])
-        /// The characteristic has none of these properties.
+        /// The characteristic supports none of these properties.
         case notSupported(CBCharacteristicProperties)
-        /// The value has `length` bytes, and the link or the attribute takes `maximum`.
+        /// The value has `length` bytes, more than the `maximum` of the link or the attribute.
         case valueTooLong(length: Int, maximum: Int)
-        /// The link could not be made.
+        /// The connection failed.
         case connectionFailed((any Error)?)
         /// The link ended, or was lost.
         case disconnected((any Error)?)
-        /// The app ended the link, or the service, itself.
+        /// The app itself ended the link or withdrew the service.
         case cancelled
         /// The device, or the system, answered with an error: `CBATTError` or `CBError`.
         case refused(any Error)
@@ -93,11 +93,11 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
 
     /// The operation that failed.
     public let operation: Operation
-    /// The device's identifier, where the operation concerned a device.
+    /// The device's identifier, if the operation concerned a device.
     public let peer: UUID?
-    /// That device's name, where it is known.
+    /// The device's name, if known.
     public let peerName: String?
-    /// On which attribute: UUIDs with slashes between them, as in `180D/2A37`; for a scan, the services that it is for.
+    /// The attribute: UUIDs separated by slashes, as in `180D/2A37`; for a scan, its services.
     public let path: String?
     /// The reason.
     public let reason: Reason
@@ -124,7 +124,7 @@ extension BluetoothError.Context: CustomStringConvertible {
         return text
     }
 
-    /// A device as texts for people name it.
+    /// The text that identifies a device to people.
     static func label(_ identifier: UUID, _ name: String?) -> String {
         name.map { "\($0) (\(identifier.uuidString))" } ?? identifier.uuidString
     }

@@ -53,7 +53,7 @@ public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the value says, in the format's order; what is not available is left out.
+    /// The fields of the value in the format's order; unavailable ones are omitted.
     public var fields: [AdvertisedField] {
         switch self {
         case .btHome(let value): value.fields
@@ -71,7 +71,7 @@ public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AdvertisedData {
-    /// What beacons and sensors broadcast, decoded.
+    /// The decoded values of beacons and sensors.
     public var values: [AdvertisedValue] {
         AdvertisedValue.values(serviceData: serviceData, manufacturerData: manufacturerData)
     }
@@ -84,9 +84,9 @@ extension AdvertisedData {
 
 /// One field of an advertised value: a name, a value and a unit.
 ///
-/// Tools print fields, and gateways pass them on, without knowing the format that they came in.
+/// Tools print fields, and gateways forward them, without knowledge of the format.
 public struct AdvertisedField: Hashable, Sendable, CustomStringConvertible {
-    /// What a field holds.
+    /// The contents of a field.
     public enum Value: Hashable, Sendable {
         /// A number, and how many decimal digits its resolution gives, 0...9.
         case number(Double, digits: Int)

@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-/// What a sensor broadcasts in the format BTHome, version 2: the service data of FCD2.
+/// A broadcast in the format BTHome, version 2: the service data of FCD2.
 ///
 /// Source: BTHome, "Format", version 2.
 public struct BTHomeAdvertisement: GATTValue, CustomStringConvertible {
@@ -9,7 +9,7 @@ public struct BTHomeAdvertisement: GATTValue, CustomStringConvertible {
 
     /// Whether the device sends only when something happens, such as a button.
     public let isTriggered: Bool
-    /// What was measured, in the order of the bytes; empty where it is encrypted.
+    /// The measurements in the order of the bytes; empty if encrypted.
     public let measurements: [BTHomeMeasurement]
     /// The bytes of an encrypted advertisement, which only the device's owner can read: data, counter and check.
     public let encrypted: Data?
@@ -72,7 +72,7 @@ public struct BTHomeAdvertisement: GATTValue, CustomStringConvertible {
     /// "BTHome".
     public static var valueName: String { "BTHome" }
 
-    /// What was measured.
+    /// The measurements.
     public var fields: [AdvertisedField] {
         guard encrypted == nil else { return [AdvertisedField("encrypted", .flag(true))] }
         return measurements.map(\.field)
@@ -86,7 +86,7 @@ public struct BTHomeAdvertisement: GATTValue, CustomStringConvertible {
 ///
 /// Source: BTHome, "Format", version 2: sensor data, binary sensor data, events, device information.
 public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
-    /// What a measurement says.
+    /// The value of a measurement.
     public enum Value: Hashable, Sendable {
         /// A number in ``BTHomeMeasurement/unit``.
         case number(Double)
@@ -133,13 +133,13 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
         writer.append(bytes: bytes)
     }
 
-    /// What is measured: "temperature".
+    /// The measured quantity: "temperature".
     public var name: String { kind.name }
 
     /// The unit: "°C"; nil where there is none.
     public var unit: String? { kind.unit }
 
-    /// What the bytes say.
+    /// The value of the bytes.
     public var value: Value {
         switch kind.content {
         case .number(_, let multiplier, let digits):
@@ -195,7 +195,7 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension BTHomeMeasurement {
-    /// What an object's number stands for.
+    /// The meaning of an object's number.
     struct Kind: Hashable, Sendable {
         /// What the bytes are.
         enum Content: Hashable, Sendable {

@@ -72,7 +72,7 @@ public enum EddystoneFrame: GATTValue, CustomStringConvertible {
     /// "Eddystone".
     public static var valueName: String { "Eddystone" }
 
-    /// What the frame says.
+    /// The fields of the frame.
     public var fields: [AdvertisedField] {
         switch self {
         case .uid(let power, let namespace, let instance):
@@ -109,7 +109,7 @@ public struct EddystoneURL: GATTValue, CustomStringConvertible {
         ".gov",
     ]
 
-    /// The bytes on the air: the scheme, then characters and codes of endings.
+    /// The encoded bytes: the scheme, then characters and codes of endings.
     private let bytes: Data
     /// The address.
     public let text: String
@@ -178,7 +178,7 @@ public struct EddystoneTelemetry: GATTValue, CustomStringConvertible {
     public let batteryVoltage: UInt16?
     /// The temperature in 1/256 °C, as it is sent; nil where it is not measured.
     public let rawTemperature: Int16?
-    /// How many advertisements were sent since the beacon started.
+    /// The number of advertisements since the beacon started.
     public let advertisementCount: UInt32
     /// The time since the beacon started, in tenths of a second.
     public let uptimeTenths: UInt32

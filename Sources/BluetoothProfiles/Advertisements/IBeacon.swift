@@ -2,13 +2,13 @@ public import Foundation
 
 /// An iBeacon: the manufacturer data of Apple that identify a place.
 ///
-/// iOS keeps them from apps of CoreBluetooth and hands them out through Core Location; here they are in
+/// iOS withholds them from CoreBluetooth and delivers them through Core Location; here they are in
 /// `CBAdvertisementDataManufacturerDataKey`. Source: Apple, "Proximity Beacon Specification", R1.
 public struct IBeacon: GATTValue, CustomStringConvertible {
     /// Apple's company identifier.
     public static let company: UInt16 = 0x004C
 
-    /// What all beacons of one owner share.
+    /// The UUID that all beacons of one owner share.
     public let uuid: UUID
     /// A group of beacons.
     public let major: UInt16

@@ -2,7 +2,7 @@ import Foundation
 
 /// A measurement of a Ruuvi sensor: data format 3, 5 or 6 in the manufacturer data.
 ///
-/// What a sensor does not have, or what its format does not carry, is nil.
+/// Values that the sensor or the format does not provide are nil.
 /// Source: Ruuvi, "Bluetooth Advertisements", data formats 3 (RAWv1), 5 (RAWv2) and 6.
 public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
     /// The layout of the bytes.
@@ -29,7 +29,7 @@ public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
 
     /// The layout of the bytes.
     public let format: Format
-    /// What follows the format's number; its length is the format's.
+    /// The bytes after the format's number; the format defines their length.
     private let bytes: [UInt8]
 
     /// Reads manufacturer data, company identifier included.
@@ -60,7 +60,7 @@ public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
 
     private func signed(_ offset: Int) -> Int { Int(Int16(truncatingIfNeeded: word(offset))) }
 
-    /// nil where the number stands for "not available".
+    /// nil if the number means "not available".
     private func available(_ number: Int, unless none: Int) -> Int? { number == none ? nil : number }
 
     /// Thousandths of a degree.
@@ -118,7 +118,7 @@ public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
         format == .rawV2 ? available(word(13) & 0x1F, unless: 0x1F).map { $0 * 2 - 40 } : nil
     }
 
-    /// How often the sensor was moved, modulo 255.
+    /// The number of movements of the sensor, modulo 255.
     public var movementCount: Int? { format == .rawV2 ? available(Int(bytes[14]), unless: 0xFF) : nil }
 
     /// The number of the measurement: a repeated advertisement has the same one.
@@ -167,7 +167,7 @@ public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
         return address.map { Decimals.hex($0, width: 2) }.joined(separator: ":")
     }
 
-    /// What the sensor measured.
+    /// The measured values.
     public var fields: [AdvertisedField] {
         let acceleration = acceleration.map { [("x", $0.x), ("y", $0.y), ("z", $0.z)] } ?? []
         let fields: [AdvertisedField?] =

@@ -19,7 +19,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
             )
         }
 
-        /// A share as a device tells it.
+        /// A share as the device sends it.
         init(received share: UInt8, isLeft: Bool) {
             self.share = share
             self.isLeft = isLeft

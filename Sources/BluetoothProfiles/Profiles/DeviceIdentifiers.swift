@@ -135,7 +135,7 @@ public struct UniqueDeviceIdentifier: GATTValue, CustomStringConvertible {
 
     /// "UDI for Medical Devices".
     public static var valueName: String { "UDI for Medical Devices" }
-    /// What follows is of a later version.
+    /// Later bytes belong to a later version.
     public static var ignoresTrailingBytes: Bool { true }
 
     /// Reads a byte of flags, and the texts that they announce, each with a zero at its end.

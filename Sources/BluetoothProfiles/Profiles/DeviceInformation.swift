@@ -33,7 +33,7 @@ public enum DeviceInformationService {
 ///
 /// Source: Device Information Service 1.2, 3.
 public struct DeviceInformationValues: Hashable, Sendable {
-    // The emulator's `DeviceInformation` says the same of its devices. It sees no profiles, as they are over
+    // The emulator's `DeviceInformation` describes the same values. It cannot use this one, which depends on
     // CoreBluetooth; a test compares the bytes of both.
 
     /// The manufacturer's name.

@@ -116,7 +116,7 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
 /// not accept is refused with the ATT errors 0x80, "Write Request Rejected", or 0x81, "Condition not supported".
 /// Source: Environmental Sensing Service 1.0, 1.6 and 3.1.2.2; GATT Specification Supplement.
 public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvertible {
-    /// How a value is compared with the one that is set.
+    /// The comparison of a value with the set one.
     public enum Comparison: UInt8, Sendable, CaseIterable {
         /// While the value is less.
         case less = 4

@@ -185,7 +185,7 @@ public final class HeartRateServer: ProfileServer {
     ///   - location: Where it sits.
     ///   - interval: The time between measurements.
     ///   - rate: Beats per minute of the n-th measurement, from 0; nil measures nothing, for an app that sends
-    ///     ``measurement`` itself. By default it goes up and down between 60 and 90.
+    ///     ``measurement`` itself. By default it alternates between 60 and 90.
     public init(
         location: BodySensorLocation = .chest, interval: Duration = .seconds(1),
         rate: @escaping @Sendable (Int) -> UInt16? = { HeartRateServer.restingRate($0) }

@@ -57,7 +57,7 @@ public final class NordicUARTServer: ProfileServer {
 
     /// Nordic UART.
     public var service: CBUUID { NordicUARTService.uuid }
-    /// What it receives, and what it sends.
+    /// The characteristic that it receives on, and the one that it sends on.
     public var values: [any ServedAttribute] { [receive, transmit] }
 
     /// Sends bytes to subscribers, at most one notification: 20 bytes fit into every MTU.

@@ -17,7 +17,7 @@ public struct GATTReader: Sendable {
         index = data.startIndex
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are left.
     public var count: Int { data.endIndex - index }
 
     /// The next integer.
@@ -122,7 +122,7 @@ public struct GATTReader: Sendable {
 
 /// Puts the fields of a value one after the other, least significant byte first.
 public struct GATTWriter: Sendable {
-    /// What was written.
+    /// The written bytes.
     public private(set) var data = Data()
 
     /// Nothing written yet.

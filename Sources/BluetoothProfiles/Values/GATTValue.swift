@@ -65,9 +65,9 @@ extension GATTValue where Self: RawRepresentable, RawValue: FixedWidthInteger {
     public func write(to writer: inout GATTWriter) { writer.append(rawValue) }
 }
 
-/// Why bytes are not the value that they should be, or a number is none that the value can have.
+/// The reason for which bytes are not a value, or a number is out of a value's range.
 public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the field.
+    /// The problem of a field.
     public enum Problem: Hashable, Sendable {
         /// The value ends inside of the field: the bytes that the field needs, and those that are left.
         case tooShort(needed: Int, available: Int)
@@ -77,9 +77,9 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
         case reserved(Int64)
         /// The bytes are not UTF-8.
         case notUTF8
-        /// The number lies outside of what the layout, or the specification, allows; so does what is not a number.
+        /// The number lies outside of the range of the layout or the specification, or is not a number.
         case outOfRange(Double, allowed: ClosedRange<Double>)
-        /// The layout has no number for "not known".
+        /// The layout has no number for an unknown value.
         case notKnown
     }
 
@@ -87,17 +87,17 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
     public let value: String
     /// The field, as the specification names it: "Energy Expended".
     public let field: String
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
 
-    /// An error of a codec of one's own; ``GATTReader`` makes the usual ones.
+    /// Makes an error of a custom codec; ``GATTReader`` makes the usual ones.
     public init(value: String, field: String, problem: Problem) {
         self.value = value
         self.field = field
         self.problem = problem
     }
 
-    /// For people, one line.
+    /// One line for people.
     public var description: String {
         switch problem {
         case .tooShort(let needed, let available):
@@ -107,7 +107,7 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
         case .notUTF8: "\(value): field \(field) is not UTF-8"
         case .outOfRange(let number, let allowed):
             "\(value): field \(field) cannot be \(number): \(allowed.lowerBound) to \(allowed.upperBound) are possible"
-        case .notKnown: "\(value): field \(field) cannot be \"not known\""
+        case .notKnown: "\(value): field \(field) cannot be unknown"
         }
     }
 
@@ -115,7 +115,7 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension GATTValue {
-    /// A number that is to become a field, as an integer.
+    /// Checks a number that becomes a field.
     ///
     /// - Throws: ``GATTValueError`` if it lies outside of the range.
     static func checked<Number: BinaryInteger, Field: FixedWidthInteger>(

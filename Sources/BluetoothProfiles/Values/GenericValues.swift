@@ -138,7 +138,7 @@ public struct PresentationFormat: GATTValue, CustomStringConvertible {
     public var unit: UInt16
     /// The organization that defines the description; 1 is the Bluetooth SIG.
     public var namespace: UInt8
-    /// What the value describes, among several of a device.
+    /// The subject of the value, among several of a device.
     public var descriptionNumber: UInt16
 
     /// A format.

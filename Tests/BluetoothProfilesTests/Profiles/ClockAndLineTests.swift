@@ -8,20 +8,20 @@ import Testing
 /// Current Time, Device Information and Nordic UART.
 @Suite(.emulator(.instant)) struct ClockAndLineTests {
     @Test func anEmulatedClockIsReadAndSet() async throws {
-        let stage = ProfileStage()
-        try stage.emulator.add(.currentTime)
-        try await Self.useClock(stage, try await stage.find(CurrentTimeService.uuid))
+        let fixture = ProfileFixture()
+        try fixture.emulator.add(.currentTime)
+        try await Self.useClock(fixture, try await fixture.find(CurrentTimeService.uuid))
     }
 
     @Test func aClockThatIsServedIsReadAndSet() async throws {
-        let stage = ProfileStage()
-        let (device, peripheral) = try await stage.simulate(CurrentTimeServer())
-        try await Self.useClock(stage, peripheral)
+        let fixture = ProfileFixture()
+        let (device, peripheral) = try await fixture.simulate(CurrentTimeServer())
+        try await Self.useClock(fixture, peripheral)
         device.stop()
     }
 
-    private static func useClock(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
-        try await stage.emulator.run { () async throws in
+    private static func useClock(_ fixture: ProfileFixture, _ peripheral: Peripheral) async throws {
+        try await fixture.emulator.run { () async throws in
             let client = CurrentTimeClient(peripheral)
             let time = try await client.time()
             #expect(time.dayOfWeek == DayOfWeek(of: time.dateTime))
@@ -39,10 +39,10 @@ import Testing
     }
 
     @Test func aDeviceSaysWhatItsMakerSays() async throws {
-        let stage = ProfileStage()
-        try stage.emulator.add(.deviceInformation)
-        let peripheral = try await stage.find(DeviceInformationService.uuid)
-        try await stage.emulator.run { () async throws in
+        let fixture = ProfileFixture()
+        try fixture.emulator.add(.deviceInformation)
+        let peripheral = try await fixture.find(DeviceInformationService.uuid)
+        try await fixture.emulator.run { () async throws in
             let values = try await DeviceInformationClient(peripheral).values()
             #expect(values.manufacturer == "Emulated Devices")
             #expect(values.systemID?.organizationallyUniqueIdentifier == 0xBC_DEF0)
@@ -52,13 +52,13 @@ import Testing
     }
 
     @Test func whatIsNotSaidHasNoCharacteristic() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let said = DeviceInformationValues(
             model: "M", systemID: SystemID(deviceAddress: 0x1234_569A_BCDE),
             pnpID: PnPID(source: .usb, vendor: 1, product: 2, version: 3),
             uniqueDeviceIdentifier: UniqueDeviceIdentifier(label: "(01)00844588003288", issuer: "2.16.840"))
-        let (device, peripheral) = try await stage.simulate(DeviceInformationServer(said))
-        try await stage.emulator.run { () async throws in
+        let (device, peripheral) = try await fixture.simulate(DeviceInformationServer(said))
+        try await fixture.emulator.run { () async throws in
             #expect(try await DeviceInformationClient(peripheral).values() == said)
             #expect(try await peripheral.characteristics(of: "180A").count == 4)
         }
@@ -66,20 +66,20 @@ import Testing
     }
 
     @Test func anEmulatedLineAnswers() async throws {
-        let stage = ProfileStage()
-        try stage.emulator.add(.nordicUART)
-        try await Self.talk(stage, try await stage.find(NordicUARTService.uuid))
+        let fixture = ProfileFixture()
+        try fixture.emulator.add(.nordicUART)
+        try await Self.talk(fixture, try await fixture.find(NordicUARTService.uuid))
     }
 
     @Test func aLineThatIsServedAnswers() async throws {
-        let stage = ProfileStage()
-        let (device, peripheral) = try await stage.simulate(NordicUARTServer())
-        try await Self.talk(stage, peripheral)
+        let fixture = ProfileFixture()
+        let (device, peripheral) = try await fixture.simulate(NordicUARTServer())
+        try await Self.talk(fixture, peripheral)
         device.stop()
     }
 
-    private static func talk(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
-        try await stage.emulator.run { () async throws in
+    private static func talk(_ fixture: ProfileFixture, _ peripheral: Peripheral) async throws {
+        try await fixture.emulator.run { () async throws in
             let client = NordicUARTClient(peripheral)
             let long = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
             let received = try await peripheral.subscribe(to: NordicUARTService.transmit.id)

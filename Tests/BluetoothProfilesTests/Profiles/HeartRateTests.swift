@@ -7,11 +7,11 @@ import Testing
 
 @Suite(.emulator(.instant)) struct HeartRateTests {
     @Test func anEmulatedMonitorIsReadAndHeard() async throws {
-        let stage = ProfileStage()
-        try stage.emulator.add(.heartRateMonitor)
-        let peripheral = try await stage.find(HeartRateService.uuid)
+        let fixture = ProfileFixture()
+        try fixture.emulator.add(.heartRateMonitor)
+        let peripheral = try await fixture.find(HeartRateService.uuid)
         let client = HeartRateClient(peripheral)
-        try await stage.emulator.run { () async throws in
+        try await fixture.emulator.run { () async throws in
             #expect(try await client.bodySensorLocation() == .chest)
             #expect(try await BatteryClient(peripheral).level() == (try BatteryLevel(percent: 87)))
             let values = try await client.measurements.first(10)
@@ -22,13 +22,13 @@ import Testing
     }
 
     @Test func aServerMeasuresEachSecondWhileSomebodyListens() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let battery = BatteryServer(level: try BatteryLevel(percent: 40))
-        let (device, peripheral) = try await stage.simulate(
+        let (device, peripheral) = try await fixture.simulate(
             HeartRateServer(location: .wrist, rate: { UInt16(100 + $0) }), battery)
         let client = HeartRateClient(peripheral)
-        let emulator = stage.emulator
-        try await stage.emulator.run { () async throws in
+        let emulator = fixture.emulator
+        try await fixture.emulator.run { () async throws in
             #expect(try await client.bodySensorLocation() == .wrist)
             #expect(try await BatteryClient(peripheral).level().percent == 40)
             let began = emulator.now
@@ -45,9 +45,9 @@ import Testing
     }
 
     @Test func anOrderThatIsReservedIsRefusedByItsProfilesCode() async throws {
-        let stage = ProfileStage()
-        let (device, peripheral) = try await stage.simulate(HeartRateServer())
-        try await stage.emulator.run { () async throws in
+        let fixture = ProfileFixture()
+        let (device, peripheral) = try await fixture.simulate(HeartRateServer())
+        try await fixture.emulator.run { () async throws in
             let reserved = await #expect(throws: (any Error).self) {
                 try await peripheral.write(Data([2]), to: HeartRateService.controlPoint.id)
             }
@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test func aMalformedValueThatIsReadNamesOperationPeerAndPath() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let raw = ServedValue(GATTCharacteristic<Data>("2A38", in: "180D", .read), Data([9]))
-        let server = RawServer(service: HeartRateService.uuid, values: [raw])
-        let (device, peripheral) = try await stage.simulate(server)
+        let server = ValueServer(service: HeartRateService.uuid, values: [raw])
+        let (device, peripheral) = try await fixture.simulate(server)
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.emulator.run { try await HeartRateClient(peripheral).bodySensorLocation() }
+            try await fixture.emulator.run { try await HeartRateClient(peripheral).bodySensorLocation() }
         }
         #expect(error?.operation == .read)
         #expect(error?.peer == peripheral.identifier)
@@ -76,12 +76,12 @@ import Testing
     }
 
     @Test func aMalformedMeasurementNamesTheField() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let raw = ServedValue(GATTCharacteristic<Data>("2A37", in: "180D", .notify))
         let subscribed = Moment()
-        let server = RawServer(service: HeartRateService.uuid, values: [raw])
-        let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
-        try await stage.emulator.run { () async throws in
+        let server = ValueServer(service: HeartRateService.uuid, values: [raw])
+        let (device, peripheral) = try await fixture.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
+        try await fixture.emulator.run { () async throws in
             async let results = peripheral.results(of: HeartRateService.measurement).first(2)
             await subscribed.wait()
             raw.send(Data([1, 72]))

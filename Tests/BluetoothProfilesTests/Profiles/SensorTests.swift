@@ -9,21 +9,21 @@ import Testing
 /// Thermometers, and the sensors of cyclists, runners and the environment.
 @Suite(.emulator(.instant)) struct SensorTests {
     @Test func anEmulatedThermometerIsReadAndHeard() async throws {
-        let stage = ProfileStage()
-        try stage.emulator.add(.healthThermometer)
-        try await Self.useThermometer(stage, try await stage.find(HealthThermometerService.uuid))
+        let fixture = ProfileFixture()
+        try fixture.emulator.add(.healthThermometer)
+        try await Self.useThermometer(fixture, try await fixture.find(HealthThermometerService.uuid))
     }
 
     @Test func aThermometerThatIsServedIsReadAndHeard() async throws {
-        let stage = ProfileStage()
-        let (device, peripheral) = try await stage.simulate(HealthThermometerServer())
-        try await Self.useThermometer(stage, peripheral)
+        let fixture = ProfileFixture()
+        let (device, peripheral) = try await fixture.simulate(HealthThermometerServer())
+        try await Self.useThermometer(fixture, peripheral)
         device.stop()
     }
 
-    private static func useThermometer(_ stage: ProfileStage, _ peripheral: Peripheral) async throws {
-        let emulator = stage.emulator
-        try await stage.emulator.run { () async throws in
+    private static func useThermometer(_ fixture: ProfileFixture, _ peripheral: Peripheral) async throws {
+        let emulator = fixture.emulator
+        try await fixture.emulator.run { () async throws in
             let client = HealthThermometerClient(peripheral)
             #expect(try await client.type() == .body)
             #expect(try await client.interval()?.seconds == 10)
@@ -42,20 +42,21 @@ import Testing
     }
 
     @Test func anEmulatedBicycleIsReadAndHeard() async throws {
-        let stage = ProfileStage()
-        try stage.emulator.add(.cyclingSpeedAndCadence)
-        try await Self.ride(stage, try await stage.find(CyclingSpeedAndCadenceService.uuid), to: .frontWheel)
+        let fixture = ProfileFixture()
+        try fixture.emulator.add(.cyclingSpeedAndCadence)
+        try await Self.ride(fixture, try await fixture.find(CyclingSpeedAndCadenceService.uuid), to: .frontWheel)
     }
 
     @Test func aBicycleThatIsServedIsReadAndHeard() async throws {
-        let stage = ProfileStage()
-        let (device, peripheral) = try await stage.simulate(CyclingSpeedAndCadenceServer())
-        try await Self.ride(stage, peripheral, to: .frontWheel)
+        let fixture = ProfileFixture()
+        let (device, peripheral) = try await fixture.simulate(CyclingSpeedAndCadenceServer())
+        try await Self.ride(fixture, peripheral, to: .frontWheel)
         device.stop()
     }
 
-    private static func ride(_ stage: ProfileStage, _ peripheral: Peripheral, to place: SensorLocation) async throws {
-        try await stage.emulator.run { () async throws in
+    private static func ride(_ fixture: ProfileFixture, _ peripheral: Peripheral, to place: SensorLocation) async throws
+    {
+        try await fixture.emulator.run { () async throws in
             let client = CyclingSpeedAndCadenceClient(peripheral)
             #expect(try await client.feature().contains(.wheelRevolutions))
             let values = try await client.measurements.first(3)
@@ -76,9 +77,9 @@ import Testing
     }
 
     @Test func aRunnerThatIsServedIsReadAndHeard() async throws {
-        let stage = ProfileStage()
-        let (device, peripheral) = try await stage.simulate(RunningSpeedAndCadenceServer())
-        try await stage.emulator.run { () async throws in
+        let fixture = ProfileFixture()
+        let (device, peripheral) = try await fixture.simulate(RunningSpeedAndCadenceServer())
+        try await fixture.emulator.run { () async throws in
             let client = RunningSpeedAndCadenceClient(peripheral)
             #expect(try await client.feature().contains(.totalDistance))
             #expect(try await client.sensorLocation() == .inShoe)
@@ -107,10 +108,10 @@ import Testing
     }()
 
     @Test func whenAValueIsNotifiedIsReadAndSet() async throws {
-        let stage = ProfileStage()
-        try stage.emulator.add(Self.described)
-        let peripheral = try await stage.find(EnvironmentalSensingService.uuid)
-        try await stage.emulator.run { () async throws in
+        let fixture = ProfileFixture()
+        try fixture.emulator.add(Self.described)
+        let peripheral = try await fixture.find(EnvironmentalSensingService.uuid)
+        try await fixture.emulator.run { () async throws in
             let client = EnvironmentalSensingClient(peripheral)
             let temperature = EnvironmentalSensingService.temperature
             #expect(try await client.measurement(of: temperature)?.period == 60)
@@ -129,30 +130,30 @@ import Testing
     }
 
     @Test func aDescriptorThatIsNotThereIsNilAndAMalformedOneNamesItsPath() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         var description = Self.described
         description.services[0].characteristics[0].descriptors = [
             DescriptorDescription("290D", value: Data(hex: "0A"))
         ]
-        try stage.emulator.add(description)
-        let peripheral = try await stage.find(EnvironmentalSensingService.uuid)
+        try fixture.emulator.add(description)
+        let peripheral = try await fixture.find(EnvironmentalSensingService.uuid)
         let client = EnvironmentalSensingClient(peripheral)
         let temperature = EnvironmentalSensingService.temperature
-        #expect(try await stage.emulator.run { try await client.configuration(of: temperature) } == nil)
+        #expect(try await fixture.emulator.run { try await client.configuration(of: temperature) } == nil)
         let error = await #expect(throws: BluetoothError.self) {
-            try await stage.emulator.run { try await client.triggers(of: temperature) }
+            try await fixture.emulator.run { try await client.triggers(of: temperature) }
         }
         #expect(error?.path == "181A/2A6E/290D")
         #expect(error?.valueError?.field == "Condition")
     }
 
     @Test func theEnvironmentIsReadAndHeard() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let subscribed = Moment()
         let rain = ServedValue(EnvironmentalSensingService.rainfall, try Rainfall(3))
         let server = EnvironmentalSensingServer(humidity: try Humidity(nil), others: [rain])
-        let (device, peripheral) = try await stage.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
-        try await stage.emulator.run { () async throws in
+        let (device, peripheral) = try await fixture.simulate(server) { if case .subscribed = $0 { subscribed.come() } }
+        try await fixture.emulator.run { () async throws in
             let client = EnvironmentalSensingClient(peripheral)
             #expect(try await client.temperature()?.value == 21.5)
             #expect(try await client.pressure()?.value == 1013.25)

@@ -11,16 +11,16 @@ import Testing
     /// A lamp: one's own profile.
     private static let brightness = GATTCharacteristic<UInt8>("FFE1", in: "FFE0", [.read, .write, .notify])
 
-    private static func lamp(_ accept: (@Sendable (UInt8) throws -> Void)? = nil) -> (RawServer, ServedValue<UInt8>) {
+    private static func lamp(_ accept: (@Sendable (UInt8) throws -> Void)? = nil) -> (ValueServer, ServedValue<UInt8>) {
         let value = ServedValue(brightness, 5, accept: accept)
-        return (RawServer(service: CBUUID(string: "FFE0"), values: [value]), value)
+        return (ValueServer(service: CBUUID(string: "FFE0"), values: [value]), value)
     }
 
     @Test func whatAClientWritesIsKeptAndToldToSubscribers() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let (server, value) = Self.lamp()
-        let (device, peripheral) = try await stage.simulate(server)
-        try await stage.emulator.run { () async throws in
+        let (device, peripheral) = try await fixture.simulate(server)
+        try await fixture.emulator.run { () async throws in
             let heard = try await peripheral.subscribe(to: Self.brightness.id)
             try await peripheral.write(9, to: Self.brightness)
             #expect(try await heard.first(1) == [Data([9])])
@@ -31,10 +31,10 @@ import Testing
     }
 
     @Test func aServerRefusesWithAnATTError() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let (server, value) = Self.lamp { if $0 > 100 { throw CBATTError(.insufficientResources) } }
-        let (device, peripheral) = try await stage.simulate(server)
-        try await stage.emulator.run { () async throws in
+        let (device, peripheral) = try await fixture.simulate(server)
+        try await fixture.emulator.run { () async throws in
             let error = await #expect(throws: (any Error).self) {
                 try await peripheral.write(101, to: Self.brightness)
             }
@@ -45,10 +45,10 @@ import Testing
     }
 
     @Test func valuesBeyondTheRoomWaitAndKeepTheirOrder() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let (server, value) = Self.lamp()
-        let (device, peripheral) = try await stage.simulate(server)
-        try await stage.emulator.run { () async throws in
+        let (device, peripheral) = try await fixture.simulate(server)
+        try await fixture.emulator.run { () async throws in
             let heard = try await peripheral.subscribe(to: Self.brightness.id)
             for number in 0..<200 { value.send(UInt8(number)) }
             #expect(try await heard.first(200) == (0..<200).map { Data([UInt8($0)]) })
@@ -57,13 +57,13 @@ import Testing
     }
 
     @Test func eventsTellWhatHappens() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let (server, _) = Self.lamp()
         let events = Lock<[String]>([])
-        let (device, peripheral) = try await stage.simulate(server) { event in
+        let (device, peripheral) = try await fixture.simulate(server) { event in
             events.withLock { $0.append(Self.text(event)) }
         }
-        try await stage.emulator.run { () async throws in
+        try await fixture.emulator.run { () async throws in
             let heard = try await peripheral.subscribe(to: Self.brightness.id)
             #expect(try await peripheral.read(Self.brightness) == 5)
             try await peripheral.write(6, to: Self.brightness)
@@ -95,42 +95,42 @@ import Testing
     }
 
     @Test func aDeviceStartsOnceAndAgainAfterItStopped() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let (server, _) = Self.lamp()
-        let (device, peripheral) = try await stage.simulate(server)
-        let emulator = stage.emulator
-        try await stage.emulator.run { () async throws in
+        let (device, peripheral) = try await fixture.simulate(server)
+        let emulator = fixture.emulator
+        try await fixture.emulator.run { () async throws in
             await #expect(throws: SimulatedDeviceError.self) { try await device.start(on: .emulator(emulator)) }
             #expect(try await peripheral.read(Self.brightness) == 5)
             await peripheral.disconnect()
             device.stop()
             try await device.start(on: .emulator(emulator))
         }
-        let again = try await stage.find(CBUUID(string: "FFE0"))
-        try await stage.emulator.run { () async throws in #expect(try await again.read(Self.brightness) == 5) }
+        let again = try await fixture.find(CBUUID(string: "FFE0"))
+        try await fixture.emulator.run { () async throws in #expect(try await again.read(Self.brightness) == 5) }
         device.stop()
     }
 
     @Test func aDeviceIsOnTheAirAnewWhenItsAdapterIsOnAgain() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         let (server, value) = Self.lamp()
-        let (device, peripheral) = try await stage.simulate(server)
-        try await stage.emulator.run { () async throws in #expect(try await peripheral.read(Self.brightness) == 5) }
-        let host = try #require(stage.emulator.hosts.first { $0.name != "default" })
+        let (device, peripheral) = try await fixture.simulate(server)
+        try await fixture.emulator.run { () async throws in #expect(try await peripheral.read(Self.brightness) == 5) }
+        let host = try #require(fixture.emulator.hosts.first { $0.name != "default" })
         host.setPower(false)
-        try await stage.emulator.advance(by: .seconds(30))
+        try await fixture.emulator.advance(by: .seconds(30))
         value.value = 7
         host.setPower(true)
-        let again = try await stage.find(CBUUID(string: "FFE0"))
-        try await stage.emulator.run { () async throws in #expect(try await again.read(Self.brightness) == 7) }
+        let again = try await fixture.find(CBUUID(string: "FFE0"))
+        try await fixture.emulator.run { () async throws in #expect(try await again.read(Self.brightness) == 7) }
         device.stop()
     }
 
     @Test func allStandardProfilesGoOnTheAirByThemselves() async throws {
-        let stage = ProfileStage()
+        let fixture = ProfileFixture()
         for profile in StandardProfile.allCases {
-            let (device, peripheral) = try await stage.simulate(profile.makeServer())
-            try await stage.emulator.run { () async throws in
+            let (device, peripheral) = try await fixture.simulate(profile.makeServer())
+            try await fixture.emulator.run { () async throws in
                 let characteristics = try await peripheral.characteristics(of: ServiceID(profile.service))
                 #expect(!characteristics.isEmpty)
                 for characteristic in characteristics where characteristic.properties.contains(.read) {

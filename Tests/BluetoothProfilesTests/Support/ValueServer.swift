@@ -3,8 +3,8 @@ import BluetoothProfiles
 import CoreBluetooth
 import Synchronization
 
-/// A service of any values, which tells when somebody subscribes.
-final class RawServer: ProfileServer {
+/// A service of any values.
+final class ValueServer: ProfileServer {
     let service: CBUUID
     let values: [any ServedAttribute]
 

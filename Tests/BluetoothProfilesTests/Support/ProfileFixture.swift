@@ -5,7 +5,7 @@ import CoreBluetooth
 import CoreBluetoothTesting
 
 /// A test's emulated world, in virtual time, and a client in it.
-struct ProfileStage: Sendable {
+struct ProfileFixture: Sendable {
     /// The emulator of the test that runs.
     let emulator = Emulator.current
 

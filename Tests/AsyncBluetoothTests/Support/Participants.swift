@@ -6,9 +6,9 @@ import CoreBluetooth
 import Foundation
 import Synchronization
 
-/// Those who take part in a random program: a central with a peripheral, and a server, in one world.
-struct Party: Sendable {
-    let stage: Stage
+/// The participants of a random program: a central with a peripheral, and a server, in one world.
+struct Participants: Sendable {
+    let fixture: Fixture
     let device: EmulatedDevice
     let central: Central
     let peripheral: Peripheral
@@ -20,13 +20,13 @@ struct Party: Sendable {
     /// A channel that several operations use at once.
     let channel: SharedChannel
 
-    init(_ stage: Stage, _ device: EmulatedDevice) async throws {
-        self.stage = stage
+    init(_ fixture: Fixture, _ device: EmulatedDevice) async throws {
+        self.fixture = fixture
         self.device = device
-        central = stage.makeCentral()
-        peripheral = try await Stage.first(central)
+        central = fixture.makeCentral()
+        peripheral = try await Fixture.first(central)
         address = peripheral.address ?? ""
-        server = PeripheralServer(backend: .emulator(stage.emulator), offer: Self.offer)
+        server = PeripheralServer(backend: .emulator(fixture.emulator), offer: Self.offer)
         shared = SharedSubscription()
         channel = SharedChannel()
         try await server.waitUntilPoweredOn()
@@ -64,8 +64,8 @@ struct Party: Sendable {
         server.remove("FFE0")
         shared.drop()
         channel.drop()
-        try await stage.emulator.swiftClock.sleep(for: .seconds(1))
-        let open = TraceBalance(stage.emulator.trace).openChannels
+        try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
+        let open = TraceBalance(fixture.emulator.trace).openChannels
         guard open.isEmpty else { throw Unexpected("channels stay open: \(open)") }
         return Remains(objects: [
             WeakObject("central", central), WeakObject("peripheral", peripheral), WeakObject("server", server),

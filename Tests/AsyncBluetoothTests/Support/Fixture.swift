@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// An emulated world and a client in it, in virtual time.
-struct Stage: Sendable {
+struct Fixture: Sendable {
     let emulator: Emulator
 
     /// The emulator of the test that runs.
@@ -22,7 +22,7 @@ struct Stage: Sendable {
     func makeServer() -> PeripheralServer { PeripheralServer(backend: .emulator(emulator)) }
 
     /// Runs `body` in virtual time, and what its end leads to at once.
-    func play<Result: Sendable>(
+    func run<Result: Sendable>(
         within limit: Duration = .seconds(600), _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let result = try await emulator.run(within: limit, body)
@@ -40,7 +40,7 @@ struct Stage: Sendable {
     func find(_ description: PeripheralDescription) async throws -> (EmulatedDevice, Peripheral) {
         let device = try emulator.add(description)
         let central = makeCentral()
-        return (device, try await play { try await Self.first(central) })
+        return (device, try await run { try await Self.first(central) })
     }
 
     /// The first device that a scan finds.
