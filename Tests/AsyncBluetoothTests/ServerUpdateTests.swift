@@ -136,9 +136,9 @@ import Testing
     }
 
     @Test func aValueCanGoToOneSubscriberAlone() async throws {
-        let stage = Stage()
+        let fixture = Fixture()
         let (server, peripheral, events) = try await meet([ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
-        let received = try await stage.play {
+        let received = try await fixture.run {
             let values = try await peripheral.subscribe(to: "FFF0/FFF1")
             let subscribers = server.subscribers(of: "FFF0/FFF1")
             server.send(Data([1]), of: "FFF0/FFF1", to: [])
@@ -154,17 +154,17 @@ import Testing
     }
 
     @Test func aServiceIncludesOneThatIsPublished() async throws {
-        let stage = Stage()
-        let server = stage.makeServer()
-        let central = stage.makeCentral()
+        let fixture = Fixture()
+        let server = fixture.makeServer()
+        let central = fixture.makeCentral()
         let inner = CBUUID(string: "FFF7")
-        let included = try await stage.play {
+        let included = try await fixture.run {
             let missing = ServedService(Self.uuid, includes: ["FFF7"], characteristics: [])
             await #expect(throws: BluetoothError.self) { try await server.add(missing) }
             let id = try await server.add(ServedService(inner, isPrimary: false, characteristics: []))
             try await server.add(ServedService(Self.uuid, includes: [id], characteristics: []))
             try await server.startAdvertising(services: [Self.uuid])
-            return try await Stage.first(central).includedServices(of: "FFF0")
+            return try await Fixture.first(central).includedServices(of: "FFF0")
         }
         #expect(included == ["FFF7"])
     }
