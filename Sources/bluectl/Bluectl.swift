@@ -20,11 +20,11 @@ struct Bluectl: AsyncParsableCommand {
             [--timestamps] [--verbose] COMMAND
             """,
         discussion: """
-            The options of "bluectl help COMMAND" may stand before the command as well as after it. A device is named \
-            by its identifier, address or name. Real adapters are used through BlueZ; "--backend emulator" uses \
-            emulated devices, and "bluectl demo" shows what they do.
+            The options of "bluectl help COMMAND" may also precede the command. A device is named by its identifier, \
+            address or name. Real adapters are used through BlueZ; "--backend emulator" uses emulated devices, and \
+            "bluectl demo" shows them at work.
 
-            Exit status: 0 done, 1 failed, 2 usage, 3 timed out.
+            Exit status: 0 success, 1 failure, 2 usage error, 3 timeout.
             """,
         version: "0.1.0",
         subcommands: [
@@ -158,7 +158,7 @@ enum Suggestion {
     /// that begins with the word.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let letters = Array(word.lowercased())
-        // What strangers or files hand in may be long; nobody mistypes that much.
+        // Words from files may be long, and so long a word is no typing error.
         guard !letters.isEmpty, letters.count <= 64 else { return nil }
         let limit = max(1, letters.count / 3)
         let near = candidates.map { (changes(from: letters, to: Array($0.lowercased())), $0) }.min { $0.0 < $1.0 }

@@ -11,8 +11,8 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
         commandName: "adapters",
         abstract: "List the adapters with address, power, roles and name.",
         discussion: """
-            One line each: what --adapter takes, address, on or off, roles, name, separated by tabs. With --adapter \
-            only that one. Exit status 1 if there is none.
+            Each line has the value for --adapter, the address, "on" or "off", the roles and the name, separated by \
+            tabs. With --adapter, only that adapter is listed. The exit status is 1 if there is no adapter.
             """)
 
     @OptionGroup(title: "Common options")
@@ -28,7 +28,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
         }
         guard !adapters.isEmpty else {
             let which = wanted.map { "there is no adapter \(PrintableText.of($0))" } ?? "there is no Bluetooth adapter"
-            throw Failure(.failed, which + "; \"bluectl doctor\" tells more")
+            throw Failure(.failed, which + "; run \"bluectl doctor\" for details")
         }
         await show(adapters)
     }
@@ -37,7 +37,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
     private func show(_ adapters: [AdapterRecord]) {
         let console = Console(isJSON: global.json)
         if adapters.contains(where: { $0.backend == "emulator" }) {
-            console.note("EMULATED: the adapters of this radio are not real")
+            console.warn("EMULATED: these adapters are not real")
         }
         for adapter in adapters {
             if console.isJSON { console.print(json: adapter) } else { console.print(adapter.line) }
@@ -65,7 +65,7 @@ struct AdapterRecord: Encodable, Equatable, Sendable {
     }
 }
 
-/// The adapters of a radio.
+/// The adapters of a backend.
 struct AdapterList {
     /// How long one question to the bus may take.
     let limit: Duration

@@ -10,10 +10,11 @@ struct AdvertiseCommand: BackendCommand {
         commandName: "advertise",
         abstract: "Advertise a name, services and data, connectable.",
         discussion: """
-            Goes on until Ctrl-C, or for --duration. A packet has room for 28 bytes of both, and 10 more for the name \
-            (2 bytes a short UUID, 16 a long one): a name that is too long is shortened, and UUIDs that do not fit are \
-            left out. Data of a manufacturer and of services take their room first: 2 bytes each for the header, and those \
-            of the UUID. "bluectl serve" has services behind the UUIDs.
+            Advertises until Ctrl-C, or for --duration. A packet has room for 28 bytes, and for 10 more of the name \
+            (a short UUID takes 2 bytes, a long one 16): a name that is too long is shortened, and UUIDs that do not \
+            fit are omitted. Manufacturer data and service data come first: each takes 2 bytes for its header, and \
+            service data the bytes of its UUID. The UUIDs have no services behind them; "bluectl serve" publishes \
+            services.
             """)
 
     var endsByInterruption: Bool { true }
@@ -33,7 +34,7 @@ struct AdvertiseCommand: BackendCommand {
     @Option(help: ArgumentHelp("Data of a service, in hex: FCD2=4002CA09; may be repeated.", valueName: "UUID=HEX"))
     var serviceData: [ServiceDataArgument] = []
 
-    @Option(help: ArgumentHelp("Ends by itself after this time.", valueName: "S"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "S"))
     var duration: Seconds?
 
     @OptionGroup(title: "Common options")
@@ -47,7 +48,7 @@ struct AdvertiseCommand: BackendCommand {
         if let manufacturerData {
             let data = try HexText.data(manufacturerData)
             guard data.count >= 2 else {
-                throw Failure(.usage, "--manufacturer-data begins with two bytes of company identifier")
+                throw Failure(.usage, "--manufacturer-data must begin with a company identifier of two bytes")
             }
             content.manufacturerData = data
         }
@@ -55,7 +56,7 @@ struct AdvertiseCommand: BackendCommand {
         let bytes = CBPeripheralManager.advertisedBytes(
             manufacturerData: content.manufacturerData, serviceData: content.serviceData)
         guard bytes <= 28 else {
-            throw Failure(.usage, "the data take \(bytes) bytes of an advertisement: there is room for 28")
+            throw Failure(.usage, "the data need \(bytes) bytes, but an advertisement has room for 28")
         }
         return content
     }

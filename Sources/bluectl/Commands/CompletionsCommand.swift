@@ -7,9 +7,9 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
         commandName: "completions",
         abstract: "Print or install the completions of a shell.",
         discussion: """
-            Where --install puts them: bash, $XDG_DATA_HOME (or ~/.local/share)/bash-completion/completions/bluectl; \
-            fish, $XDG_CONFIG_HOME (or ~/.config)/fish/completions/bluectl.fish; zsh, ~/.zfunc/_bluectl, which \
-            .zshrc has to name before compinit: fpath+=~/.zfunc. A new shell has them.
+            With --install, the file is $XDG_DATA_HOME (or ~/.local/share)/bash-completion/completions/bluectl for \
+            bash, $XDG_CONFIG_HOME (or ~/.config)/fish/completions/bluectl.fish for fish, and ~/.zfunc/_bluectl for \
+            zsh, where .zshrc must extend fpath before compinit: fpath+=~/.zfunc. Completions work in new shells.
             """)
 
     /// The shells that can be served.
@@ -43,7 +43,7 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
     @Argument(help: "The shell: bash, zsh or fish.")
     var shell: Shell
 
-    @Flag(help: "Write them where the shell looks for a user's completions, and print that place.")
+    @Flag(help: "Install them for the user, and print the path of the file.")
     var install = false
 
     @OptionGroup(title: "Common options")
@@ -60,7 +60,7 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
             return console.print(script)
         }
         guard let file = shell.file(ProcessInfo.processInfo.environment) else {
-            throw Failure(.failed, "HOME is not set: print the completions and put them where the shell looks")
+            throw Failure(.failed, "HOME is not set: print the completions and install them by hand")
         }
         do {
             try FileManager.default.createDirectory(

@@ -19,8 +19,8 @@ struct DemoCommand: BackendCommand {
         if let backend = global.backend, backend != .emulator {
             throw ValidationError("demo always runs on the emulator, not on \(backend.rawValue)")
         }
-        if global.world != nil { throw ValidationError("demo always shows the built-in devices: leave --world out") }
-        if global.adapter != nil { throw ValidationError("demo has its own emulated adapter: leave --adapter out") }
+        if global.world != nil { throw ValidationError("demo always uses the built-in devices: omit --world") }
+        if global.adapter != nil { throw ValidationError("demo uses its own emulated adapter: omit --adapter") }
     }
 
     func selection() throws(Failure) -> CBBackendSelection { try BackendSelector.emulator() }
@@ -42,7 +42,7 @@ struct DemoCommand: BackendCommand {
         try await read(characteristics, of: peripheral, role, narrator)
         try await write(characteristics, of: peripheral, role, narrator)
         try await subscribe(characteristics, of: peripheral, role, narrator)
-        narrator.say("done", "Done. The same on a real device: bluectl scan, bluectl explore DEVICE.")
+        narrator.say("done", "Done. For real devices: bluectl scan, bluectl explore DEVICE.")
     }
 
     @MainActor
@@ -84,7 +84,7 @@ struct DemoCommand: BackendCommand {
         _ uuid: String, in characteristics: [DiscoveredCharacteristic]
     ) throws(Failure) -> DiscoveredCharacteristic {
         guard let found = characteristics.first(where: { $0.uuid == CBUUID(string: uuid) }) else {
-            throw Failure(.failed, "the emulated monitor has no \(AttributeText.label(uuid))")
+            throw Failure(.failed, "the emulated device has no \(AttributeText.label(uuid))")
         }
         return found
     }

@@ -15,14 +15,14 @@ struct DevicesCommand: BackendCommand {
         commandName: "devices",
         abstract: "List the devices that are paired or connected.",
         discussion: """
-            One line each: identifier, address, "paired" or "-", "connected" or "-", name, separated by tabs. They need \
-            not be in reach, and other programs may have connected them.
+            Each line has the identifier, the address, "paired" or "-", "connected" or "-", and the name, separated \
+            by tabs. The devices need not be in range, and may have been connected by other programs.
             """)
 
-    @Flag(help: "Only those that are paired.")
+    @Flag(help: "List only paired devices.")
     var paired = false
 
-    @Flag(help: "Only those that are connected.")
+    @Flag(help: "List only connected devices.")
     var connected = false
 
     @OptionGroup(title: "Common options")

@@ -4,7 +4,7 @@ import ArgumentParser
 struct DoctorCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check bus, daemon, adapter, power, rfkill, permissions, and say what to do.",
+        abstract: "Check bus, daemon, adapter, power, rfkill and permissions, and suggest remedies.",
         discussion: "Exit status 1 if BlueZ cannot be used.",
         aliases: ["check"])
 
@@ -13,9 +13,9 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
 
     func validate() throws {
         if let backend = global.backend, backend != .bluez {
-            throw ValidationError("doctor looks at BlueZ, not at \(backend.rawValue)")
+            throw ValidationError("doctor checks BlueZ, not \(backend.rawValue)")
         }
-        if global.world != nil { throw ValidationError("doctor looks at BlueZ: leave --world out") }
+        if global.world != nil { throw ValidationError("doctor checks BlueZ: omit --world") }
     }
 
     func run() async throws {

@@ -119,7 +119,7 @@ struct GATTRecord: Encodable, Equatable, Sendable {
     var name: String?
     var mtu: Int
     var services: [Service]
-    /// Only where the radio is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     var backend: String?
 
     private enum CodingKeys: String, CodingKey { case identifier, name, mtu, services, backend }

@@ -6,45 +6,45 @@ import Foundation
 struct GlobalOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Which radio: bluez, emulator, or auto (BlueZ if it has an adapter, else the emulator).",
+            "The backend: bluez, emulator, or auto (BlueZ if it has an adapter, else the emulator).",
             discussion: "Default: COREBLUETOOTH_BACKEND, else bluez."))
     var backend: BackendChoice?
 
     @Option(
         help: ArgumentHelp(
-            "The adapter: hci1 or an address; on the emulator the name of a host.",
+            "The adapter: hci1 or an address; for the emulator, the name of a host.",
             discussion: "Default: COREBLUETOOTH_ADAPTER, else the first.", valueName: "A"))
     var adapter: String?
 
     @Option(
         help: ArgumentHelp(
-            "A description of emulated devices, JSON or YAML.",
+            "A file that describes emulated devices, in JSON or YAML.",
             discussion: "Default: COREBLUETOOTH_WORLD, else three built-in devices.", valueName: "FILE"),
         completion: .file(extensions: ["json", "yaml", "yml"]))
     var world: String?
 
-    @Option(help: ArgumentHelp("How long one step may take.", valueName: "SECONDS"))
+    @Option(help: ArgumentHelp("The time limit of each step.", valueName: "SECONDS"))
     var timeout = Seconds(15)
 
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
-    @Flag(help: "Begin each line of results with its time, ISO 8601 in UTC; with --json, the field \"time\".")
+    @Flag(help: "Begin each line of results with the time, in ISO 8601 and UTC; with --json, add the field \"time\".")
     var timestamps = false
 
-    @Flag(help: "Print the log of the library, and each command to the radio and each event, to standard error.")
+    @Flag(help: "Print the log of the library, and each command to the backend and each event, to standard error.")
     var verbose = false
 
     func validate() throws {
         if let unknown = Self.unknownEnvironmentBackend, backend == nil {
-            throw ValidationError("COREBLUETOOTH_BACKEND is \"\(unknown)\": it can be bluez, emulator or auto")
+            throw ValidationError("COREBLUETOOTH_BACKEND is \"\(unknown)\": use bluez, emulator or auto")
         }
         if world != nil, effectiveBackend == .bluez {
-            throw ValidationError("--world describes emulated devices: add --backend emulator (or auto)")
+            throw ValidationError("--world needs emulated devices: add --backend emulator or --backend auto")
         }
     }
 
-    /// The radio that is chosen, by option, environment or default.
+    /// The selected backend, by option, environment or default.
     var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }
 
     /// The world file that is chosen; empty counts as none.

@@ -6,7 +6,7 @@ import CoreBluetoothPackage
 struct InfoCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Connect and print what a device is: names, bond, link, services, Device Information, battery.")
+        abstract: "Connect and print a summary: names, bond, link, services, Device Information, battery.")
 
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument
@@ -54,7 +54,7 @@ struct InfoRecord: Encodable, Equatable {
     var services: [String] = []
     /// The values of Device Information and Battery, by the names of their characteristics.
     var information: [String: String] = [:]
-    /// Only where the radio is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     let backend: String?
 
     /// One line for each.

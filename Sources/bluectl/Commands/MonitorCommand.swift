@@ -3,27 +3,27 @@ import BluetoothBackend
 import CoreBluetoothPackage
 import Foundation
 
-/// `bluectl monitor`: what happens on the radio.
+/// `bluectl monitor`: events of an adapter.
 struct MonitorCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Print events as they happen: states of the radio, discoveries, connections.",
+        abstract: "Print events as they happen: adapter states, discoveries, connections.",
         discussion: """
-            One line each: time, event (state, discovered, connected, disconnected), and for a device its identifier, \
-            address, RSSI, name and services, separated by tabs. Connections are those of any program to a device \
-            that was discovered, or that offers Generic Access or a --service. Goes on until Ctrl-C, or for \
-            --duration, also while the radio is off.
+            Each line has the time, the event (state, discovered, connected, disconnected) and, for a device, its \
+            identifier, address, RSSI, name and services, separated by tabs. Connections by any program are reported \
+            if the device was discovered, or offers Generic Access or a --service. The command runs until Ctrl-C, or \
+            for --duration, even while the adapter is off.
             """)
 
     var endsByInterruption: Bool { true }
 
-    @Option(help: ArgumentHelp("Only devices that advertise this service; may be repeated.", valueName: "UUID"))
+    @Option(help: ArgumentHelp("Report only devices that advertise this service; may be repeated.", valueName: "UUID"))
     var service: [ServiceArgument] = []
 
-    @Option(help: ArgumentHelp("Ends by itself after this time.", valueName: "S"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "S"))
     var duration: Seconds?
 
-    @Flag(help: "Report every advertisement, not only those that add something.")
+    @Flag(help: "Report every advertisement, not only those with new information.")
     var duplicates = false
 
     @OptionGroup(title: "Common options")
@@ -128,7 +128,7 @@ extension Monitor: @preconcurrency CBCentralManagerDelegate {
     }
 }
 
-/// Something that happens on the radio, as `monitor` tells it.
+/// An event that `monitor` prints.
 struct MonitorRecord: Encodable, Equatable {
     /// When it was heard of, ISO 8601 in UTC.
     let time: String
@@ -151,7 +151,7 @@ struct MonitorRecord: Encodable, Equatable {
     private var details = ""
     let backend: String
 
-    /// A state of the radio.
+    /// A state of the adapter.
     init(state: String, at date: Date, backend: String) {
         time = TimeText.of(date)
         event = "state"

@@ -10,9 +10,9 @@ struct SubscribeCommand: BackendCommand {
         abstract: "Print the values that a characteristic notifies or indicates.",
         usage: "bluectl subscribe DEVICE [SERVICE] CHARACTERISTIC [--count N] [--reconnect]",
         discussion: """
-            Goes on until Ctrl-C, or until --count values have come; then each has to come within --timeout. SERVICE \
-            and CHARACTERISTIC are as for "read". With --reconnect a connection that is lost is made again, for as long \
-            as that takes.
+            Runs until Ctrl-C, or until --count values have arrived; then each must arrive within --timeout. SERVICE \
+            and CHARACTERISTIC are as for "read". With --reconnect, a lost connection is established again, however \
+            long that takes.
             """,
         aliases: ["sub", "notify"])
 
@@ -24,7 +24,7 @@ struct SubscribeCommand: BackendCommand {
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC", valueName: "CHARACTERISTIC"))
     var path: [String]
 
-    @Option(help: ArgumentHelp("Ends after so many values.", valueName: "N"))
+    @Option(help: ArgumentHelp("End after this many values.", valueName: "N"))
     var count: Int?
 
     @Flag(help: "Connect and subscribe again when the connection is lost.")
@@ -35,7 +35,7 @@ struct SubscribeCommand: BackendCommand {
 
     func validate() throws {
         _ = try usage { () throws(Failure) in try AttributePath(path) }
-        if let count, count < 1 { throw ValidationError("--count takes a number from 1 on, not \(count)") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
     }
 
     func perform(in role: CentralRole) async throws {
@@ -66,7 +66,7 @@ extension CentralRole {
                 }
             } catch let failure as Failure {
                 guard hasLost(peripheral, failure) else { throw failure }
-                console.note("connecting again: \(failure.description)")
+                console.warn("connecting again: \(failure.description)")
             }
             characteristic = try await locateAgain(path, at: peripheral)
         }
@@ -97,11 +97,11 @@ extension CentralRole {
 struct WatchCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print the values of a profile, in words, as they come.",
+        abstract: "Print the decoded values of a profile as they arrive.",
         discussion: """
-            Reads what the profile's service lets read, then prints what it notifies or indicates, until Ctrl-C or \
-            until --count values have come; then each has to come within --timeout. With --json a line has the bytes \
-            as "value" and their meaning as "text", or as "error" what is wrong with them.
+            Reads the readable values of the service, then prints its notifications and indications until Ctrl-C or \
+            until --count values have arrived; then each must arrive within --timeout. With --json, a line has the \
+            bytes as "value" and their meaning as "text", or the reason why they cannot be decoded as "error".
             """)
 
     var endsByInterruption: Bool { true }
@@ -113,14 +113,14 @@ struct WatchCommand: BackendCommand {
         help: ArgumentHelp("One of: \(ProfileArgument.allValueStrings.joined(separator: ", ")).", valueName: "PROFILE"))
     var profile: ProfileArgument
 
-    @Option(help: ArgumentHelp("Ends after so many notified values.", valueName: "N"))
+    @Option(help: ArgumentHelp("End after this many notified values.", valueName: "N"))
     var count: Int?
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count takes a number from 1 on, not \(count)") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
     }
 
     func perform(in role: CentralRole) async throws {

@@ -9,15 +9,15 @@ struct PairCommand: BackendCommand {
         commandName: "pair",
         abstract: "Pair with a device and bond.",
         discussion: """
-            What the pairing asks comes on standard error and is answered on standard input: a number to compare, to \
-            type here, or to type at the device. The end of the input is a no. While a question is open, --timeout \
-            does not run. Another device that asks to pair meanwhile is refused.
+            Questions of the pairing are printed to standard error and answered on standard input: a number to \
+            compare, to enter here, or to enter on the device. The end of the input means no. While a question is \
+            open, --timeout is suspended. Other devices that ask to pair meanwhile are refused.
             """)
 
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument
 
-    @Flag(help: "Say yes to all that this device asks and that needs no number: consent, comparison, out-of-band data.")
+    @Flag(help: "Accept consent, comparison and out-of-band questions of this device without asking.")
     var yes = false
 
     @OptionGroup(title: "Common options")
@@ -34,10 +34,10 @@ struct PairCommand: BackendCommand {
 struct UnpairCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpair",
-        abstract: "Forget the bond with a device, on this side.",
+        abstract: "Delete the bond with a device from this computer.",
         discussion: """
-            The device need not be in reach. It keeps its keys: it has to forget this computer too before the two pair \
-            anew.
+            The device need not be in range. It keeps its own keys: before the two can pair again, the device must \
+            delete its bond, too.
             """)
 
     @Argument(help: DeviceArgument.help)
@@ -87,7 +87,8 @@ extension CentralRole {
                 guard case .refused(let reason) = error.reason else { throw error }
                 let isUnknown = (reason as? CBError)?.code == .unknownDevice
                 throw Failure(
-                    .failed, isUnknown ? "there is no bond with it" : "cannot remove the bond: " + ErrorText.of(reason))
+                    .failed,
+                    isUnknown ? "there is no bond with this device" : "cannot remove the bond: " + ErrorText.of(reason))
             }
         }
     }
@@ -102,7 +103,7 @@ struct BondRecord: Encodable, Equatable {
     let name: String?
     /// Whether both sides keep the keys; left out after `unpaired`.
     let isBonded: Bool?
-    /// Only where the radio is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     let backend: String?
 }
 
@@ -116,12 +117,12 @@ extension BondRecord {
         self.backend = backend
     }
 
-    /// `Paired with Heart (F0:F1:F2:F3:F4:F5); both keep the keys`.
+    /// `Paired with Heart (F0:F1:F2:F3:F4:F5); bonded`.
     var line: String {
         let label = name.map(PrintableText.of) ?? identifier
         let place = address.map { " (\($0))" } ?? ""
         guard let isBonded else { return "The bond with \(label)\(place) is removed" }
-        return "Paired with \(label)\(place)" + (isBonded ? "; both keep the keys" : "; the keys are not kept")
+        return "Paired with \(label)\(place)" + (isBonded ? "; bonded" : "; not bonded")
     }
 }
 

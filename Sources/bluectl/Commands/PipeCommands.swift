@@ -8,12 +8,13 @@ import Foundation
 struct UARTCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "uart",
-        abstract: "Talk to a device over Nordic UART: standard input goes to it, what it sends to standard output.",
+        abstract: "Connect the Nordic UART service of a device with standard input and output.",
         discussion: """
-            Bytes go as they are; at a terminal each line ends as --line-ending says. It ends when the connection does, \
-            and after the end of the input (Ctrl-D at a terminal) as --count and --quiet say. Other services that work \
-            alike are named by --receive, what the device receives, and --transmit, what it sends. With --json what \
-            comes is {"received"} in hex.
+            Bytes are sent unchanged, except that each line that is typed at a terminal ends as --line-ending \
+            specifies. The command ends when the connection ends, or after the end of the input (Ctrl-D at a \
+            terminal) as --count and --quiet specify. For another service that works alike, --receive names the \
+            characteristic to write to, and --transmit the one that notifies. With --json, received bytes are \
+            printed as {"received"} in hex.
             """,
         aliases: ["console"])
 
@@ -38,13 +39,13 @@ struct UARTCommand: BackendCommand {
     var device: DeviceArgument
 
     @Option(
-        help: ArgumentHelp("What the device receives: a characteristic that is written.", valueName: "CHARACTERISTIC"))
+        help: ArgumentHelp("The characteristic to write to.", valueName: "CHARACTERISTIC"))
     var receive: String?
 
-    @Option(help: ArgumentHelp("What the device sends: a characteristic that notifies.", valueName: "CHARACTERISTIC"))
+    @Option(help: ArgumentHelp("The characteristic that notifies.", valueName: "CHARACTERISTIC"))
     var transmit: String?
 
-    @Option(help: ArgumentHelp("What a line at a terminal ends with: lf, cr, crlf or none.", valueName: "E"))
+    @Option(help: ArgumentHelp("The end of a line that is typed at a terminal: lf, cr, crlf or none.", valueName: "E"))
     var lineEnding = LineEnding.lf
 
     @OptionGroup(title: "End")
@@ -89,11 +90,11 @@ struct UARTCommand: BackendCommand {
 struct L2CAPCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "channel",
-        abstract: "Open an L2CAP channel: standard input goes to the device, what it sends to standard output.",
+        abstract: "Open an L2CAP channel, and connect it with standard input and output.",
         discussion: """
-            Bytes go as they are. PSM is the number of the channel, 37 or 0x0025. It ends when the device closes the \
-            channel, and after the end of the input as --count and --quiet say. With --json what comes is \
-            {"received"} in hex.
+            Bytes are sent unchanged. PSM is the number of the channel, such as 37 or 0x0025. The command ends when \
+            the device closes the channel, or after the end of the input as --count and --quiet specify. With \
+            --json, received bytes are printed as {"received"} in hex.
             """,
         aliases: ["l2cap"])
 
@@ -125,15 +126,19 @@ struct L2CAPCommand: BackendCommand {
 
 /// When a pipe to a device ends after its input has.
 struct EndOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("End once so many bytes have come; each within --timeout.", valueName: "BYTES"))
+    @Option(
+        help: ArgumentHelp("End after this many bytes; the device may pause for at most --timeout.", valueName: "BYTES")
+    )
     var count: Int?
 
     @Option(
-        help: ArgumentHelp("Without --count: end when nothing has come for this long after the input.", valueName: "S"))
+        help: ArgumentHelp(
+            "Without --count: end when the input has ended and the device has sent nothing for this long.",
+            valueName: "S"))
     var quiet = Seconds(1)
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count takes a number from 1 on, not \(count)") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
     }
 
     /// - Parameter limit: How long nothing may come, where a count is wanted.
@@ -178,7 +183,7 @@ extension CentralRole {
 struct ReceivedRecord: Encodable, Equatable {
     /// Hex.
     let received: String
-    /// Only where the radio is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     let backend: String?
 }
 

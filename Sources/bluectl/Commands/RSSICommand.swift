@@ -11,10 +11,10 @@ struct RSSICommand: BackendCommand {
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument
 
-    @Option(help: ArgumentHelp("So many readings; 0 goes on until Ctrl-C.", valueName: "N"))
+    @Option(help: ArgumentHelp("The number of readings; 0 for no limit.", valueName: "N"))
     var count = 1
 
-    @Option(help: ArgumentHelp("The time between two readings.", valueName: "S"))
+    @Option(help: ArgumentHelp("The interval between readings.", valueName: "S"))
     var interval = Seconds(1)
 
     @OptionGroup(title: "Common options")
@@ -23,7 +23,7 @@ struct RSSICommand: BackendCommand {
     var endsByInterruption: Bool { count == 0 }
 
     func validate() throws {
-        if count < 0 { throw ValidationError("--count takes a number from 0 on, not \(count)") }
+        if count < 0 { throw ValidationError("--count must be at least 0, not \(count)") }
     }
 
     func perform(in role: CentralRole) async throws {
@@ -62,6 +62,6 @@ struct RSSIRecord: Encodable, Equatable {
     let identifier: String
     /// dBm.
     let rssi: Int
-    /// Only where the radio is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     let backend: String?
 }

@@ -8,36 +8,37 @@ import Foundation
 struct ScanCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "List the devices that advertise in reach.",
+        abstract: "List the devices that advertise in range.",
         discussion: """
-            On a terminal a live table, elsewhere one line a report: identifier, address, RSSI, name and services, \
-            separated by tabs; then, where there is more, whether it takes no connection, its power, and its data. What \
-            BTHome, Eddystone, iBeacon and Ruuvi devices broadcast is decoded. Goes on until Ctrl-C, for --duration, or \
-            with --first to the first device that matches.
+            At a terminal, prints a live table; elsewhere, one line per report with identifier, address, RSSI, name \
+            and services, separated by tabs, followed by further data of the advertisement: whether it is not \
+            connectable, the transmit power, and its data. Broadcasts of BTHome, Eddystone, iBeacon and Ruuvi \
+            devices are decoded. The scan runs until Ctrl-C, for --duration, or with --first until a device matches.
             """,
         aliases: ["ls"])
 
     // Who waits for a device did not get it.
     var endsByInterruption: Bool { !first }
 
-    @Option(help: ArgumentHelp("Only devices that advertise this service; may be repeated.", valueName: "UUID"))
+    @Option(help: ArgumentHelp("Report only devices that advertise this service; may be repeated.", valueName: "UUID"))
     var service: [ServiceArgument] = []
 
-    @Option(help: ArgumentHelp("Only devices whose name contains this, ignoring case.", valueName: "N"))
+    @Option(help: ArgumentHelp("Report only devices whose name contains this text, ignoring case.", valueName: "N"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Only devices at least this strong, -127...20.", valueName: "DBM"))
+    @Option(help: ArgumentHelp("Report only devices with at least this signal strength, -127...20.", valueName: "DBM"))
     var rssi: Int?
 
-    @Option(help: ArgumentHelp("Ends by itself after this time.", valueName: "S"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "S"))
     var duration: Seconds?
 
-    @Flag(help: "Report every advertisement, not only those that add something.")
+    @Flag(help: "Report every advertisement, not only those with new information.")
     var duplicates = false
 
     @Flag(
         help: """
-            End at the first device that matches; exit status 3 if none comes within --duration, or else --timeout.
+            End at the first device that matches; the exit status is 3 if none is found within --duration, or else \
+            --timeout.
             """)
     var first = false
 
@@ -45,7 +46,7 @@ struct ScanCommand: BackendCommand {
     var global: GlobalOptions
 
     func validate() throws {
-        if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi takes -127...20, not \(rssi)") }
+        if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi must be in -127...20, not \(rssi)") }
     }
 
     func perform(in role: CentralRole) async throws {

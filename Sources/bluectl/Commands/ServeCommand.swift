@@ -2,20 +2,19 @@ import ArgumentParser
 import BluetoothProfiles
 import CoreBluetoothPackage
 
-/// `bluectl serve`: a device of a file on the air.
+/// `bluectl serve`: publishes a device of a file or of profiles.
 struct ServeCommand: BackendCommand {
     typealias Role = PeripheralRole
 
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Publish a device of a file, or of profiles, and print what centrals do with it.",
+        abstract: "Serve a device from a file or from profiles, and print the requests of centrals.",
         discussion: """
-            FILE has the format of --world, JSON or YAML. The device answers reads with its values, keeps what is \
-            written, notifies by its timers and echoes; each request, write and subscription is a line. Goes on until \
-            Ctrl-C, for --duration (which cuts a visit short), or with --visit --once to the end of the visit, and is \
-            withdrawn then. What only an emulated device has, such as an address of \
-            its own, is left to the radio. With --profile the device behaves as the profile's specification says, \
-            with values that make sense.
+            FILE has the format of --world, in JSON or YAML. The device returns its values, stores what is written, \
+            and notifies by its timers and echoes; each request and each subscription is printed as a line. The \
+            device is served until Ctrl-C, for --duration (which cuts a visit short), or with --visit --once until \
+            the end of the visit. Fields that only an emulated device can have, such as an address, are ignored. \
+            With --profile, the device behaves as the specification of the profile demands, with plausible values.
             """)
 
     var endsByInterruption: Bool { true }
@@ -27,33 +26,34 @@ struct ServeCommand: BackendCommand {
 
     @Option(
         help: ArgumentHelp(
-            "In place of a file, a profile; may be repeated. One of: "
+            "A profile to serve instead of a file; may be repeated. One of: "
                 + ProfileArgument.allValueStrings.joined(separator: ", ") + ".", valueName: "PROFILE"))
     var profile: [ProfileArgument] = []
 
-    @Option(help: ArgumentHelp("The name of a device of profiles.", valueName: "N"))
+    @Option(help: ArgumentHelp("The name of a device with profiles.", valueName: "N"))
     var name: String?
 
-    @Option(help: ArgumentHelp("The device, by name, where the file has several.", valueName: "N"))
+    @Option(help: ArgumentHelp("The name of the device, if the file has several.", valueName: "N"))
     var device: String?
 
-    @Option(help: ArgumentHelp("Ends by itself after this time.", valueName: "S"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "S"))
     var duration: Seconds?
 
     @Flag(
         help: """
-            On the emulator, where no other program can come: a central of this process finds the device, subscribes, \
-            reads and writes back what it read, once.
+            For the emulator, which no other process can reach: a central in this process finds the device, subscribes, \
+            reads, and writes back what it read, once.
             """)
     var visit = false
 
-    @Flag(help: "With --visit: end when the visit is over.")
+    @Flag(help: "With --visit: end after the visit.")
     var once = false
 
     @Flag(
         help: """
-            Pair unasked with every central that uses what the file calls encrypted, without a number (Just Works). \
-            By default you are asked for each, with numbers where the central can, and the end of the input is a no.
+            Accept pairing without asking (Just Works) from every central that uses encrypted attributes of the file. \
+            By default you are asked about each central, with a number where it supports that; the end of the input \
+            means no.
             """)
     var acceptPairing = false
 
@@ -63,17 +63,18 @@ struct ServeCommand: BackendCommand {
     func validate() throws {
         guard (file == nil) != profile.isEmpty else {
             throw ValidationError(
-                file == nil ? "a FILE or a --profile is missing" : "take a FILE or --profile, not both")
+                file == nil ? "a FILE or --profile is required" : "use either FILE or --profile")
         }
-        if file == nil, device != nil { throw ValidationError("--device is for a FILE") }
-        if file != nil, name != nil { throw ValidationError("--name is for --profile: a FILE has a name") }
-        if once, !visit { throw ValidationError("--once is for --visit") }
+        if file == nil, device != nil { throw ValidationError("--device needs a FILE") }
+        if file != nil, name != nil { throw ValidationError("--name needs --profile: the device of a FILE has a name") }
+        if once, !visit { throw ValidationError("--once needs --visit") }
         guard visit else { return }
         if global.effectiveBackend != .emulator {
-            throw ValidationError("--visit is for the emulator: an adapter does not hear itself")
+            throw ValidationError(
+                "--visit needs --backend emulator: an adapter does not receive its own advertisements")
         }
         if global.effectiveAdapter != nil {
-            throw ValidationError("--visit needs two emulated adapters: leave --adapter out")
+            throw ValidationError("--visit uses two emulated adapters: omit --adapter")
         }
     }
 
@@ -81,7 +82,7 @@ struct ServeCommand: BackendCommand {
         if let file { try await serve(file, in: role) } else { try await serveProfiles(in: role) }
     }
 
-    /// Plays a device of profiles.
+    /// Serves a device of profiles.
     @MainActor
     private func serveProfiles(in role: PeripheralRole) async throws {
         let name = name ?? profile.first?.profile.deviceName ?? "bluectl"
@@ -102,7 +103,7 @@ struct ServeCommand: BackendCommand {
         try await stay(visited, in: role)
     }
 
-    /// Stays on the air until the user, the time or the end of the visit ends it.
+    /// Serves until the user, the duration or the end of the visit ends it.
     @MainActor
     private func stay(_ device: LoopbackClient.Device, in role: PeripheralRole) async throws {
         guard visit else { return try await role.wait(for: duration?.duration) }
@@ -120,11 +121,11 @@ struct ServeCommand: BackendCommand {
             defer { group.cancelAll() }
             return try await group.next() ?? true
         }
-        if !isVisited { role.console.note("the visit is cut short: --duration is over") }
+        if !isVisited { role.console.warn("the visit was cut short: --duration has passed") }
     }
 
     #if Emulator
-    // The file comes first: a mistake is told before any radio is asked.
+    // The file is read first, so that a mistake in it is reported before a backend is used.
     func selection() throws(Failure) -> CBBackendSelection {
         if let file { _ = try WorldFileDevice(path: file, device: device) }
         return try BackendSelector.selection(global)
@@ -134,7 +135,9 @@ struct ServeCommand: BackendCommand {
     private func serve(_ file: String, in role: PeripheralRole) async throws {
         let file = try WorldFileDevice(path: file, device: device)
         let ignored = file.ignoredFields
-        if !ignored.isEmpty { role.console.note("left to the radio: \(ignored.joined(separator: ", "))") }
+        if !ignored.isEmpty {
+            role.console.warn("ignored, since the adapter decides them: \(ignored.joined(separator: ", "))")
+        }
         let server = WorldFileServer(file.description, role: role)
         defer { server.stop() }
         let pairing = file.description.needsEncryption ? PairingPrompt.serving(role, saysYes: acceptPairing) : nil

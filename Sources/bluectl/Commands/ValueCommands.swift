@@ -52,10 +52,10 @@ struct WriteCommand: BackendCommand {
             bluectl write DEVICE [SERVICE] CHARACTERISTIC --file FILE [--chunk N] [--without-response]
             """,
         discussion: """
-            HEX is pairs of digits; spaces, ":", "-", "_", "." and "," may stand between bytes, "0x" in front. \
-            SERVICE and CHARACTERISTIC are as for "read". A value has at most 512 bytes. The bytes of --file, \
-            or of standard input ("-"), are written as they are, in as many writes as they take: of --chunk bytes each, \
-            or else as many as one write carries.
+            HEX is pairs of digits; spaces, ":", "-", "_", "." and "," may separate bytes, and "0x" may precede \
+            them. SERVICE and CHARACTERISTIC are as for "read". A value has at most 512 bytes. The bytes of --file, \
+            or of standard input ("-"), are written unchanged in as many writes as needed: of --chunk bytes each, or \
+            of as many as one write carries.
             """,
         aliases: ["put"])
 
@@ -68,36 +68,36 @@ struct WriteCommand: BackendCommand {
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC HEX", valueName: "CHARACTERISTIC HEX"))
     var words: [String]
 
-    @Option(help: ArgumentHelp("Write this text in UTF-8, in place of HEX.", valueName: "S"))
+    @Option(help: ArgumentHelp("Write this text in UTF-8 instead of HEX.", valueName: "S"))
     var text: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write the bytes of this file, in place of HEX; \"-\" is standard input.", valueName: "FILE"),
+            "Write the bytes of this file instead of HEX; \"-\" is standard input.", valueName: "FILE"),
         completion: .file())
     var file: String?
 
-    @Option(help: ArgumentHelp("How many bytes of --file one write takes, 1...512.", valueName: "N"))
+    @Option(help: ArgumentHelp("The number of bytes in each write of --file, 1...512.", valueName: "N"))
     var chunk: Int?
 
     @Option(help: ArgumentHelp("Write this descriptor of the characteristic: 2901, a name, @HANDLE.", valueName: "D"))
     var descriptor: String?
 
-    @Flag(help: "Write without a response: faster, and the device does not say whether it took the value.")
+    @Flag(help: "Write without a response: faster, but the device does not confirm the write.")
     var withoutResponse = false
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func validate() throws {
-        if text != nil, file != nil { throw ValidationError("take --text or --file, not both") }
+        if text != nil, file != nil { throw ValidationError("use either --text or --file") }
         if let chunk, file == nil || !(1...Self.maximumLength).contains(chunk) {
-            throw ValidationError("--chunk takes 1...\(Self.maximumLength), with --file")
+            throw ValidationError("--chunk must be in 1...\(Self.maximumLength), and needs --file")
         }
         if let descriptor {
             if file != nil || withoutResponse {
                 throw ValidationError(
-                    "a descriptor is written at once and with a response: leave --file and --without-response out")
+                    "a descriptor is written in one request with a response: omit --file and --without-response")
             }
             _ = try usage { () throws(Failure) in try AttributeQuery(descriptor) }
         }
@@ -118,7 +118,7 @@ struct WriteCommand: BackendCommand {
             value = try HexText.data(hex)
         }
         guard value.count <= Self.maximumLength else {
-            throw Failure(.usage, "\(value.count) bytes are too long: a value has at most \(Self.maximumLength)")
+            throw Failure(.usage, "\(value.count) bytes are too many: a value has at most \(Self.maximumLength)")
         }
         return (try AttributePath(text == nil ? words.dropLast() : words), value)
     }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The log of the library on standard error: warnings and worse, or all with `--verbose`.
 ///
-/// Until the radio has said whether it can be used, warnings are held back: if it cannot, the last of them is the
-/// line that the command fails with, and the user reads it once.
+/// Warnings are held back until the adapter is known to be usable: if it is not, the last of them is the line with which
+/// the command fails, so that the user reads it once.
 enum Diagnostics {
     private enum Gate {
         case holding([Held])
@@ -29,7 +29,7 @@ enum Diagnostics {
 
     private static let isBootstrapped = Lock(false)
 
-    /// Makes this the log of the process, before any radio is made; the first call counts.
+    /// Makes this the log of the process, before any backend is made; later calls do nothing.
     static func bootstrap(isVerbose: Bool, isJSON: Bool) {
         let isFirst = isBootstrapped.withLock { isBootstrapped in
             defer { isBootstrapped = true }
@@ -41,8 +41,8 @@ enum Diagnostics {
         }
     }
 
-    /// Takes a line in.
-    static func take(_ line: String, level: Logger.Level, isJSON: Bool) {
+    /// Appends a line: holds it back, writes it, or drops it.
+    static func append(_ line: String, level: Logger.Level, isJSON: Bool) {
         let isOut = gate.withLock { gate in
             switch gate {
             case .holding(let lines):
@@ -82,7 +82,7 @@ enum Diagnostics {
 
     private static func write(_ line: Held) {
         let isTerminal = StandardStream.error.isTerminal
-        // Nobody is left to be told where standard error is closed.
+        // Where standard error is closed, no reader is left.
         _ = StandardStream.error.write((isTerminal ? "\r\u{1B}[K" : "") + line.line + "\n")
     }
 }
@@ -109,6 +109,6 @@ struct StandardErrorLog: LogHandler {
         // Warnings as they are; what only `--verbose` shows tells where it comes from.
         let source = event.metadata?["source"].map { "\($0): " } ?? "\(event.level): "
         let text = event.level >= .warning ? "\(event.message)" : "[\(label)] \(source)\(event.message)"
-        Diagnostics.take(text, level: event.level, isJSON: isJSON)
+        Diagnostics.append(text, level: event.level, isJSON: isJSON)
     }
 }

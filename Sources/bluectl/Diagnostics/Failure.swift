@@ -36,7 +36,9 @@ extension Failure {
         case .refused(let reason):
             self.init(.failed, ErrorText.of(reason, isSubscribing: error.operation == .notifications))
         case .valueTooLong(let length, let maximum) where error.operation == .writeWithoutResponse:
-            self.init(.failed, "\(length) bytes are too long: without response this link takes \(maximum)")
+            self.init(
+                .failed,
+                "\(length) bytes are too many: a write without response carries at most \(maximum) on this link")
         default: self.init(.failed, PrintableText.of(error.reason.description))
         }
     }
@@ -52,14 +54,14 @@ enum ExitStatus: Int32 {
     case timedOut = 3
 }
 
-/// What to do where the radio cannot be used.
+/// Failures for adapters that cannot be used.
 enum AdapterFailure {
-    /// The failure for a state: what the backend's own log line says, else a line of ours.
+    /// The failure for a state, with the text of the backend's last warning, if there is one.
     ///
-    /// The log is silent afterwards, so that the user reads the remedy once.
+    /// The log is closed afterwards, so that the user reads the remedy once.
     static func failure(_ state: CBManagerState) -> Failure {
         let line = Diagnostics.close() ?? remedy(state)
-        return Failure(.failed, line.contains("doctor") ? line : line + "; \"bluectl doctor\" tells more")
+        return Failure(.failed, line.contains("doctor") ? line : line + "; run \"bluectl doctor\" for details")
     }
 
     /// What to do, by state alone.
@@ -68,13 +70,13 @@ enum AdapterFailure {
         case .unsupported:
             "no Bluetooth adapter: plug one in or start bluetoothd"
         case .unauthorized:
-            "access to Bluetooth is denied: \"bluectl doctor\" tells which permission is missing"
+            "access to Bluetooth is denied: \"bluectl doctor\" names the missing permission"
         case .poweredOff:
             "the Bluetooth adapter is off: \"bluetoothctl power on\", or \"rfkill unblock bluetooth\" if it is blocked"
         case .resetting:
-            "the Bluetooth service went away"
+            "the Bluetooth service stopped"
         default:
-            "the radio is not ready"
+            "the adapter is not ready"
         }
     }
 }

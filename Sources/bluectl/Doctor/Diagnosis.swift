@@ -41,7 +41,7 @@ struct Diagnosis {
             return Finding(
                 "daemon", .problem, "bluetoothd is not running" + reason,
                 remedy: facts.isActivatable == true
-                    ? "systemctl enable --now bluetooth, then look at: journalctl -u bluetooth"
+                    ? "systemctl enable --now bluetooth, then check: journalctl -u bluetooth"
                     : "install it (apt install bluez), then: systemctl enable --now bluetooth")
         }
         let process = facts.daemonProcess.map { ", process \($0)" } ?? ""
@@ -52,18 +52,18 @@ struct Diagnosis {
         let membership = facts.groups.contains("bluetooth") ? ", in group bluetooth" : ""
         let who = facts.isRoot ? "root" : "user \(facts.user)\(membership)"
         guard let error = facts.objects?.text else {
-            return Finding("permissions", .ok, "\(who) may use org.bluez")
+            return Finding("permissions", .ok, "\(who) is allowed to use org.bluez")
         }
         guard facts.objects?.isDenied == true else {
             return Finding(
                 "permissions", .problem, "bluetoothd does not list its objects: \(error)",
-                remedy: "restart it (systemctl restart bluetooth), then look at: journalctl -u bluetooth")
+                remedy: "restart it (systemctl restart bluetooth), then check: journalctl -u bluetooth")
         }
         let remedy =
             facts.hasBluetoothGroup && !facts.groups.contains("bluetooth")
             ? "usermod -aG bluetooth \(facts.user) as root, then log in again"
             : "allow it in the policy of org.bluez, /etc/dbus-1/system.d/bluetooth.conf"
-        return Finding("permissions", .problem, "\(who) may not use org.bluez: \(error)", remedy: remedy)
+        return Finding("permissions", .problem, "\(who) is not allowed to use org.bluez: \(error)", remedy: remedy)
     }
 
     private var controllers: Finding {
@@ -74,7 +74,7 @@ struct Diagnosis {
         let isSeen = !facts.adapters.isEmpty
         return Finding(
             "controller", isSeen ? .note : .problem, "the kernel shows no Bluetooth controller",
-            remedy: isSeen ? nil : "plug one in, or look for missing firmware: dmesg | grep -i bluetooth")
+            remedy: isSeen ? nil : "plug one in, or check for missing firmware: dmesg | grep -i bluetooth")
     }
 
     private var switches: [Finding] {
@@ -82,7 +82,7 @@ struct Diagnosis {
         guard !blocked.isEmpty else {
             return facts.switches.isEmpty ? [] : [Finding("rfkill", .ok, "no switch blocks Bluetooth")]
         }
-        // One radio that is blocked does no harm while another is on.
+        // A blocked adapter does no harm while another one is on.
         let status: Finding.Status = chosen.contains { $0.isPowered == true } ? .note : .problem
         return blocked.map { item in
             item.isHardBlocked
@@ -123,13 +123,13 @@ struct AdapterDiagnosis {
         let bad: Finding.Status = isOnlyOne ? .problem : .note
         var findings = [power(bad)]
         if let roles = adapter.roles, !roles.contains(where: { $0.hasPrefix("central") }) {
-            findings.append(Finding("role", bad, "\(title) cannot be a central: it has \(list(roles))"))
+            findings.append(Finding("role", bad, "\(title) does not support the central role, only \(list(roles))"))
         }
         if adapter.isDiscovering == true {
             findings.append(
                 Finding(
-                    "scanners", .note, "another program is scanning on \(adapter.name)",
-                    remedy: "its filters are merged with ours; end it if devices are missing"))
+                    "scanners", .note, "another program scans on \(adapter.name)",
+                    remedy: "its filters are merged with ours; stop it if devices are missing"))
         }
         findings.append(Finding("features", .note, "\(adapter.name): \(list(features))"))
         return findings

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the doctor saw.
+/// The state of the system as far as it concerns BlueZ.
 ///
-/// Facts only: what could not be found out is nil.
+/// Unknown properties are nil.
 struct SystemReport: Equatable, Sendable {
     /// How a question to the bus or the daemon ended.
     enum Answer: Equatable, Sendable {
@@ -34,7 +34,7 @@ struct SystemReport: Equatable, Sendable {
         /// `hci0`.
         var name: String
         var address: String?
-        /// What it is called towards others.
+        /// The name under which others see the adapter.
         var alias: String?
         var isPowered: Bool?
         /// The adapter's `PowerState`, where the daemon has it, such as `off-blocked`.
@@ -54,14 +54,14 @@ struct SystemReport: Equatable, Sendable {
         var identifier: UUID
         var address: String
         var name: String?
-        /// Whether the daemon keeps keys of it.
+        /// Whether the daemon has keys of the device.
         var isPaired = false
         var isConnected = false
         var isTrusted = false
     }
 
-    /// A switch of the kernel that can silence a radio.
-    struct RadioSwitch: Equatable, Sendable {
+    /// An rfkill switch of the kernel, which can block an adapter.
+    struct KillSwitch: Equatable, Sendable {
         var name: String
         var isSoftBlocked: Bool
         var isHardBlocked: Bool
@@ -69,22 +69,22 @@ struct SystemReport: Equatable, Sendable {
 
     /// The bus's address.
     var busAddress: String
-    /// Whether the system bus took us in.
+    /// Whether the system bus accepted the connection.
     var bus: Answer
-    /// Whether somebody owns `org.bluez`; nil if the bus was not reached.
+    /// Whether `org.bluez` has an owner; nil if the bus was not reached.
     var daemon: Answer?
     /// The daemon's process.
     var daemonProcess: UInt32?
     /// Whether the bus can start the daemon by itself.
     var isActivatable: Bool?
-    /// Whether the daemon lists its objects to us; nil if it was not asked.
+    /// Whether the daemon lists its objects; nil if it was not asked.
     var objects: Answer?
     var adapters: [Adapter] = []
     /// On any adapter.
     var devices: [Device] = []
     /// The controllers that the kernel has, such as `hci0`.
     var kernelControllers: [String] = []
-    var switches: [RadioSwitch] = []
+    var switches: [KillSwitch] = []
     var user: String
     var isRoot: Bool
     /// The user's groups.
@@ -94,7 +94,7 @@ struct SystemReport: Equatable, Sendable {
 }
 
 #if os(Linux)
-/// What the kernel's and the system's files tell.
+/// The facts in files of the kernel and the system.
 enum SystemFacts {
     /// The controllers that the kernel has, sorted.
     static func controllers(in folder: String = "/sys/class/bluetooth") -> [String] {
@@ -103,11 +103,11 @@ enum SystemFacts {
     }
 
     /// The kernel's switches for Bluetooth.
-    static func switches(in folder: String = "/sys/class/rfkill") -> [SystemReport.RadioSwitch] {
+    static func switches(in folder: String = "/sys/class/rfkill") -> [SystemReport.KillSwitch] {
         names(in: folder).compactMap { entry in
             let path = "\(folder)/\(entry)"
             guard text("\(path)/type") == "bluetooth" else { return nil }
-            return SystemReport.RadioSwitch(
+            return SystemReport.KillSwitch(
                 name: text("\(path)/name") ?? entry, isSoftBlocked: text("\(path)/soft") == "1",
                 isHardBlocked: text("\(path)/hard") == "1")
         }

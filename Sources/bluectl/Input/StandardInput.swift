@@ -157,7 +157,7 @@ final class LineInput {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
-    /// Nobody wants the line any more; what was typed of it is for the next caller.
+    /// Ends the wait for a line; the part that was typed is for the next caller.
     func cancel() {
         isCancelled = true
         input.cancel()

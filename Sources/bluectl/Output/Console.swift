@@ -11,7 +11,7 @@ final class Console {
     let palette: Palette
     /// Whether a live table can be drawn.
     let isLive: Bool
-    /// Called once when nobody reads standard output any more.
+    /// Called once when the reader of standard output is gone.
     var onClosedOutput: (() -> Void)?
 
     private let showsProgress: Bool
@@ -49,14 +49,14 @@ final class Console {
         let code = write()
         guard code != 0 else { return }
         isOutputClosed = true
-        if code != EPIPE { note("cannot write the results: \(String(cString: strerror(code)))") }
+        if code != EPIPE { warn("cannot write the results: \(String(cString: strerror(code)))") }
         onClosedOutput?()
     }
 
-    /// Writes a remark to standard error.
-    func note(_ text: String) {
+    /// Writes a warning or a remark to standard error.
+    func warn(_ text: String) {
         clearProgress()
-        // Nobody is left to be told where standard error is closed.
+        // Where standard error is closed, no reader is left.
         _ = StandardStream.error.write((isJSON ? JSONLine.of(["warning": text]) : text) + "\n")
     }
 
@@ -108,7 +108,7 @@ enum StandardStream: Int32, Sendable {
 
     /// Writes all of `text`; waits where the reader is slow.
     ///
-    /// - Returns: 0, or the `errno` that ended it; `EPIPE` where nobody reads any more.
+    /// - Returns: 0, or the `errno` that ended it; `EPIPE` where the reader is gone.
     func write(_ text: String) -> Int32 {
         var text = text
         return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }

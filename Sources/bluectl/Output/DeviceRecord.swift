@@ -2,7 +2,7 @@ import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
-/// What one report of a scan says of a device.
+/// A report of a scan, or a device without an advertisement.
 struct DeviceRecord: Equatable, Sendable {
     var identifier: UUID
     var address: String?
@@ -17,7 +17,7 @@ struct DeviceRecord: Equatable, Sendable {
     var serviceData: [CBUUID: Data] = [:]
     /// dBm, as the device says that it sends.
     var txPower: Int?
-    /// Whether the device takes connections; nil where the radio does not say.
+    /// Whether the device accepts connections; nil where that is unknown.
     var isConnectable: Bool?
 
     /// What beacons and sensors broadcast, decoded.
@@ -25,7 +25,7 @@ struct DeviceRecord: Equatable, Sendable {
         AdvertisedValue.values(serviceData: serviceData, manufacturerData: manufacturerData)
     }
 
-    /// All names it goes by.
+    /// The known name and the advertised name.
     var names: [String] { [name, advertisedName].compactMap { $0 } }
 
     /// The name for listings.
@@ -41,17 +41,17 @@ extension DeviceRecord {
     /// A report of a scan.
     init(_ report: DiscoveredPeripheral) {
         self.init(report.peripheral)
-        take(report.advertisement, rssi: report.rssi)
+        apply(report.advertisement, rssi: report.rssi)
     }
 
     /// A device, and its advertisement where there is one, as a delegate gets them.
     init(_ peripheral: CBPeripheral, advertisementData: [String: Any] = [:], rssi: NSNumber? = nil) {
         self.init(identifier: peripheral.identifier, address: peripheral.address, name: peripheral.name)
         // 127 stands for "not available" (Core Specification, Vol 4, Part E, 7.7.65.2).
-        take(AdvertisedData(advertisementData), rssi: rssi.map { $0.intValue }.flatMap { $0 == 127 ? nil : $0 })
+        apply(AdvertisedData(advertisementData), rssi: rssi.map { $0.intValue }.flatMap { $0 == 127 ? nil : $0 })
     }
 
-    private mutating func take(_ advertisement: AdvertisedData, rssi: Int?) {
+    private mutating func apply(_ advertisement: AdvertisedData, rssi: Int?) {
         advertisedName = advertisement.localName
         self.rssi = rssi
         services = advertisement.serviceUUIDs.map(\.uuidString)

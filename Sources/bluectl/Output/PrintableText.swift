@@ -110,6 +110,6 @@ enum HexText {
     }
 
     private static func incomplete(_ text: String) -> Failure {
-        Failure(.usage, "\"\(PrintableText.of(text))\" has half a byte: every byte has two digits")
+        Failure(.usage, "\"\(PrintableText.of(text))\" has an odd number of digits: each byte needs two")
     }
 }

@@ -90,7 +90,7 @@ final class PairingPrompt {
             timeout?.pause()
             let line = await input.next()
             if line == nil, self.peer == nil, request.isOpen {
-                role.console.note("refused, since the input has ended; --accept-pairing agrees unasked")
+                role.console.warn("refused, since the input has ended; --accept-pairing accepts without asking")
             }
             let answer = line?.trimmingCharacters(in: .whitespaces).lowercased()
             decide(request, ["y", "yes"].contains(answer) ? .accept : .reject)
@@ -104,7 +104,7 @@ final class PairingPrompt {
             if let passkey = Int(digits), digits.count <= 6, (0...999_999).contains(passkey) {
                 return decide(request, .passkey(passkey))
             }
-            role.console.note("\"\(PrintableText.of(line))\" is not a passkey: six digits are wanted")
+            role.console.warn("\"\(PrintableText.of(line))\" is not a passkey: enter up to six digits")
         }
         decide(request, .reject)
     }
@@ -127,7 +127,7 @@ final class PairingPrompt {
         if role.console.isJSON {
             role.console.print(json: text.record)
         } else if !saysYes || text.needsUser {
-            role.console.note(text.line)
+            role.console.warn(text.line)
         }
     }
 
@@ -135,7 +135,7 @@ final class PairingPrompt {
     private func refuse(_ request: CBPairingRequest) {
         request.reject()
         guard refused.count < 16, refused.insert(request.peerIdentifier).inserted else { return }
-        role.console.note("another device, \(request.peerIdentifier.uuidString), asked to pair and was refused")
+        role.console.warn("another device, \(request.peerIdentifier.uuidString), asked to pair and was refused")
     }
 }
 
@@ -181,7 +181,7 @@ struct PairingText: Equatable {
         let identifier: String
         let address: String?
         let name: String?
-        /// Only where the radio is not a real one.
+        /// "emulator" where the device is emulated; else nil.
         let backend: String?
     }
 
@@ -190,7 +190,7 @@ struct PairingText: Equatable {
     /// Whether the user has to do something that "yes" does not do.
     let needsUser: Bool
 
-    /// - Parameter backend: The radio's name, where it is not a real one.
+    /// - Parameter backend: "emulator" where the device is emulated; else nil.
     init(_ question: CBPairingRequest.Question, about peer: PairingPeer, backend: String?) {
         let label = peer.label
         let (kind, passkey, text): (String, Int?, String)
@@ -200,10 +200,10 @@ struct PairingText: Equatable {
             (kind, passkey, text) = ("confirm", number, "Does \(label) show \(Self.digits(number))? [y/N]")
         case .enterPasskey: (kind, passkey, text) = ("enterPasskey", nil, "Which six digits does \(label) show?")
         case .display(let number):
-            (kind, passkey, text) = ("display", number, "Type \(Self.digits(number)) at \(label).")
+            (kind, passkey, text) = ("display", number, "Enter \(Self.digits(number)) on \(label).")
         case .outOfBand:
             (kind, passkey, text) =
-                ("outOfBand", nil, "Did \(label) give its data in another way, such as NFC? [y/N]")
+                ("outOfBand", nil, "Did you get the data of \(label) in another way, such as NFC? [y/N]")
         }
         record = Record(
             question: kind, passkey: passkey.map(Self.digits), identifier: peer.identifier.uuidString,

@@ -18,13 +18,13 @@ protocol BackendCommand: AsyncParsableCommand, Sendable {
 
     var global: GlobalOptions { get }
 
-    /// Whether Ctrl-C is how it ends, and no failure.
+    /// Whether an interruption ends the command successfully.
     var endsByInterruption: Bool { get }
 
     /// The backend.
     func selection() throws(Failure) -> CBBackendSelection
 
-    /// Does the work; the adapter is on.
+    /// Runs the command; the adapter is on.
     @MainActor
     func perform(in role: Role) async throws
 }
@@ -78,7 +78,7 @@ extension BackendCommand {
 extension GlobalOptions {
     /// Sets up what the process has once: the adapter of its managers, and its log.
     func prepareProcess() {
-        // The one way by which a manager learns of its adapter.
+        // Managers take their adapter from the environment alone.
         if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
         Diagnostics.bootstrap(isVerbose: verbose, isJSON: json)
     }
@@ -89,11 +89,11 @@ extension Console {
     convenience init(_ options: GlobalOptions) { self.init(isJSON: options.json, showsTime: options.timestamps) }
 }
 
-/// From the options to a radio.
+/// Selects the backend by the options.
 enum BackendSelector {
-    /// The radio that the options name.
+    /// The backend that the options name.
     ///
-    /// - Throws: A usage failure for a world file with a mistake, a failure for a radio that this build lacks.
+    /// - Throws: A usage failure for a world file with a mistake, a failure for a backend that this build lacks.
     static func selection(_ options: GlobalOptions) throws(Failure) -> CBBackendSelection {
         switch options.effectiveBackend {
         case .bluez: return try bluez()
@@ -102,10 +102,10 @@ enum BackendSelector {
         }
     }
 
-    /// The radio with each command and each event in the log, values and addresses included.
-    static func traced(_ radio: CBBackendSelection) -> CBBackendSelection {
+    /// The backend with each command and each event in the log, values and addresses included.
+    static func traced(_ selection: CBBackendSelection) -> CBBackendSelection {
         let log = BackendTrace.Destination.log(Logger(label: "trace"), level: .debug)
-        return .custom(TracingBackend(around: radio.backend, to: log, showsValues: true))
+        return .custom(TracingBackend(around: selection.backend, to: log, showsValues: true))
     }
 
     private static func bluez() throws(Failure) -> CBBackendSelection {

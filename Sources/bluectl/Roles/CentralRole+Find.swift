@@ -4,7 +4,7 @@ import CoreBluetoothPackage
 /// From what the user wrote to a device.
 extension CentralRole {
     /// How long a scan goes on once a device of the right name is found, to see whether there is another.
-    private static let settling = Duration.seconds(1)
+    private static let searchForOthers = Duration.seconds(1)
 
     /// The device that is meant.
     ///
@@ -43,14 +43,14 @@ extension CentralRole {
         defer { console.clearProgress() }
         let matches = Matches()
         do {
-            try await step("looking for the device") { try await self.settle(matches, of: query) }
+            try await step("looking for the device") { try await self.search(for: matches, of: query) }
         } catch let failure as Failure where failure.status == .timedOut && matches.found.isEmpty {
-            throw Failure(.timedOut, "there is no device \(query.text) in reach: \(failure.description)")
+            throw Failure(.timedOut, "there is no device \(query.text) in range: \(failure.description)")
         } catch let failure as Failure where failure.status == .timedOut {
-            // The time was too short to settle; what was found counts.
+            // The limit ended the search for others; the device was found.
         }
         guard let first = matches.found.first else {
-            throw Failure(.failed, "there is no device \(query.text) in reach")
+            throw Failure(.failed, "there is no device \(query.text) in range")
         }
         guard matches.found.count == 1 else { throw Self.ambiguous(query, matches.found.map(\.record)) }
         return first.peripheral
@@ -63,13 +63,13 @@ extension CentralRole {
     }
 
     /// Scans until the one device is found that can match, or for a while after the first of several.
-    private func settle(_ matches: Matches, of query: DeviceQuery) async throws {
+    private func search(for matches: Matches, of query: DeviceQuery) async throws {
         let (firstMatch, match) = AsyncStream<Void>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.collect(matches, of: query) { match.yield() } }
             group.addTask {
                 for await _ in firstMatch { break }
-                try await Task.sleep(for: Self.settling)
+                try await Task.sleep(for: Self.searchForOthers)
             }
             defer { group.cancelAll() }
             try await group.next()

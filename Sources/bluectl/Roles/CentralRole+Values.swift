@@ -8,7 +8,7 @@ extension CentralRole {
         let rssi = try await whereAllowed(by: peripheral) {
             try await self.step("waiting for the link") { try await peripheral.readRSSI() }
         }
-        guard let rssi else { throw Failure(.failed, "the radio does not tell the signal strength of this link") }
+        guard let rssi else { throw Failure(.failed, "the adapter does not report the signal strength of this link") }
         return rssi
     }
 
@@ -34,7 +34,8 @@ extension CentralRole {
     /// Writes a descriptor.
     func write(_ data: Data, to descriptor: DiscoveredDescriptor, of peripheral: Peripheral) async throws {
         guard descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString) else {
-            throw Failure(.failed, "Client Characteristic Configuration is written by subscribing: bluectl subscribe")
+            throw Failure(
+                .failed, "Client Characteristic Configuration is written by subscribing: use \"bluectl subscribe\"")
         }
         try await step("writing") { try await peripheral.write(data, toDescriptor: descriptor.id) }
     }
@@ -115,7 +116,7 @@ struct ValueRecord: Encodable, Equatable {
     var text: String?
     /// Why it means nothing.
     var error: String?
-    /// Only where the radio is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     let backend: String?
 }
 

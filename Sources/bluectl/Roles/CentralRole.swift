@@ -140,7 +140,7 @@ final class CentralRole: CommandRole {
         do {
             try await body()
         } catch {
-            console.note("the connection did not end cleanly: \(error)")
+            console.warn("the connection was not closed properly: \(error)")
         }
     }
 }

@@ -56,7 +56,7 @@ extension CommandRole {
         try await waitUntilPoweredOn()
         Diagnostics.open()
         console.clearProgress()
-        if emulatedBackend != nil { console.note("EMULATED: the devices of this radio are not real") }
+        if emulatedBackend != nil { console.warn("EMULATED: these devices are not real") }
     }
 
     /// Runs one step of a command.

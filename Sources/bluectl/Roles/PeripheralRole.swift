@@ -57,7 +57,7 @@ final class PeripheralRole: CommandRole {
             switch state {
             case .poweredOn, .unknown: break
             // What is published stays, and goes on by itself when the adapter is on again.
-            case .poweredOff: console.note("the Bluetooth adapter is off")
+            case .poweredOff: console.warn("the Bluetooth adapter is off")
             default: throw AdapterFailure.failure(state)
             }
         }

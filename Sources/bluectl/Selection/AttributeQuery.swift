@@ -28,7 +28,7 @@ enum AttributeQuery: Equatable, Sendable {
         var ordinal: Int?
         if parts.count == 2 {
             ordinal = Int(parts[1])
-            guard ordinal ?? 0 > 0 else { throw Failure(.usage, "\"\(shown)\": after # comes a number from 1 on") }
+            guard ordinal ?? 0 > 0 else { throw Failure(.usage, "\"\(shown)\": the number after # must be at least 1") }
         }
         let base = parts.first.map { String($0) } ?? ""
         if let uuid = BluetoothUUID(base) ?? Self.labelled(base) {
@@ -150,10 +150,10 @@ struct AttributePath: Equatable, Sendable {
 
     /// How the commands explain it.
     static let help = """
-        SERVICE may be left out where the characteristic is the only one of its kind; SERVICE/CHARACTERISTIC in one \
-        word means the same as two. Both are UUIDs (2A37) or standard names ("Heart Rate Measurement", \
-        heart-rate-measurement), or what "explore" prints. 2A37#2 means the second of equal ones, @HANDLE the one with \
-        that handle (@18 or @0x0012).
+        SERVICE may be omitted if only one characteristic matches; SERVICE/CHARACTERISTIC may be one word or two. Each \
+        is a UUID (2A37), a standard name ("Heart Rate Measurement", heart-rate-measurement), or a label as "explore" \
+        prints it. 2A37#2 means the second attribute with that UUID, and @HANDLE the one with that handle (@18 or \
+        @0x0012).
         """
 
     /// Reads one or two words.

@@ -3,7 +3,7 @@ import CoreBluetoothPackage
 
 /// A central of the same process that visits a device that is served: it finds it, subscribes, reads and writes.
 ///
-/// For the emulator, whose air ends with the process, so that nobody else can come.
+/// For the emulator, which no other process can reach.
 @MainActor
 final class LoopbackClient {
     private let role: CentralRole
@@ -18,7 +18,7 @@ final class LoopbackClient {
         let advertisedServices: [CBUUID]
         /// What it has published.
         let services: [CBUUID]
-        /// What comes each so often while somebody subscribes.
+        /// The characteristics that are notified periodically while a central subscribes.
         let periodic: Set<CBUUID>
         /// Whether also what cannot be read is written: nothing, as there is nothing to write back.
         let writesUnread: Bool

@@ -56,7 +56,7 @@ struct ServerEventPrinter {
         case .subscribed(let central, let id): show("subscribe", central.identifier, id)
         case .unsubscribed(let central, let id): show("unsubscribe", central.identifier, id)
         case .notified(let id, let value, let receivers): show("notify", receivers?.first, id, value: value)
-        case .failed(let error): console.note(PrintableText.of("\(error)"))
+        case .failed(let error): console.warn(PrintableText.of("\(error)"))
         case .stateChanged, .published, .advertising: break
         }
     }
@@ -130,7 +130,7 @@ struct ServeRecord: Encodable, Equatable {
     var psm: UInt16?
     /// How many bytes came over a channel.
     var bytes: Int?
-    /// Only where the adapter is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     var backend: String?
 
     init(_ event: String, backend: String?) {

@@ -28,7 +28,7 @@ struct WorldFileDevice {
             throw file.failure(at: "devices", rule, in: text)
         }
         guard found.count == 1 else {
-            throw file.failure(at: "devices", "there are several devices, choose by --device: \(names)", in: text)
+            throw file.failure(at: "devices", "there are several devices: choose one with --device: \(names)", in: text)
         }
         self.index = index
         description = world.devices[index]
@@ -40,11 +40,12 @@ struct WorldFileDevice {
         file.failure(at: "devices[\(index)].\(field)", rule, in: text)
     }
 
-    /// What an emulated device can have, and one that an app publishes cannot.
+    /// Checks for features that only an emulated device can have.
     private func check() throws(Failure) {
         if let handler = description.handler {
             throw failure(
-                at: "handler", "\"\(handler.rawValue)\" runs in the emulator alone: serve has values, timers and echo")
+                at: "handler",
+                "\"\(handler.rawValue)\" runs only in the emulator: serve supports values, timers and echo")
         }
         for (service, item) in description.services.enumerated() {
             for (characteristic, item) in item.characteristics.enumerated() {
@@ -60,14 +61,14 @@ struct WorldFileDevice {
         switch descriptor.uuid.bits16 {
         case 0x2901:
             guard String(data: descriptor.value, encoding: .utf8) != nil else {
-                throw failure(at: "\(path).value", "a user description (2901) is text in UTF-8")
+                throw failure(at: "\(path).value", "a user description (2901) must be UTF-8 text")
             }
         case 0x2904: break
-        default: throw failure(at: "\(path).uuid", "an app publishes the descriptors 2901 and 2904 alone")
+        default: throw failure(at: "\(path).uuid", "serve can publish only the descriptors 2901 and 2904")
         }
     }
 
-    /// The fields whose say is the radio's, not an app's; as the file has them.
+    /// The fields of the file that an app cannot set.
     var ignoredFields: [String] {
         let plain = PeripheralDescription(name: description.name)
         var fields: [(String, Bool)] = [

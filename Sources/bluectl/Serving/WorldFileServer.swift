@@ -37,7 +37,8 @@ final class WorldFileServer {
             printer.listening(psm)
         }
         guard let advertised else {
-            return role.console.note("\(PrintableText.of(description.name)) advertises nothing, as the file says")
+            return role.console.warn(
+                "\(PrintableText.of(description.name)) does not advertise: the file has no enabled advertising set")
         }
         try await role.advertise(advertised)
         printer.advertising(advertised)

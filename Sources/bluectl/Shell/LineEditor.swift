@@ -7,8 +7,8 @@ struct LineEditor {
         /// The line may look different now.
         case edited
         case accepted(String)
-        /// Ctrl-C: the line is given up.
-        case abandoned
+        /// Ctrl-C: the line is discarded.
+        case discarded
         /// Ctrl-D on an empty line.
         case ended
         case completionWanted
@@ -37,7 +37,7 @@ struct LineEditor {
     mutating func handle(_ key: Key) -> Outcome {
         switch key {
         case .enter: return .accepted(String(text))
-        case .interrupt: return .abandoned
+        case .interrupt: return .discarded
         case .endOfInput where text.isEmpty: return .ended
         case .tab: return .completionWanted
         case .clearScreen: return .screenCleared

@@ -35,7 +35,7 @@ final class LineReader {
                     draw()
                     write("\r\n")
                     return line
-                case .abandoned:
+                case .discarded:
                     write("^C\r\n")
                     editor = LineEditor(history: history)
                 case .ended:
@@ -101,7 +101,7 @@ final class LineReader {
 
 /// How the terminal of standard input hands on what is typed.
 struct TerminalMode {
-    private let saved: termios
+    private let original: termios
 
     /// Hands on each key at once, unechoed, until ``restore()``.
     ///
@@ -109,7 +109,7 @@ struct TerminalMode {
     init?() {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return nil }
-        saved = mode
+        original = mode
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         mode.c_iflag &= ~tcflag_t(IXON | ICRNL)
         guard tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) == 0 else { return nil }
@@ -117,7 +117,7 @@ struct TerminalMode {
 
     /// The mode that was before.
     func restore() {
-        var mode = saved
+        var mode = original
         // Where the terminal has gone there is nothing to restore.
         _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
     }

@@ -42,7 +42,7 @@ final class Shell {
             _ = await run(line, place: "")
         }
         await end()
-        if let problem = history.save() { Console(options).note("the history is not kept: \(problem)") }
+        if let problem = history.save() { Console(options).warn("the history was not written: \(problem)") }
     }
 
     /// Runs the lines of a script until one fails.
@@ -102,7 +102,9 @@ final class Shell {
         guard options.effectiveBackend == self.options.effectiveBackend,
             options.effectiveAdapter == self.options.effectiveAdapter,
             options.effectiveWorld == self.options.effectiveWorld
-        else { throw Failure(.usage, "a shell has one radio: --backend, --adapter and --world stand before \"shell\"") }
+        else {
+            throw Failure(.usage, "a shell uses one backend: put --backend, --adapter and --world before \"shell\"")
+        }
         let console = Console(options)
         let isFirst = central == nil
         let role = role(Command.Role.self, console, options)
@@ -163,7 +165,7 @@ final class Shell {
         for (peripheral, failure) in lostLinks {
             if case .failure(let error as Failure) = result, error == failure { continue }
             let text = "\(PrintableText.of(peripheral.description)): \(failure.description)"
-            if reader.isEditing { reader.interject(text) } else { central?.console.note(text) }
+            if reader.isEditing { reader.interject(text) } else { central?.console.warn(text) }
         }
         lostLinks = []
     }
@@ -192,7 +194,7 @@ extension GlobalOptions {
         if json { own.append("--json") }
         if timestamps { own.append("--timestamps") }
         if verbose { own.append("--verbose") }
-        if !ShellCommands.withoutRadio.contains(command) {
+        if !ShellCommands.withoutBackend.contains(command) {
             if let backend { own += ["--backend", backend.rawValue] }
             if let adapter { own += ["--adapter", adapter] }
             if let world { own += ["--world", world] }

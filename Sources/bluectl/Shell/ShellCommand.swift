@@ -1,25 +1,25 @@
 import ArgumentParser
 import Foundation
 
-/// `bluectl shell`: commands over one radio, typed or from a script.
+/// `bluectl shell`: commands over one backend, typed or from a script.
 struct ShellCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "shell",
-        abstract: "Run commands one after the other; connections last from one to the next.",
+        abstract: "Run commands one after the other over shared connections.",
         discussion: """
-            At a terminal a prompt with history and completion; elsewhere, and with --script, one command a line. \
-            Words with spaces stand in quotes, "#" begins a comment, "." as DEVICE means the one that was connected \
-            last. "connect" and "disconnect" are there besides the commands of bluectl; "demo" and "completions" are \
-            not. A script ends at the first line that fails, with that line's exit status. The common options of the \
-            shell are those of its commands.
+            At a terminal, the shell has a prompt with history and completion; elsewhere, and with --script, each \
+            line is a command. Quotes enclose words with spaces, "#" begins a comment, and "." as DEVICE means the \
+            device that was connected last. All commands of bluectl but "demo" and "completions" are available, as \
+            are "connect" and "disconnect". A script ends at the first command that fails, with the exit status of \
+            that command. The common options of the shell apply to its commands.
             """)
 
     @Option(
-        help: ArgumentHelp("Run the lines of this file; \"-\" is standard input.", valueName: "FILE"),
+        help: ArgumentHelp("Run the commands in this file; \"-\" is standard input.", valueName: "FILE"),
         completion: .file())
     var script: String?
 
-    @Flag(help: "Go on after a line that fails; the exit status is that of the last one that did.")
+    @Flag(help: "Continue after a command that fails; the exit status is that of the last failure.")
     var keepGoing = false
 
     @OptionGroup(title: "Common options")
@@ -29,7 +29,7 @@ struct ShellCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     private func start() async throws {
-        guard Shell.current == nil else { throw Failure(.usage, "this is a shell already") }
+        guard Shell.current == nil else { throw Failure(.usage, "a shell is already running") }
         let lines = try script.map { path throws(Failure) in try Script(path: path) }
         global.prepareProcess()
         let shell = try Shell(global)

@@ -5,17 +5,17 @@ import Foundation
 
 /// The commands of a shell.
 struct ShellCommands: ParsableCommand {
-    /// Those that look at the system, and not through the shell's radio.
-    static let withoutRadio: Set<String> = ["doctor", "check"]
+    /// The commands that do not use the shell's backend.
+    static let withoutBackend: Set<String> = ["doctor", "check"]
 
     static let configuration = CommandConfiguration(
         commandName: "",
-        abstract: "One command a line; connections last until \"disconnect\" or \"exit\".",
+        abstract: "One command per line; connections last until \"disconnect\" or \"exit\".",
         usage: "COMMAND",
         discussion: """
-            "help COMMAND" tells the rest. Words with spaces stand in quotes; "." as DEVICE means the one that was \
-            connected last. Ctrl-C ends a command, Ctrl-D or "exit" the shell, Tab completes, and the arrows find \
-            earlier lines.
+            "help COMMAND" describes a command. Quotes enclose words with spaces; "." as DEVICE means the device \
+            that was connected last. Ctrl-C ends a command, Ctrl-D or "exit" the shell; Tab completes, and the arrow \
+            keys recall earlier lines.
             """,
         subcommands: [
             ScanCommand.self, ConnectCommand.self, DisconnectCommand.self, DevicesCommand.self, InfoCommand.self,
@@ -29,7 +29,7 @@ struct ShellCommands: ParsableCommand {
 /// `connect`: in a shell alone, as nothing else has connections that last.
 struct ConnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connect", abstract: "Connect to a device, and stay connected.")
+        commandName: "connect", abstract: "Connect to a device and keep the connection.")
 
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument
@@ -49,7 +49,7 @@ struct ConnectCommand: BackendCommand {
 /// `disconnect`: in a shell alone.
 struct DisconnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disconnect", abstract: "Give the connection to a device up; without DEVICE, all of them.")
+        commandName: "disconnect", abstract: "Close the connection to a device, or without DEVICE all connections.")
 
     @Argument(help: DeviceArgument.help)
     var device: DeviceArgument?
@@ -78,7 +78,7 @@ struct ConnectionRecord: Encodable, Equatable {
     let identifier: String
     let address: String?
     let name: String?
-    /// Only where the radio is not a real one.
+    /// "emulator" where the device is emulated; else nil.
     let backend: String?
 
     init(_ event: String, _ peripheral: Peripheral, backend: String?) {
@@ -103,5 +103,5 @@ extension CentralRole {
 /// `exit`: for the list of commands and its help; the shell itself ends.
 struct ExitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "exit", abstract: "End the connections and the shell.", aliases: ["quit"])
+        commandName: "exit", abstract: "Close all connections and end the shell.", aliases: ["quit"])
 }

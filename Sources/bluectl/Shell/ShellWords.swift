@@ -8,9 +8,9 @@ enum ShellWords {
     /// - Throws: A usage failure for a quote that is not closed.
     static func split(_ line: String) throws(Failure) -> [String] {
         var splitter = Splitter()
-        for character in line where !splitter.isComment { splitter.take(character) }
+        for character in line where !splitter.isComment { splitter.append(character) }
         guard splitter.quote == nil, !splitter.isEscaped else {
-            throw Failure(.usage, "the line ends inside of a quotation")
+            throw Failure(.usage, "a quotation mark is not closed")
         }
         return splitter.finish()
     }
@@ -18,7 +18,7 @@ enum ShellWords {
     /// The complete words before the cursor, and the one that is being typed, without its quotes.
     static func typed(_ text: String) -> (words: [String], current: String) {
         var splitter = Splitter()
-        for character in text where !splitter.isComment { splitter.take(character) }
+        for character in text where !splitter.isComment { splitter.append(character) }
         let current = splitter.isComment ? nil : splitter.word
         return (splitter.words, current ?? "")
     }
@@ -37,7 +37,7 @@ enum ShellWords {
         var isEscaped = false
         var isComment = false
 
-        mutating func take(_ character: Character) {
+        mutating func append(_ character: Character) {
             if isEscaped {
                 isEscaped = false
                 word = (word ?? "") + String(character)

@@ -109,7 +109,7 @@ struct YAMLText {
         case .mapping(let mapping):
             var object: [String: Any] = [:]
             for (key, value) in mapping {
-                guard let name = key.scalar?.string else { throw failure(key, "a field's name is text") }
+                guard let name = key.scalar?.string else { throw failure(key, "the name of a field must be text") }
                 // What is below a field of text is text: the keys and values of `serviceData`.
                 let inner = field.map { Self.textFields.contains($0) && $0 != "services" ? $0 : name } ?? name
                 object[name] = try plain(value, field: inner, &budget)
@@ -127,7 +127,7 @@ struct YAMLText {
             if let value = node.float, value.isFinite { return value }
             return scalar.string
         case .alias:
-            throw failure(node, "an alias without its anchor")
+            throw failure(node, "an alias has no anchor")
         }
     }
 
@@ -144,7 +144,7 @@ struct YAMLText {
             return "\(file):\(mark.line):\(mark.column): \(PrintableText.of(problem))"
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.map { "\"\(PrintableText.of($0))\"" }.sorted().joined(separator: ", ")
-            return "\(file):\(context.mark.line):\(context.mark.column): the field \(names) is there twice"
+            return "\(file):\(context.mark.line):\(context.mark.column): the field \(names) appears twice"
         default:
             return "\(file): \(PrintableText.of("\(error)".split(separator: "\n").joined(separator: " ")))"
         }

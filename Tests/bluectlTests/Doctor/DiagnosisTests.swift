@@ -12,7 +12,7 @@ struct DiagnosisTests {
         facts.isActivatable = true
         facts.objects = .yes
         facts.kernelControllers = ["hci0"]
-        facts.switches = [SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: false, isHardBlocked: false)]
+        facts.switches = [SystemReport.KillSwitch(name: "hci0", isSoftBlocked: false, isHardBlocked: false)]
         facts.adapters = [
             SystemReport.Adapter(
                 name: "hci0", address: "00:11:22:33:44:55", isPowered: true, isDiscovering: false,
@@ -36,7 +36,7 @@ struct DiagnosisTests {
             diagnosis.findings == [
                 Finding("bus", .ok, "the system bus answers"),
                 Finding("daemon", .ok, "bluetoothd owns org.bluez, process 42"),
-                Finding("permissions", .ok, "user ann, in group bluetooth may use org.bluez"),
+                Finding("permissions", .ok, "user ann, in group bluetooth is allowed to use org.bluez"),
                 Finding("controller", .ok, "the kernel has hci0"),
                 Finding("rfkill", .ok, "no switch blocks Bluetooth"),
                 Finding("adapter", .ok, "hci0 (00:11:22:33:44:55) is on"),
@@ -100,9 +100,9 @@ struct DiagnosisTests {
     @Test func blockedSwitchesTellSoftFromHard() throws {
         var facts = healthy
         facts.adapters[0].isPowered = false
-        facts.switches = [SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)]
+        facts.switches = [SystemReport.KillSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)]
         #expect(try problem("rfkill", in: facts).remedy == "rfkill unblock bluetooth")
-        facts.switches = [SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]
+        facts.switches = [SystemReport.KillSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]
         #expect(try problem("rfkill", in: facts).detail == "hci0 is blocked by a hardware switch")
     }
 
@@ -130,6 +130,6 @@ struct DiagnosisTests {
     @Test func anAdapterThatIsNoCentralIsAProblem() throws {
         var facts = healthy
         facts.adapters[0].roles = ["peripheral"]
-        #expect(try problem("role", in: facts).detail.contains("cannot be a central"))
+        #expect(try problem("role", in: facts).detail.contains("does not support the central role"))
     }
 }

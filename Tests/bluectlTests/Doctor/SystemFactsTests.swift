@@ -25,7 +25,7 @@ struct SystemFactsTests {
         try withFolder(files) { folder in
             #expect(
                 SystemFacts.switches(in: folder) == [
-                    SystemReport.RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)
+                    SystemReport.KillSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)
                 ])
         }
     }

@@ -8,7 +8,7 @@ import Testing
 struct EndToEndTests {
     private static let monitor = "C0:DE:00:00:18:0D"
     private static let echo = "C0:DE:00:00:EC:40"
-    private static let emulated = "EMULATED: the devices of this radio are not real\n"
+    private static let emulated = "EMULATED: these devices are not real\n"
 
     private func tool(_ arguments: String..., environment: [String: String] = [:]) async throws -> Tool.Outcome {
         try await Tool.run(["--backend", "emulator"] + arguments, environment: environment)
@@ -186,7 +186,7 @@ struct EndToEndTests {
         let last = try #require(run.errors.split(separator: "\n").last)
         #expect(
             last
-                == #"{"code":3,"error":"there is no device Nobody in reach: timed out after 0.5 s looking for the device"}"#
+                == #"{"code":3,"error":"there is no device Nobody in range: timed out after 0.5 s looking for the device"}"#
         )
     }
 
@@ -257,7 +257,7 @@ struct EndToEndTests {
         #expect(run.errors.contains(#""code":2"#))
     }
 
-    @Test func theEnvironmentChoosesTheRadio() async throws {
+    @Test func theEnvironmentSelectsTheBackend() async throws {
         let run = try await Tool.run(
             ["read", Self.monitor, "2A19"], environment: ["COREBLUETOOTH_BACKEND": "emulator"])
         #expect(run.output == "Battery Level 2A19: 57 (87 %)\n")

@@ -21,7 +21,7 @@ struct ListingTests {
             #expect(one.output == "garage\tC0:DE:00:00:AA:01\toff\tcentral, peripheral, central-peripheral\t-\n")
             let none = try await Tool.run(["adapters", "--backend", "emulator", "--adapter", "attic"])
             #expect(none.status == 1)
-            #expect(none.errors == "bluectl: there is no adapter attic; \"bluectl doctor\" tells more\n")
+            #expect(none.errors == "bluectl: there is no adapter attic; run \"bluectl doctor\" for details\n")
         }
     }
 

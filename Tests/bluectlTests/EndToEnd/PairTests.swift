@@ -53,9 +53,9 @@ struct PairTests {
     @Test func aPasskeyThatTheDeviceShowsIsAskedFor() async throws {
         let right = try await pair(1, input: "no number\n004711\n")
         #expect(right.status == 0, "\(right)")
-        #expect(right.output == "Paired with Lock (C0:DE:00:00:00:01); both keep the keys\n")
+        #expect(right.output == "Paired with Lock (C0:DE:00:00:00:01); bonded\n")
         #expect(right.errors.contains("\nEMULATED: Which six digits does Lock show?\n"))
-        #expect(right.errors.contains("\"no number\" is not a passkey: six digits are wanted\n"))
+        #expect(right.errors.contains("\"no number\" is not a passkey: enter up to six digits\n"))
         let wrong = try await pair(1, input: "4712\n")
         #expect(wrong.status == 1)
         #expect(wrong.errors.contains("bluectl: cannot pair: "))
@@ -64,7 +64,7 @@ struct PairTests {
     @Test func aPasskeyForTheDeviceIsShown() async throws {
         let run = try await pair(2)
         #expect(run.status == 0, "\(run)")
-        #expect(run.errors.contains(#/Type \d{6} at Pad\.\n/#))
+        #expect(run.errors.contains(#/Enter \d{6} on Pad\.\n/#))
     }
 
     @Test func aComparisonIsAnsweredByTheUser() async throws {
@@ -94,13 +94,13 @@ struct PairTests {
     @Test func yesNeedsNobody() async throws {
         let run = try await pair(3, "--yes")
         #expect(run.status == 0, "\(run)")
-        #expect(run.errors == "EMULATED: the devices of this radio are not real\n")
+        #expect(run.errors == "EMULATED: these devices are not real\n")
     }
 
     @Test func aDeviceWithoutDisplayAndKeysAsksNothing() async throws {
         let run = try await pair(4)
         #expect(run.status == 0)
-        #expect(run.errors == "EMULATED: the devices of this radio are not real\n")
+        #expect(run.errors == "EMULATED: these devices are not real\n")
     }
 
     @Test func aDeviceThatRefusesFailsAndASilentOneTimesOut() async throws {
@@ -131,7 +131,7 @@ struct PairTests {
     @Test func unpairNeedsABond() async throws {
         let run = try await Tool.run(["unpair", "C0:DE:00:00:18:0D", "--backend", "emulator"])
         #expect(run.status == 1)
-        #expect(run.errors.hasSuffix("bluectl: there is no bond with it\n"))
+        #expect(run.errors.hasSuffix("bluectl: there is no bond with this device\n"))
     }
 }
 #endif

@@ -52,10 +52,10 @@ struct ServeTests {
         let slow = Self.lamp.replacingOccurrences(of: "100ms", with: "1h")
         let run = try await serve(slow, "--visit", "--duration", "1")
         #expect(run.status == 0, "\(run)")
-        #expect(run.errors.hasSuffix("the visit is cut short: --duration is over\n"))
+        #expect(run.errors.hasSuffix("the visit was cut short: --duration has passed\n"))
         #expect(!run.output.contains("FFE3"))
         let alone = try await serve(slow, "--once")
-        #expect(alone.status == 2 && alone.errors == "bluectl: --once is for --visit\n")
+        #expect(alone.status == 2 && alone.errors == "bluectl: --once needs --visit\n")
     }
 
     @Test func aVisitThatFailsFailsTheCommand() async throws {
@@ -77,7 +77,7 @@ struct ServeTests {
 
     @Test func peopleGetALineForEach() async throws {
         let run = try await serve(Self.lamp, "--visit", "--once")
-        #expect(run.errors == "EMULATED: the devices of this radio are not real\n")
+        #expect(run.errors == "EMULATED: these devices are not real\n")
         #expect(run.lines.prefix(2) == ["Published \"Lamp\": FFE0", "Advertising as \"Lamp\" with FFE0"])
         #expect(run.lines.contains { $0.hasPrefix("read         ") && $0.hasSuffix("  FFE1: 01") })
         #expect(run.lines.contains { $0 == "notify       all subscribers  FFE2: 05" })
@@ -103,7 +103,9 @@ struct ServeTests {
         #expect(right.lines == ["Published \"Right\": FFE1", "Advertising as \"Right\""])
         let none = try await serve(two, "--duration", "0.1")
         #expect(none.status == 2)
-        #expect(none.errors.contains("w.yaml:1:1: devices: there are several devices, choose by --device: \"Left\", "))
+        #expect(
+            none.errors.contains("w.yaml:1:1: devices: there are several devices: choose one with --device: \"Left\", ")
+        )
         let wrong = try await serve(two, "--device", "Middle", "--duration", "0.1")
         #expect(wrong.status == 2)
     }
@@ -111,8 +113,11 @@ struct ServeTests {
     @Test(arguments: [
         ("uuid: FFE1", "uuid: nonsense", "w.yaml:7:14: devices[0].services[0].characteristics[0].uuid: "),
         ("uuid: FFE0", "uuid: 1801", "w.yaml:5:9: devices[0].services[0]: cannot publish the service "),
-        ("value: 01,", "value: 01, descriptors: [{uuid: 2905}],", "descriptors[0].uuid: an app publishes the "),
-        ("name: Lamp", "name: Lamp\n    handler: heart-rate", "w.yaml:3:5: devices[0].handler: \"heart-rate\" runs in"),
+        ("value: 01,", "value: 01, descriptors: [{uuid: 2905}],", "descriptors[0].uuid: serve can publish only "),
+        (
+            "name: Lamp", "name: Lamp\n    handler: heart-rate",
+            "w.yaml:3:5: devices[0].handler: \"heart-rate\" runs only"
+        ),
         (
             "properties: [notify]", "properties: [notify, broadcast]",
             "w.yaml:5:9: devices[0].services[0]: cannot publish"
@@ -129,7 +134,7 @@ struct ServeTests {
         let world = Self.lamp.replacingOccurrences(of: "name: Lamp\n", with: "name: Lamp\n    rssi: -40\n")
         let run = try await serve(world, "--duration", "0.1")
         #expect(run.status == 0)
-        #expect(run.errors.hasSuffix("left to the radio: rssi\n"))
+        #expect(run.errors.hasSuffix("ignored, since the adapter decides them: rssi\n"))
     }
 
     @Test(arguments: [["--backend", "bluez"], ["--backend", "emulator", "--adapter", "default"]])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// `bluectl shell` as a process: scripts, and one radio for all lines.
+/// `bluectl shell` as a process: scripts, and one backend for all lines.
 struct ShellTests {
     private static let echo = "0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01"
 
@@ -30,7 +30,7 @@ struct ShellTests {
         #expect(
             run.lines.dropFirst(2).first?.hasSuffix("\tC0:DE:00:00:18:0D\t-\tconnected\tHeart Rate Monitor") == true)
         #expect(run.lines.last == "Disconnected from Heart Rate Monitor (C0:DE:00:00:18:0D)")
-        #expect(run.errors == "EMULATED: the devices of this radio are not real\n")
+        #expect(run.errors == "EMULATED: these devices are not real\n")
     }
 
     @Test func theWorldIsOneForAllLines() async throws {
@@ -53,8 +53,8 @@ struct ShellTests {
 
     @Test(arguments: [
         ("scna", 2, "standard input:1: there is no command \"scna\"; did you mean \"scan\"?"),
-        ("read \"Echo", 2, "standard input:1: the line ends inside of a quotation"),
-        ("scan --backend bluez", 2, "standard input:1: a shell has one radio: "),
+        ("read \"Echo", 2, "standard input:1: a quotation mark is not closed"),
+        ("scan --backend bluez", 2, "standard input:1: a shell uses one backend: "),
         ("demo", 2, "standard input:1: there is no command \"demo\""),
         ("scan --first --name x --timeout 0.3", 3, "standard input:1: no device matches: "),
         ("info .", 1, "\".\" is the device that was connected last, and there is none"),

@@ -35,7 +35,7 @@ struct Tool {
     /// `bluectl` beside the test bundle.
     static var path: String { ChildProcess.built("bluectl") }
 
-    /// The process's own environment, without what chooses a radio or colours.
+    /// The process's own environment, without what selects a backend or colours.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("COREBLUETOOTH_") && !["CI", "NO_COLOR", "TERM"].contains($0.key)

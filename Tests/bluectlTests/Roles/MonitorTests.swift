@@ -16,7 +16,7 @@ import Testing
         device = try emulator.add(EmulatedPeripheral(.blinky))
     }
 
-    @Test func connectionsOfOtherProgramsAndStatesOfTheRadioAreReported() async throws {
+    @Test func connectionsOfOtherProgramsAndStatesOfTheAdapterAreReported() async throws {
         var events: [String] = []
         let monitor = Monitor(.emulator(emulator), services: [], allowsDuplicates: false) {
             events.append($0.state ?? $0.event)

@@ -36,7 +36,7 @@ struct LineEditorTests {
     @Test func someKeysAreForTheReader() {
         var editor = editor("scan")
         #expect(editor.handle(.enter) == .accepted("scan"))
-        #expect(editor.handle(.interrupt) == .abandoned)
+        #expect(editor.handle(.interrupt) == .discarded)
         #expect(editor.handle(.tab) == .completionWanted)
         #expect(editor.handle(.clearScreen) == .screenCleared)
         #expect(editor.handle(.endOfInput) == .edited)
@@ -94,7 +94,7 @@ struct ShellWordsTests {
 
     @Test(arguments: ["\"a", "'a", "a\\"])
     func aQuotationHasToEnd(line: String) {
-        #expect(throws: Failure(.usage, "the line ends inside of a quotation")) { try ShellWords.split(line) }
+        #expect(throws: Failure(.usage, "a quotation mark is not closed")) { try ShellWords.split(line) }
     }
 
     @Test func theWordThatIsTypedIsToldApart() {

@@ -90,7 +90,7 @@ struct WorldFileTests {
         let json = try #require(failure("w.json", "{\n  \"devices\": [}\n"))
         #expect(json.description.hasPrefix("w.json:2:"))
         let twice = try #require(failure("w.yaml", "hosts: []\ndevices: []\nhosts: []\n"))
-        #expect(twice.description == "w.yaml:1:1: the field \"hosts\" is there twice")
+        #expect(twice.description == "w.yaml:1:1: the field \"hosts\" appears twice")
     }
 
     @Test func aliasesThatMultiplyAreRefused() throws {
