@@ -129,24 +129,15 @@ extension Monitor: @preconcurrency CBCentralManagerDelegate {
 }
 
 /// An event that `monitor` prints.
-struct MonitorRecord: Encodable, Equatable {
-    /// When it was heard of, ISO 8601 in UTC.
+struct MonitorRecord: Encodable {
+    /// The time at which it was received, ISO 8601 in UTC.
     let time: String
     /// `state`, `discovered`, `connected`, `disconnected`.
     let event: String
     /// The state, for that event.
     var state: String?
-    var identifier: String?
-    var address: String?
-    var name: String?
-    var rssi: Int?
-    var services: [String]?
-    var manufacturerData: String?
-    var company: String?
-    var serviceData: [String: String]?
-    var txPower: Int?
-    var isConnectable: Bool?
-    var values: [AdvertisedValueRecord]?
+    /// The device, for the other events; its fields are those of the record.
+    private var device: ScanRecord?
     /// What else is advertised; for people only.
     private var details = ""
     let backend: String
@@ -161,36 +152,32 @@ struct MonitorRecord: Encodable, Equatable {
 
     /// An event of a device.
     init(_ event: String, _ device: DeviceRecord, at date: Date, backend: String) {
-        let record = ScanRecord(device, backend: backend)
         time = TimeText.of(date)
         self.event = event
-        identifier = record.identifier
-        address = record.address
-        name = record.name
-        rssi = record.rssi
-        services = record.services
-        manufacturerData = record.manufacturerData
-        company = record.company
-        serviceData = record.serviceData
-        txPower = record.txPower
-        isConnectable = record.isConnectable
-        values = record.values
+        self.device = ScanRecord(device, backend: backend)
         details = AdvertisementText.details(of: device)
         self.backend = backend
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case time, event, state, identifier, address, name, rssi, services, manufacturerData, company, serviceData
-        case txPower, isConnectable, values, backend
+    private enum CodingKeys: String, CodingKey { case time, event, state, backend }
+
+    func encode(to encoder: any Encoder) throws {
+        try device?.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(time, forKey: .time)
+        try container.encode(event, forKey: .event)
+        try container.encodeIfPresent(state, forKey: .state)
+        try container.encode(backend, forKey: .backend)
     }
 
     /// Time, event, and what is known, separated by tabs: the state, or identifier, address, RSSI, name, services, and
     /// what else is advertised, where there is something.
     var line: String {
         if let state { return [time, event, state].joined(separator: "\t") }
-        let services = (services ?? []).map { AttributeText.label($0) }.joined(separator: ", ")
+        let services = (device?.services ?? []).map { AttributeText.label($0) }.joined(separator: ", ")
         let fields = [
-            identifier, address, rssi.map(String.init), name.map(PrintableText.of), services.isEmpty ? nil : services,
+            device?.identifier, device?.address, device?.rssi.map(String.init), device?.name.map(PrintableText.of),
+            services.isEmpty ? nil : services,
         ]
         return ([time, event] + fields.map { $0 ?? "-" } + (details.isEmpty ? [] : [details])).joined(separator: "\t")
     }

@@ -24,7 +24,7 @@ struct Diagnosis {
         guard let error = facts.bus.text else { return Finding("bus", .ok, "the system bus answers") }
         if facts.bus.isDenied {
             return Finding(
-                "bus", .problem, "the system bus refuses user \(facts.user): \(error)",
+                "bus", .problem, "the system bus refuses user \(facts.user.name): \(error)",
                 remedy: "in a container, run with the host's user namespace or as the bus's user")
         }
         if facts.bus.isLibraryMissing {
@@ -49,8 +49,8 @@ struct Diagnosis {
     }
 
     private var permission: Finding {
-        let membership = facts.groups.contains("bluetooth") ? ", in group bluetooth" : ""
-        let who = facts.isRoot ? "root" : "user \(facts.user)\(membership)"
+        let membership = facts.user.groups.contains("bluetooth") ? ", in group bluetooth" : ""
+        let who = facts.user.isRoot ? "root" : "user \(facts.user.name)\(membership)"
         guard let error = facts.objects?.text else {
             return Finding("permissions", .ok, "\(who) is allowed to use org.bluez")
         }
@@ -60,8 +60,8 @@ struct Diagnosis {
                 remedy: "restart it (systemctl restart bluetooth), then check: journalctl -u bluetooth")
         }
         let remedy =
-            facts.hasBluetoothGroup && !facts.groups.contains("bluetooth")
-            ? "usermod -aG bluetooth \(facts.user) as root, then log in again"
+            facts.user.systemHasBluetoothGroup && !facts.user.groups.contains("bluetooth")
+            ? "usermod -aG bluetooth \(facts.user.name) as root, then log in again"
             : "allow it in the policy of org.bluez, /etc/dbus-1/system.d/bluetooth.conf"
         return Finding("permissions", .problem, "\(who) is not allowed to use org.bluez: \(error)", remedy: remedy)
     }

@@ -17,8 +17,10 @@ struct SystemProbe {
         let address = DBusAddress.system
         var facts = SystemReport(
             busAddress: address.text ?? "", bus: .yes, kernelControllers: SystemFacts.controllers(),
-            switches: SystemFacts.switches(), user: SystemFacts.user(), isRoot: geteuid() == 0,
-            groups: SystemFacts.groups(), hasBluetoothGroup: SystemFacts.hasGroup("bluetooth"))
+            switches: SystemFacts.switches(),
+            user: SystemReport.User(
+                name: SystemFacts.user(), isRoot: geteuid() == 0, groups: SystemFacts.groups(),
+                systemHasBluetoothGroup: SystemFacts.hasGroup("bluetooth")))
         do throws(DBusError) {
             let connection = try await open(address).get()
             defer { connection.close() }

@@ -67,6 +67,15 @@ struct SystemReport: Equatable, Sendable {
         var isHardBlocked: Bool
     }
 
+    /// The user that runs the tool.
+    struct User: Equatable, Sendable {
+        var name: String
+        var isRoot: Bool
+        var groups: [String]
+        /// Whether the system has a group `bluetooth`.
+        var systemHasBluetoothGroup: Bool
+    }
+
     /// The bus's address.
     var busAddress: String
     /// Whether the system bus accepted the connection.
@@ -85,12 +94,7 @@ struct SystemReport: Equatable, Sendable {
     /// The controllers that the kernel has, such as `hci0`.
     var kernelControllers: [String] = []
     var switches: [KillSwitch] = []
-    var user: String
-    var isRoot: Bool
-    /// The user's groups.
-    var groups: [String]
-    /// Whether the system has a group `bluetooth`.
-    var hasBluetoothGroup: Bool
+    var user: User
 }
 
 #if os(Linux)

@@ -117,7 +117,7 @@ enum BackendSelector {
     }
 
     #if Emulator
-    /// The emulator that was made last: a process of the tool uses one.
+    /// The emulator that was created last: a process of the tool uses one.
     static let current = Lock<Emulator?>(nil)
     #endif
 
@@ -133,7 +133,7 @@ enum BackendSelector {
     }
 }
 
-/// Ctrl-C and its like: the first stops cleanly, the second at once.
+/// SIGINT, SIGTERM and SIGHUP: the first one ends the command, the second one the process.
 @MainActor
 final class Signals {
     private var sources: [any DispatchSourceSignal] = []
@@ -150,7 +150,7 @@ final class Signals {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             let first = first
             source.setEventHandler { @Sendable in
-                if !first.take() { _exit(128 + number) }
+                if !first.claim() { _exit(128 + number) }
                 Task { @MainActor in stop(number) }
             }
             source.resume()
@@ -167,7 +167,7 @@ private final class FirstSignal: Sendable {
     private let isTaken = Lock(false)
 
     /// - Returns: Whether there was none before.
-    func take() -> Bool {
+    func claim() -> Bool {
         isTaken.withLock { isTaken in
             defer { isTaken = true }
             return !isTaken

@@ -67,11 +67,9 @@ struct ServerEventPrinter {
     ) {
         var record = ServeRecord(event, backend: backend)
         record.central = central?.uuidString
-        record.service = id.service.uuid.uuidString
-        record.characteristic = id.uuid.uuidString
-        record.offset = offset == 0 ? nil : offset
-        record.value = value.map(HexText.of)
-        record.error = error?.code.rawValue
+        record.request = ServeRecord.Request(
+            service: id.service.uuid.uuidString, characteristic: id.uuid.uuidString, offset: offset == 0 ? nil : offset,
+            value: value.map(HexText.of), error: error?.code.rawValue)
         let who = central?.uuidString ?? "all subscribers"
         var line = "\(PrintableText.fitted(event, to: 11))  \(who)  \(AttributeText.label(id.uuid))"
         if offset != 0 { line += " at \(offset)" }
@@ -118,14 +116,8 @@ struct ServeRecord: Encodable, Equatable {
     var serviceData: [String: String]?
     /// The identifier of the central.
     var central: String?
-    var service: String?
-    var characteristic: String?
-    /// The first byte asked for, where that is not 0.
-    var offset: Int?
-    /// The bytes that were answered, written or sent, in hex.
-    var value: String?
-    /// The ATT error that the central got.
-    var error: Int?
+    /// A request of a central; its fields are those of the record.
+    var request: Request?
     /// The number of a channel.
     var psm: UInt16?
     /// How many bytes came over a channel.
@@ -136,5 +128,35 @@ struct ServeRecord: Encodable, Equatable {
     init(_ event: String, backend: String?) {
         self.event = event
         self.backend = backend
+    }
+
+    /// A request of a central, or a notification.
+    struct Request: Encodable, Equatable {
+        let service: String
+        let characteristic: String
+        /// The first byte asked for, where that is not 0.
+        let offset: Int?
+        /// The bytes that were answered, written or sent, in hex.
+        let value: String?
+        /// The ATT error that the central got.
+        let error: Int?
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case event, name, services, manufacturerData, serviceData, central, psm, bytes, backend
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try request?.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(event, forKey: .event)
+        try container.encodeIfPresent(name, forKey: .name)
+        try container.encodeIfPresent(services, forKey: .services)
+        try container.encodeIfPresent(manufacturerData, forKey: .manufacturerData)
+        try container.encodeIfPresent(serviceData, forKey: .serviceData)
+        try container.encodeIfPresent(central, forKey: .central)
+        try container.encodeIfPresent(psm, forKey: .psm)
+        try container.encodeIfPresent(bytes, forKey: .bytes)
+        try container.encodeIfPresent(backend, forKey: .backend)
     }
 }

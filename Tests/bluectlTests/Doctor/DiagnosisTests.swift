@@ -5,8 +5,9 @@ import Testing
 struct DiagnosisTests {
     private let healthy: SystemReport = {
         var facts = SystemReport(
-            busAddress: "unix:path=/run/dbus/system_bus_socket", bus: .yes, user: "ann", isRoot: false,
-            groups: ["ann", "bluetooth"], hasBluetoothGroup: true)
+            busAddress: "unix:path=/run/dbus/system_bus_socket", bus: .yes,
+            user: SystemReport.User(
+                name: "ann", isRoot: false, groups: ["ann", "bluetooth"], systemHasBluetoothGroup: true))
         facts.daemon = .yes
         facts.daemonProcess = 42
         facts.isActivatable = true
@@ -78,7 +79,7 @@ struct DiagnosisTests {
         var facts = healthy
         facts.objects = .error(name: "org.freedesktop.DBus.Error.AccessDenied", message: "rejected")
         #expect(try problem("permissions", in: facts).remedy?.contains("bluetooth.conf") == true)
-        facts.groups = ["ann"]
+        facts.user.groups = ["ann"]
         #expect(try problem("permissions", in: facts).remedy?.contains("usermod -aG bluetooth ann") == true)
     }
 
