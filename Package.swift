@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
+        .library(name: "BluetoothInstrumentation", targets: ["BluetoothInstrumentation"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
@@ -50,39 +51,38 @@ let package = Package(
             providers: [.apt(["libglib2.0-dev"])]),
 
         // MARK: Library
-        .target(name: "BluetoothLocking", swiftSettings: settings),
+        // A leaf: the lock, the system clock, the seeded generator and hexadecimal text, one of each.
+        .target(name: "BluetoothSupport", swiftSettings: settings),
         // A leaf: values of the specifications alone, the tables of assigned numbers among them.
         .target(name: "BluetoothValues", swiftSettings: settings),
         .target(
-            name: "BluetoothBackend",
-            dependencies: ["BluetoothLocking", logging],
+            name: "BluetoothBackend", dependencies: ["BluetoothSupport"], swiftSettings: settings),
+        // Wrappers around any backend: traces and faults.
+        .target(
+            name: "BluetoothInstrumentation", dependencies: ["BluetoothBackend", "BluetoothSupport", logging],
             swiftSettings: settings),
         .target(
             name: "BluetoothEmulator",
             dependencies: [
-                "BluetoothBackend", "BluetoothLocking", logging,
+                "BluetoothBackend", "BluetoothSupport", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
             name: "BluetoothDBus",
-            dependencies: ["BluetoothLocking", logging], swiftSettings: settings),
-        // The system's time, which only what has Dispatch can tell.
-        .target(
-            name: "BluetoothSystemClock", dependencies: ["BluetoothBackend", "BluetoothLocking"],
-            swiftSettings: settings),
+            dependencies: ["BluetoothSupport", logging], swiftSettings: settings),
         .target(
             name: "BlueZ",
             dependencies: [
-                "BluetoothSystemClock", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", logging,
+                "BluetoothBackend", "BluetoothDBus", "BluetoothSupport", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
             name: "CoreBluetoothPackage",
             dependencies: [
-                "BluetoothSystemClock", "BluetoothBackend", "BluetoothLocking", logging,
+                "BluetoothBackend", "BluetoothSupport", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -94,13 +94,13 @@ let package = Package(
         .target(
             name: "BluetoothProfiles",
             dependencies: [
-                "AsyncBluetooth", "BluetoothLocking", "BluetoothValues", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothSupport", "BluetoothValues", "CoreBluetooth",
             ],
             swiftSettings: settings),
         .target(
             name: "AsyncBluetooth",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothLocking", logging,
+                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothSupport", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -108,15 +108,16 @@ let package = Package(
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
-            dependencies: ["CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking"],
+            dependencies: ["CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport"],
             swiftSettings: settings),
 
         // MARK: Tools
         .executableTarget(
             name: "bluectl",
             dependencies: [
-                "AsyncBluetooth", "BluetoothProfiles", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothLocking",
-                "BluetoothValues", logging,
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothProfiles",
+                "BluetoothSupport",
+                "BluetoothValues", "CoreBluetoothPackage", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
@@ -128,7 +129,8 @@ let package = Package(
         // MARK: Tests
         .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: settings),
         .testTarget(
-            name: "BluetoothBackendTests", dependencies: ["BluetoothBackend", "BluetoothLocking", logging],
+            name: "BluetoothBackendTests",
+            dependencies: ["BluetoothBackend", "BluetoothInstrumentation", "BluetoothSupport", logging],
             swiftSettings: settings),
         .executableTarget(
             name: "BlockingMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/BlockingMain",
@@ -137,7 +139,7 @@ let package = Package(
             name: "AsyncMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/AsyncMain",
             swiftSettings: settings),
         .executableTarget(
-            name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothLocking"],
+            name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothSupport"],
             path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
         // Killed and run again, on BlueZ alone: Tests/RealBlueZ/restoration-test.
         .executableTarget(
@@ -148,37 +150,37 @@ let package = Package(
             dependencies: [
                 "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
                 "BluetoothEmulator",
-                "BluetoothLocking", "ChildProcesses", "LogCapture", logging,
+                "BluetoothSupport", "ChildProcesses", "LogCapture", logging,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothTestingTests",
             dependencies: [
                 "AsyncBluetooth", "CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator",
-                "BluetoothLocking",
+                "BluetoothSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "AsyncBluetoothTests",
             dependencies: [
-                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "CoreBluetooth",
                 "CoreBluetoothTesting", "LogCapture", logging,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
-            dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothLocking"], swiftSettings: settings),
+            dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothSupport"], swiftSettings: settings),
         // Programs that tests start.
         .systemLibrary(name: "CSpawn", path: "Modulemaps/CSpawn"),
         .target(
             name: "ChildProcesses",
-            dependencies: [.target(name: "CSpawn", condition: .when(platforms: [.linux])), "BluetoothLocking"],
+            dependencies: [.target(name: "CSpawn", condition: .when(platforms: [.linux])), "BluetoothSupport"],
             path: "Tests/ChildProcesses", swiftSettings: settings),
         .target(
             name: "ScriptedBlueZ",
             dependencies: [
                 .target(name: "CBluetoothGIO", condition: .when(platforms: [.linux])),
-                "BluetoothDBus", "BluetoothLocking", "ChildProcesses",
+                "BluetoothDBus", "BluetoothSupport", "ChildProcesses",
             ],
             path: "Tests/ScriptedBlueZ",
             swiftSettings: settings),
@@ -186,25 +188,27 @@ let package = Package(
             name: "BluetoothDBusTests",
             dependencies: [
                 .target(name: "CBluetoothDBus", condition: .when(platforms: [.linux])),
-                "BluetoothDBus", "BluetoothLocking", "ChildProcesses", "ScriptedBlueZ",
+                "BluetoothDBus", "BluetoothSupport", "ChildProcesses", "ScriptedBlueZ",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "BlueZTests",
             dependencies: [
-                "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothLocking", "ChildProcesses",
+                "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothInstrumentation", "BluetoothSupport",
+                "ChildProcesses",
                 "CoreBluetoothPackage", "ScarceResources", "ScriptedBlueZ",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.
         .target(name: "FailingCalls", path: "Tests/FailingCalls"),
         .executableTarget(
-            name: "ScarceResources", dependencies: ["BlueZ", "BluetoothBackend", "BluetoothLocking", "FailingCalls"],
+            name: "ScarceResources", dependencies: ["BlueZ", "BluetoothBackend", "BluetoothSupport", "FailingCalls"],
             path: "Tests/ScarceResources", swiftSettings: settings),
         .testTarget(
             name: "BackendContractTests",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend", "BluetoothLocking",
+                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend",
+                "BluetoothInstrumentation", "BluetoothSupport",
                 "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ",
                 .target(name: "BlueZ", condition: whenBlueZ),
             ],
@@ -213,18 +217,19 @@ let package = Package(
         .testTarget(
             name: "BluetoothProfilesTests",
             dependencies: [
-                "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothLocking",
+                "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 "CoreBluetooth", "CoreBluetoothTesting",
             ], swiftSettings: settings),
         // What tests log, kept: logging is set up once in a process.
         .target(
-            name: "LogCapture", dependencies: ["BluetoothLocking", logging], path: "Tests/LogCapture",
+            name: "LogCapture", dependencies: ["BluetoothSupport", logging], path: "Tests/LogCapture",
             swiftSettings: settings),
 
         .testTarget(
             name: "bluectlTests",
             dependencies: [
-                "bluectl", "BluetoothBackend", "ChildProcesses", "CoreBluetoothPackage", "ScriptedBlueZ",
+                "bluectl", "BluetoothBackend", "BluetoothInstrumentation", "ChildProcesses", "CoreBluetoothPackage",
+                "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
@@ -239,7 +244,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RandomProgramTests",
-            dependencies: ["ProgramTrace", "RandomPrograms", "BluetoothBackend", "ChildProcesses"],
+            dependencies: [
+                "ProgramTrace", "RandomPrograms", "BluetoothBackend", "BluetoothInstrumentation", "ChildProcesses",
+            ],
             swiftSettings: settings),
 
         // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.

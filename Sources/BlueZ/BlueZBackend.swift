@@ -1,8 +1,7 @@
 #if os(Linux)
 public import BluetoothBackend
 import BluetoothDBus
-import BluetoothLocking
-import BluetoothSystemClock
+import BluetoothSupport
 import Synchronization
 
 /// Real adapters, through BlueZ's D-Bus service `org.bluez`.

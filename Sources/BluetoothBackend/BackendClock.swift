@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 /// The time of a radio: real on an adapter, real or virtual on an emulator.
 public protocol BackendClock: Sendable {

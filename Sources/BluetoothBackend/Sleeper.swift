@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// One task that sleeps: a timer or the task's cancellation wakes it, whichever comes first.

@@ -1,12 +1,6 @@
 public import BluetoothBackend
-import BluetoothLocking
+public import BluetoothSupport
 import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A device on the air, to play with: what a user, a firmware or the weather does to it.
 ///

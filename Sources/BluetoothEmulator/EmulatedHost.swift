@@ -1,5 +1,5 @@
 public import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// A host of an emulated world, to play with: its adapter, its permission, its memory, its other apps.

@@ -1,5 +1,5 @@
 public import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Logging
 import Synchronization
 

@@ -1,13 +1,7 @@
 public import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An emulated radio: one isolated world of hosts and devices, as a backend.
 ///

@@ -1,5 +1,5 @@
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetoothPackage
 import Dispatch
 import Foundation

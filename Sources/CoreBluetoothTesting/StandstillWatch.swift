@@ -1,5 +1,5 @@
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import Synchronization
 

@@ -1,7 +1,7 @@
 import AsyncBluetooth
 import BluetoothBackend
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation

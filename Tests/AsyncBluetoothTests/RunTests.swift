@@ -1,6 +1,6 @@
 import AsyncBluetooth
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation

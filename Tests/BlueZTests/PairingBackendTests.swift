@@ -1,7 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import BluetoothLocking
+import BluetoothSupport
 import FoundationEssentials
 import ScriptedBlueZ
 import Testing

@@ -1,6 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Foundation
 import ScriptedBlueZ
 import Synchronization

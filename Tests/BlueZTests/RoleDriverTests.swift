@@ -1,7 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import FoundationEssentials
 import ScriptedBlueZ

@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothInstrumentation
 import BluetoothDBus
 import FoundationEssentials
 import ScriptedBlueZ

@@ -1,6 +1,6 @@
 #if os(Linux)
 import BluetoothDBus
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import Glibc
 import ScriptedBlueZ

@@ -1,6 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import Foundation
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import Synchronization
 import XCTest

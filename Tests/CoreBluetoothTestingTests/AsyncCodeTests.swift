@@ -1,5 +1,5 @@
 import AsyncBluetooth
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation

@@ -1,7 +1,7 @@
 #if os(Linux)
 import BlueZ
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import FailingCalls
 import Foundation
 import Synchronization

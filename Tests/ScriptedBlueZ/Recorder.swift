@@ -1,5 +1,5 @@
 #if os(Linux)
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// Keeps what happens, in order, and lets a test wait for some of it.

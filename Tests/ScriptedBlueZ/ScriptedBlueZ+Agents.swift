@@ -1,6 +1,6 @@
 #if os(Linux)
 public import BluetoothDBus
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// The agents of all programs, in the order in which bluetoothd keeps them.

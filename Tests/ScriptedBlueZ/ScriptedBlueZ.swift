@@ -1,6 +1,6 @@
 #if os(Linux)
 public import BluetoothDBus
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// An `org.bluez` on a private bus that behaves as a healthy daemon does, until a test replaces a handler.

@@ -1,6 +1,6 @@
 #if os(Linux)
 public import BluetoothDBus
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// The peripheral side of a scripted `org.bluez`: takes applications and advertisements, reads them as BlueZ does before

@@ -1,6 +1,6 @@
 #if os(Linux)
 public import BluetoothDBus
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import Synchronization
 

@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 
 /// The attributes and the pending commands of one link; discarded with the link.

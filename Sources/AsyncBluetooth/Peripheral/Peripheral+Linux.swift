@@ -1,5 +1,5 @@
 #if os(Linux)
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 public import CoreBluetoothPackage
 

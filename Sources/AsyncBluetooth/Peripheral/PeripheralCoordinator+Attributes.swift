@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 
 /// From paths to CoreBluetooth's objects: connects and discovers what is missing, each thing once per link.

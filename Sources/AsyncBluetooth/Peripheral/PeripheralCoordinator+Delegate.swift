@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 
 /// The manager's callbacks for this peripheral, on the manager's queue.

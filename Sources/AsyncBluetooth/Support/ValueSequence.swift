@@ -140,7 +140,7 @@ struct ElementReader<Element: Sendable> {
 }
 
 #if os(Linux)
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetooth
 public import CoreBluetoothPackage
 

@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// One awaited result: the first call of `finish` sets it, and the waiting task resumes exactly once.

@@ -1,6 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// Runs a ``CentralRoleMachine``.

@@ -1,6 +1,6 @@
 #if os(Linux)
 import BluetoothDBus
-import BluetoothSystemClock
+import BluetoothSupport
 import DequeModule
 import Dispatch
 import FoundationEssentials

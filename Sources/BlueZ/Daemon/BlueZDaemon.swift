@@ -1,8 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import BluetoothLocking
-import BluetoothSystemClock
+import BluetoothSupport
 import Dispatch
 import Synchronization
 

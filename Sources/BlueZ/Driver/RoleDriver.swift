@@ -1,7 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
-import BluetoothLocking
-import BluetoothSystemClock
+import BluetoothSupport
 import Dispatch
 import Synchronization
 

@@ -1,7 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
-import BluetoothLocking
-import BluetoothSystemClock
+import BluetoothSupport
 import Synchronization
 
 /// What every ``Radio`` keeps.

@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothSupport
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -51,16 +52,12 @@ final class PreservationStore: Sendable {
         let deleted = " (deleted)"
         let path = path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path
         let base = path.split(separator: "/").last ?? "program"
-        return "\(base)-\(hexadecimal(SHA1.digest(of: Array(path.utf8)).prefix(8)))"
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "\(base)-\(Data(SHA1.digest(of: Array(path.utf8)).prefix(8)).hexText.lowercased())"
     }
 
     /// An identifier may be any text, and a file's name not.
     private func path(_ identifier: String) -> String? {
-        folder.map { "\($0)/\(Self.hexadecimal(SHA1.digest(of: Array(identifier.utf8)))).json" }
+        folder.map { "\($0)/\(Data(SHA1.digest(of: Array(identifier.utf8))).hexText.lowercased()).json" }
     }
 
     // MARK: Use, any thread

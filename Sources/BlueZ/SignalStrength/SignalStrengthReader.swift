@@ -1,6 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
-import BluetoothSystemClock
+import BluetoothSupport
 import Dispatch
 import Glibc
 

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 /// A remote device as this host knows it.
 ///

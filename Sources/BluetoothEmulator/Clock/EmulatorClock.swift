@@ -1,12 +1,6 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An emulator's time as a Swift clock, for app code and for handlers.
 ///

@@ -1,10 +1,5 @@
 public import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 /// The content of one advertising or scan-response packet.
 ///

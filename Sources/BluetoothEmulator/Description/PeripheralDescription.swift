@@ -1,3 +1,5 @@
+import BluetoothSupport
+
 /// An emulated device as data: what it advertises, what its database holds, how its link behaves.
 ///
 /// The services 1800 (with the name) and 1801 are there by themselves.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 extension Data {
     /// Adds a number, least significant byte first.

@@ -1,10 +1,5 @@
 public import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 /// What a device wishes to do, collected while its handler runs and done right after.
 public struct DeviceActions: Sendable {

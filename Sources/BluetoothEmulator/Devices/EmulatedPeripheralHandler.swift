@@ -1,10 +1,5 @@
 public import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 /// The behaviour of an emulated device: answers requests and reacts to what happens to it.
 ///

@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// Keeps virtual time from going on while app code works that the emulator cannot see, such as a task.

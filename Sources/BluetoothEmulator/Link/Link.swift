@@ -1,11 +1,6 @@
 import BluetoothBackend
+import BluetoothSupport
 import DequeModule
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A physical link between a host and a device: ATT with one request at a time, on connection events.
 ///

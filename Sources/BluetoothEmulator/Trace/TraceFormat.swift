@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 /// Text of commands and events that is the same in each process: nothing of it depends on hashing, on the locale or
 /// on the wall clock.

@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 /// What a test, a tool or a device's own handler does to a device.
 enum DeviceControl: Sendable {

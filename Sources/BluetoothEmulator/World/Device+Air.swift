@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 // What a device sends on the air.
 extension Device {

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 /// One host of the world: an adapter and what the managers on it share.
 struct Host: Sendable {

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 // Address privacy: a device under changing addresses, known to those who have its keys.
 extension World {

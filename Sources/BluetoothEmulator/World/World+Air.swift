@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 // Advertising and scanning. A set that nobody listens to schedules nothing.
 extension World {

@@ -1,11 +1,6 @@
 import BluetoothBackend
+import BluetoothSupport
 import DequeModule
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 // L2CAP channels, from the opening to the end.
 extension World {

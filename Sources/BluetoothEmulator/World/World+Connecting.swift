@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 // The life of links, from the wish to the end.
 extension World {

@@ -1,11 +1,6 @@
 import BluetoothBackend
+import BluetoothSupport
 import DequeModule
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 // The client's side of ATT: one line of operations per link, one outstanding, on connection events.
 extension World {

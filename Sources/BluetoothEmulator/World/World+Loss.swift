@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 // Packets that are lost on a link, and sent again with the next connection event.
 extension World {

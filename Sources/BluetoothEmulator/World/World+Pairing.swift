@@ -1,11 +1,6 @@
 import BluetoothBackend
+import BluetoothSupport
 import DequeModule
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 // The course of a pairing: features, questions, keys.
 extension World {

@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 // What a device's handler has a say in besides reads and writes, and what it alone does.
 extension World {

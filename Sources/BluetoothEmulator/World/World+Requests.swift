@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 // Requests that peripheral managers answer, as late as they like.
 extension World {

@@ -1,11 +1,6 @@
 import BluetoothBackend
+import BluetoothSupport
 import DequeModule
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 // The centrals of a host's peripheral managers: who subscribes, what is sent, how it leaves.
 extension World {

@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 extension AdvertisingData: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {

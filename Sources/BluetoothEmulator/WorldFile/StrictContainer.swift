@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 /// An object of a world file, read field by field; a field that is not known is an error.
 struct StrictContainer<Key: CodingKey & CaseIterable> {

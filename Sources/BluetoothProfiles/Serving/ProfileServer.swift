@@ -1,5 +1,5 @@
 import AsyncBluetooth
-import BluetoothLocking
+import BluetoothSupport
 public import CoreBluetooth
 import Synchronization
 

@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 public import CoreBluetooth
 import Synchronization
 

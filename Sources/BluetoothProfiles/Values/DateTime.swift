@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 /// Date Time (2A08): a date of the Gregorian calendar and a time of day, in no time zone.
 ///

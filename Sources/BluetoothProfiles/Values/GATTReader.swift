@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 /// Takes fields off the front of a value, least significant byte first.
 public struct GATTReader: Sendable {

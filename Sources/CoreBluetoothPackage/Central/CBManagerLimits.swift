@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// How much a manager keeps of what other devices send.

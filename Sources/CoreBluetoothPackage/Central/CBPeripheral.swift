@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 public import Foundation
 import Synchronization
 

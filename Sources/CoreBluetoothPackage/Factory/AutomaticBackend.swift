@@ -1,6 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
-import BluetoothSystemClock
+import BluetoothSupport
 import FoundationEssentials
 import Logging
 import Synchronization

@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// A role that waits for its radio: activated and invalidated now, made when the radio is decided.

@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothSystemClock
+import BluetoothSupport
 
 /// The time of a manager's backend as a Swift clock, for modules above this one: an emulator's time where the backend is
 /// one, else real time.

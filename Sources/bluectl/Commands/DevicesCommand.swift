@@ -1,7 +1,7 @@
 import ArgumentParser
 import AsyncBluetooth
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetoothPackage
 import Synchronization
 

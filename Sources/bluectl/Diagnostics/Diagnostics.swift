@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import Logging
 import Synchronization
 

@@ -1,6 +1,7 @@
+import BluetoothInstrumentation
 import ArgumentParser
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import CoreBluetoothPackage
 import Dispatch
 import Foundation

@@ -1,6 +1,6 @@
 import AsyncBluetooth
-import BluetoothLocking
 import BluetoothProfiles
+import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 import Testing

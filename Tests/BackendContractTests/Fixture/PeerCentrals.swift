@@ -1,5 +1,5 @@
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// The centrals of an emulated fixture, each made when it is first used.

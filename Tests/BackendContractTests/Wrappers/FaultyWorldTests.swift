@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothInstrumentation
 import CoreBluetooth
 import Testing
 

@@ -1,3 +1,4 @@
+import BluetoothSupport
 import Testing
 
 @testable import BluetoothBackend
@@ -34,7 +35,7 @@ struct LRUCacheTests {
     @Test(arguments: [1, 2, 7, 64]) func aRandomProgramNeverExceedsTheLimit(limit: Int) {
         var cache = LRUCache<UInt64, Int>(limit: limit)
         var model: [(key: UInt64, value: Int)] = []
-        var random = SplitMix64(seed: UInt64(limit))
+        var random = SeededGenerator(seed: UInt64(limit))
         for step in 0..<4_000 {
             let key = random.next() % UInt64(3 * limit)
             let index = model.firstIndex { $0.key == key }

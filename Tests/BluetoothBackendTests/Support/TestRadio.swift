@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// A radio that notes commands and tells what a test makes it tell, under a lock of its own as real ones do.

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothInstrumentation
 import FoundationEssentials
 
 /// A central role with faults on a test radio, with one open link.

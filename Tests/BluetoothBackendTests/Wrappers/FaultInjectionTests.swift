@@ -1,5 +1,6 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothInstrumentation
+import BluetoothSupport
 import FoundationEssentials
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothInstrumentation
 import FoundationEssentials
 import Testing
 

@@ -1,5 +1,6 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothInstrumentation
+import BluetoothSupport
 import FoundationEssentials
 import Logging
 import Synchronization
@@ -68,7 +69,7 @@ struct TracingBackendTests {
             for event in Samples.peripheralEvents { radio.peripheral.role.tell(event) }
             for event in Samples.pairingEvents { radio.pairing.role.tell(event) }
             let lines = backend.trace.entries.map(\.text)
-            for secret in ["0648", "4c0001", "C0:FF:EE", "123456", "(42)"] {
+            for secret in ["0648", "4C0001", "C0:FF:EE", "123456", "(42)"] {
                 #expect(lines.contains { $0.contains(secret) } == showsValues, "\(secret)")
             }
         }

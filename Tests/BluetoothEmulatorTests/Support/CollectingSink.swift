@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// A receiver that handles each event at once.

@@ -1,7 +1,7 @@
 import AsyncBluetooth
 import BluetoothEmulator
-import BluetoothLocking
 import BluetoothProfiles
+import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Synchronization

@@ -1,12 +1,11 @@
+import BluetoothSupport
 import Foundation
-
-@testable import BluetoothBackend
 
 /// Bytes from a seed: small numbers mostly, which layouts know, but also edges and anything.
 struct ValueGenerator {
-    private var random: SplitMix64
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// A value of 0...25 bytes.
     mutating func next() -> Data {

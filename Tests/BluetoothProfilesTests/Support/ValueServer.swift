@@ -1,5 +1,5 @@
-import BluetoothLocking
 import BluetoothProfiles
+import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 

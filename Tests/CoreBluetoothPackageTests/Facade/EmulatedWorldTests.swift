@@ -1,7 +1,7 @@
 #if Emulator
 import BluetoothBackend
 import BluetoothEmulator
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import Foundation
 import Synchronization

@@ -1,4 +1,4 @@
-import BluetoothLocking
+import BluetoothSupport
 import Dispatch
 import Foundation
 import Synchronization

@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// A radio that a test plays by hand: commands are kept, events are sent, time stands still until it is moved.

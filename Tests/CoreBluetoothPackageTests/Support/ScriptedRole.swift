@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothLocking
+import BluetoothSupport
 import Synchronization
 
 /// One role of a ``ScriptedRadio``: commands are kept, events are sent.

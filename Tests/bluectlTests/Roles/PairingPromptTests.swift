@@ -1,6 +1,7 @@
 #if Emulator
 import AsyncBluetooth
 import BluetoothBackend
+import BluetoothInstrumentation
 import BluetoothEmulator
 import CoreBluetoothPackage
 import Testing

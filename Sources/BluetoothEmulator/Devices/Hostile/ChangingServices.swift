@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 extension PeripheralDescription {
     /// A device that removes or adds a service ten times a second while a central is connected.

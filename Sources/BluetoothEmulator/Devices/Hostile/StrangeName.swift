@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 extension PeripheralDescription {
     /// A device whose advertised name has line breaks and marks of direction, and whose GAP Device Name is 248 bytes that

@@ -1,10 +1,5 @@
 public import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 extension PeripheralDescription {
     /// A board with a button and an LED, as Nordic Semiconductor's sample "LED Button Service" has it.

@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 extension PeripheralDescription {
     /// A sensor on a bicycle that goes at 60 revolutions of the crank and 180 of the wheel per minute.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 /// A date and a time of day without a zone, as Bluetooth's Date Time has it.
 ///

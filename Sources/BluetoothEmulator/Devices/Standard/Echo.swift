@@ -1,10 +1,5 @@
 import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import BluetoothSupport
 
 extension PeripheralDescription {
     /// A device that stores, returns and notifies what is written to it.

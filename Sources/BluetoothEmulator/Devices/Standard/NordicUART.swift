@@ -1,10 +1,5 @@
 public import BluetoothBackend
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import BluetoothSupport
 
 extension PeripheralDescription {
     /// A device with a serial line that returns what it gets.

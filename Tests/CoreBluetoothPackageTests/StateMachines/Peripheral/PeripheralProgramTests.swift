@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 import Foundation
 import Testing
 

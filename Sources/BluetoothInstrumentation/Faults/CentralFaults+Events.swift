@@ -1,0 +1,132 @@
+import BluetoothBackend
+
+extension CentralFaults {
+    mutating func event(_ event: CentralEvent, now: Duration) -> [Action] {
+        if case .stateChanged(let state) = event {
+            if state != .poweredOn { dropAll() }
+            return [.deliver(event)]
+        }
+        if let operation = event.operation, repeats.remove(operation) != nil { return [] }
+        learn(event)
+        guard let link = event.link, let reason = links[link]?.lostBy else { return admit(event, now: now) }
+        // Nothing but its end is told of a link that a fault ended.
+        if case .disconnected(_, _, let date, _) = event {
+            let wantsBack = reason != .local && wish(for: link)?.options.autoReconnect == true
+            return emit(.disconnected(link: link, reason: reason, at: date, isReconnecting: wantsBack), now: now)
+        }
+        return []
+    }
+
+    mutating func wakeEvents(_ line: HoldLine, now: Duration) -> [Action] {
+        var actions: [Action] = []
+        while let held = events.next(in: line, now: now) {
+            actions += apply(held.effect, to: held.message, now: now)
+        }
+        if let wait = events.wait(in: line, now: now) { actions.append(.wakeEvents(line: line, after: wait)) }
+        return actions
+    }
+
+    /// Lets an event of the plan's own making go its way; no fault hits it.
+    mutating func emit(_ event: CentralEvent, now: Duration) -> [Action] {
+        take(event, nil, now: now)
+    }
+
+    private mutating func admit(_ event: CentralEvent, now: Duration) -> [Action] {
+        let link = event.link.flatMap { links[$0] }
+        let effect = matcher.decide(
+            .init(
+                kind: .centralEvent(event.kind),
+                characteristic: characteristic(subject(of: event), on: event.link), peer: event.peer ?? link?.peer),
+            elapsed: elapsed(now))
+        return take(event, effect, now: now)
+    }
+
+    private mutating func take(_ event: CentralEvent, _ effect: FaultEffect?, now: Duration) -> [Action] {
+        let line = line(link: event.link, channel: event.channel, peer: event.peer)
+        switch events.take(Held(event, effect), in: line, delay: effect?.delay, now: now) {
+        case .passes: return apply(effect, to: event, now: now)
+        case .heads(let wait): return [.wakeEvents(line: line, after: wait)]
+        case .follows: return []
+        }
+    }
+
+    private mutating func apply(_ effect: FaultEffect?, to event: CentralEvent, now: Duration) -> [Action] {
+        switch effect {
+        case nil, .delay: return tell(event, now: now)
+        case .drop: return follow(event, now: now)
+        case .error(let error):
+            guard let link = event.link, let operation = event.operation else { return [] }
+            return [.deliver(.response(link: link, operation: operation, .failure(error)))]
+                + follow(event, now: now)
+        case .corrupt: return tell(event.corrupted(by: matcher.randomForCorruption()), now: now)
+        case .duplicate: return [.deliver(event)] + tell(event, now: now)
+        case .disconnect(let reason):
+            guard let link = event.link else { return [] }
+            if event.kind == .connected { return tell(event, now: now) + lose(link, reason) }
+            return lose(link, reason)
+        }
+    }
+
+    private mutating func tell(_ event: CentralEvent, now: Duration) -> [Action] {
+        [.deliver(event)] + follow(event, now: now)
+    }
+
+    /// What comes of an event that went its way, or was lost.
+    private mutating func follow(_ event: CentralEvent, now: Duration) -> [Action] {
+        switch event {
+        case .disconnected(let link, _, _, let isReconnecting): return close(link, isReconnecting: isReconnecting)
+        case .connectFailed(let peer, _, _): connects[peer] = nil
+        default: break
+        }
+        guard let link = event.link, let operation = event.operation else { return [] }
+        links[link]?.subjects[operation] = nil
+        let ready = links[link]?.order.answered(operation) ?? []
+        return ready.flatMap { emit($0, now: now) }
+    }
+
+    private mutating func close(_ id: LinkID, isReconnecting: Bool) -> [Action] {
+        let wish = wish(for: id)
+        guard let link = links.removeValue(forKey: id) else { return [] }
+        commands.drop(.link(id))
+        channels = channels.filter { $0.value != id }
+        guard isReconnecting else {
+            connects[link.peer] = nil
+            return []
+        }
+        // The radio ended the link because it was told to: it does not dial again by itself.
+        guard link.lostBy != nil, let wish else { return [] }
+        return [.submit(.connect(peer: link.peer, operation: wish.operation, options: wish.options))]
+    }
+
+    private func wish(for link: LinkID) -> Connect? {
+        links[link].flatMap { connects[$0.peer] }
+    }
+
+    // MARK: Learning
+
+    private mutating func learn(_ event: CentralEvent) {
+        switch event {
+        case .connected(let peer, let link, _, _): links[link] = Link(peer: peer)
+        case .response(let link, _, .characteristics(let characteristics)):
+            for found in characteristics { links[link]?.characteristics[found.id] = found.uuid }
+        case .response(let link, _, .channel(let channel, _)): channels[channel] = link
+        case .restored(let state):
+            for peer in state.peers { restore(peer) }
+        default: break
+        }
+    }
+
+    private mutating func restore(_ peer: RestoredCentralState.Peer) {
+        connects[peer.summary.id] = Connect(operation: peer.operation, options: ConnectOptions())
+        guard let id = peer.link else { return }
+        var link = Link(peer: peer.summary.id)
+        for found in peer.services.flatMap(\.characteristics) { link.characteristics[found.id] = found.uuid }
+        links[id] = link
+    }
+
+    private func subject(of event: CentralEvent) -> AttributeID? {
+        if case .valueNotified(_, let attribute, _) = event { return attribute }
+        guard let link = event.link, let operation = event.operation else { return nil }
+        return links[link]?.subjects[operation]
+    }
+}

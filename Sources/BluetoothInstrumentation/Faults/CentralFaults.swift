@@ -1,0 +1,161 @@
+import BluetoothBackend
+
+/// The faults of one central manager.
+struct CentralFaults: FaultMachine {
+    typealias Command = CentralCommand
+    typealias Event = CentralEvent
+
+    /// A command or an event on its way, and what is still to become of it.
+    struct Held<Message: Sendable>: Sendable {
+        var message: Message
+        var effect: FaultEffect?
+    }
+
+    /// What is known of an open link.
+    struct Link: Sendable {
+        let peer: PeerID
+        var characteristics: [AttributeID: BluetoothUUID] = [:]
+        /// The attributes that open operations are about.
+        var subjects: [OperationID: AttributeID] = [:]
+        var order = ResponseOrder<CentralEvent>()
+        /// Set when a fault ended the link and the radio has not told its end yet.
+        var lostBy: DisconnectReason?
+    }
+
+    struct Connect: Sendable {
+        var operation: OperationID
+        var options: ConnectOptions
+    }
+
+    var matcher: FaultMatcher
+    private let start: Duration
+    var links: [LinkID: Link] = [:]
+    var connects: [PeerID: Connect] = [:]
+    var channels: [ChannelID: LinkID] = [:]
+    var commands = DelayQueue<Held<CentralCommand>>()
+    var events = DelayQueue<Held<CentralEvent>>()
+    /// The operations of repeated commands, whose answers nobody waits for.
+    var repeats: Set<OperationID> = []
+    private var lastRepeat = OperationID(rawValue: .max)
+
+    init(_ plan: FaultPlan, start: Duration) {
+        matcher = FaultMatcher(plan)
+        self.start = start
+    }
+
+    var heldBack: Int { commands.count + events.count }
+
+    mutating func dropAll() {
+        links = [:]
+        connects = [:]
+        channels = [:]
+        repeats = []
+        commands.dropAll()
+        events.dropAll()
+    }
+
+    // MARK: Commands
+
+    mutating func command(_ command: CentralCommand, now: Duration) -> [Action] {
+        if let link = command.link, links[link]?.lostBy != nil { return [] }
+        let peer = command.peer ?? command.link.flatMap { links[$0]?.peer }
+        let effect = matcher.decide(
+            .init(
+                kind: .centralCommand(command.kind),
+                characteristic: characteristic(command.attribute, on: command.link), peer: peer),
+            elapsed: now - start)
+        let line = line(link: command.link, channel: command.channel, peer: command.peer)
+        switch commands.take(Held(command, effect), in: line, delay: effect?.delay, now: now) {
+        case .passes: return apply(effect, to: command, now: now)
+        case .heads(let wait): return [.wakeCommands(line: line, after: wait)]
+        case .follows: return []
+        }
+    }
+
+    mutating func wakeCommands(_ line: HoldLine, now: Duration) -> [Action] {
+        var actions: [Action] = []
+        while let held = commands.next(in: line, now: now) {
+            actions += apply(held.effect, to: held.message, now: now)
+        }
+        if let wait = commands.wait(in: line, now: now) { actions.append(.wakeCommands(line: line, after: wait)) }
+        return actions
+    }
+
+    private mutating func apply(_ effect: FaultEffect?, to command: CentralCommand, now: Duration) -> [Action] {
+        switch effect {
+        case nil, .delay: return pass(command)
+        case .drop: return []
+        case .error(let error): return fail(command, error, now: now)
+        case .corrupt: return pass(command.corrupted(by: matcher.randomForCorruption()))
+        case .duplicate:
+            guard command.operation != nil else { return pass(command) + pass(command) }
+            lastRepeat = OperationID(rawValue: lastRepeat.rawValue - 1)
+            repeats.insert(lastRepeat)
+            return pass(command) + [.submit(command.repeated(as: lastRepeat))]
+        case .disconnect(let reason): return command.link.map { lose($0, reason) } ?? []
+        }
+    }
+
+    private mutating func pass(_ command: CentralCommand) -> [Action] {
+        switch command {
+        case .connect(let peer, let operation, let options):
+            connects[peer] = Connect(operation: operation, options: options)
+        case .disconnect(let peer):
+            connects[peer] = nil
+            for (id, link) in links where link.peer == peer && link.lostBy != nil { links[id]?.lostBy = .local }
+        default:
+            guard let link = command.link, let operation = command.operation else { break }
+            links[link]?.order.expect(operation)
+            links[link]?.subjects[operation] = command.attribute
+        }
+        return [.submit(command)]
+    }
+
+    private mutating func fail(_ command: CentralCommand, _ error: BackendError, now: Duration) -> [Action] {
+        if case .connect(let peer, let operation, _) = command {
+            return emit(.connectFailed(peer: peer, operation: operation, error: error), now: now)
+        }
+        guard let link = command.link, let operation = command.operation else { return [] }
+        let answer = CentralEvent.response(link: link, operation: operation, .failure(error))
+        let ready = links[link]?.order.answer(operation, with: answer) ?? []
+        return ready.flatMap { emit($0, now: now) }
+    }
+
+    /// Ends a link: the radio is told to, and its answer will carry the plan's reason.
+    mutating func lose(_ id: LinkID, _ reason: DisconnectReason) -> [Action] {
+        guard let link = links[id], link.lostBy == nil else { return [] }
+        links[id]?.lostBy = reason
+        commands.drop(.link(id))
+        events.drop(.link(id))
+        return [.submit(.disconnect(peer: link.peer))]
+    }
+
+    // MARK: Subjects
+
+    func characteristic(_ attribute: AttributeID?, on link: LinkID?) -> BluetoothUUID? {
+        guard let attribute, let link else { return nil }
+        return links[link]?.characteristics[attribute]
+    }
+
+    func line(link: LinkID?, channel: ChannelID?, peer: PeerID?) -> HoldLine {
+        if let link = link ?? channel.flatMap({ channels[$0] }) { return .link(link) }
+        if let channel { return .channel(channel) }
+        return peer.map { .peer($0) } ?? .manager
+    }
+
+    func elapsed(_ now: Duration) -> Duration { now - start }
+}
+
+extension CentralFaults.Held {
+    init(_ message: Message, _ effect: FaultEffect?) {
+        self.init(message: message, effect: effect)
+    }
+}
+
+extension FaultEffect {
+    /// How long it holds a command or an event back; nil if it does not.
+    var delay: Duration? {
+        if case .delay(let time) = self { return time }
+        return nil
+    }
+}

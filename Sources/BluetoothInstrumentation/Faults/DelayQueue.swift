@@ -1,0 +1,57 @@
+import BluetoothBackend
+
+/// What is held back, in lines: what follows a delayed item in its line waits behind it.
+///
+/// Pure.
+struct DelayQueue<Item: Sendable>: Sendable {
+    private var lines: [HoldLine: [(item: Item, due: Duration)]] = [:]
+
+    /// How many items wait.
+    private(set) var count = 0
+
+    /// Takes an item in.
+    ///
+    /// - Returns: What becomes of it.
+    mutating func take(_ item: Item, in line: HoldLine, delay: Duration?, now: Duration) -> Admission {
+        let isFirst = lines[line] == nil
+        if isFirst, delay == nil { return .passes }
+        lines[line, default: []].append((item, now + (delay ?? .zero)))
+        count += 1
+        return isFirst ? .heads(wait: delay ?? .zero) : .follows
+    }
+
+    /// What becomes of an item.
+    enum Admission: Hashable {
+        /// It is not held back.
+        case passes
+        /// It is the first of its line, which is to be looked at after this time.
+        case heads(wait: Duration)
+        /// It waits behind others.
+        case follows
+    }
+
+    /// Takes the next item of a line out, if its time has come.
+    mutating func next(in line: HoldLine, now: Duration) -> Item? {
+        guard let first = lines[line]?.first, first.due <= now else { return nil }
+        lines[line]?.removeFirst()
+        if lines[line]?.isEmpty == true { lines[line] = nil }
+        count -= 1
+        return first.item
+    }
+
+    /// How long the head of a line has to wait; nil if there is none.
+    func wait(in line: HoldLine, now: Duration) -> Duration? {
+        lines[line]?.first.map { max(.zero, $0.due - now) }
+    }
+
+    /// Drops a line.
+    mutating func drop(_ line: HoldLine) {
+        count -= lines.removeValue(forKey: line)?.count ?? 0
+    }
+
+    /// Drops all lines.
+    mutating func dropAll() {
+        lines = [:]
+        count = 0
+    }
+}

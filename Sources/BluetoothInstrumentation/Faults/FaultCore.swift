@@ -1,0 +1,142 @@
+import BluetoothBackend
+import BluetoothSupport
+import Synchronization
+
+/// Runs the fault machine of one manager between the radio and the manager's sink.
+///
+/// The radio may deliver under its own lock, so an event is only put aside there; it is handled in the receiver's
+/// turn, where the clock can be asked and commands be submitted. Actions are carried out in the order in which they
+/// arose, by one thread at a time and outside the lock.
+final class FaultCore<Machine: FaultMachine>: EventSink {
+    typealias Event = Machine.Event
+
+    private struct State {
+        var machine: Machine
+        var arrived: [Machine.Event] = []
+        var actions: [Machine.Action] = []
+        var isPerforming = false
+        var sink: (any EventSink<Machine.Event>)?
+        var isInvalidated = false
+    }
+
+    private let state: Lock<State>
+    private let clock: any BackendClock
+    private let heldBack: HeldBackCount
+    private let submitToRadio: @Sendable (Machine.Command) -> Void
+
+    init(
+        _ machine: Machine, clock: any BackendClock, heldBack: HeldBackCount,
+        submit: @escaping @Sendable (Machine.Command) -> Void
+    ) {
+        state = Lock(State(machine: machine))
+        self.clock = clock
+        self.heldBack = heldBack
+        submitToRadio = submit
+    }
+
+    func attach(_ sink: any EventSink<Machine.Event>) {
+        state.withLock { $0.sink = sink }
+    }
+
+    func submit(_ command: Machine.Command) {
+        run { $0.command(command, now: $1) }
+    }
+
+    func invalidate() {
+        run { machine, _ in
+            machine.dropAll()
+            return []
+        }
+        let left = state.withLock { state -> ([Machine.Action], (any EventSink<Machine.Event>)?) in
+            state.isInvalidated = true
+            defer { (state.actions, state.arrived, state.sink) = ([], [], nil) }
+            return (state.actions, state.sink)
+        }
+        for case .settle(let body) in left.0 { body() }
+    }
+
+    // MARK: EventSink, for the radio
+
+    var label: String { state.withLock { $0.sink }?.label ?? "" }
+
+    func deliver(_ event: Machine.Event) {
+        let sink = state.withLock { state in
+            state.arrived.append(event)
+            return state.sink
+        }
+        sink?.afterDelivery { [self] in handleArrived() }
+    }
+
+    /// What is held back by a delay is owed by the clock, and is not waited for: a driver of virtual time would wait
+    /// for what only its own next step can bring.
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+        guard let sink = state.withLock({ $0.sink }) else { return body() }
+        sink.afterDelivery { [self] in
+            let isLate = state.withLock { state in
+                if !state.isInvalidated { state.actions.append(.settle(body)) }
+                return state.isInvalidated
+            }
+            isLate ? body() : perform()
+        }
+    }
+
+    private func handleArrived() {
+        let now = clock.now
+        change { state in
+            defer { state.arrived = [] }
+            return state.arrived.flatMap { state.machine.event($0, now: now) }
+        }
+    }
+
+    // MARK: Actions
+
+    private func run(_ body: (inout Machine, Duration) -> [Machine.Action]) {
+        let now = clock.now
+        change { body(&$0.machine, now) }
+    }
+
+    private func change(_ body: (inout State) -> [Machine.Action]) {
+        let change = state.withLock { state -> Int in
+            guard !state.isInvalidated else { return 0 }
+            let before = state.machine.heldBack
+            state.actions += body(&state)
+            return state.machine.heldBack - before
+        }
+        heldBack.add(change)
+        perform()
+    }
+
+    private func perform() {
+        while let (action, sink) = nextAction() {
+            switch action {
+            case .submit(let command): submitToRadio(command)
+            case .deliver(let event): sink?.deliver(event)
+            case .settle(let body): sink?.afterDelivery(body)
+            case .wakeCommands(let line, let delay):
+                clock.schedule(after: delay) { [weak self] in self?.run { $0.wakeCommands(line, now: $1) } }
+            case .wakeEvents(let line, let delay):
+                clock.schedule(after: delay) { [weak self] in self?.run { $0.wakeEvents(line, now: $1) } }
+            }
+            state.withLock { $0.isPerforming = false }
+        }
+    }
+
+    private func nextAction() -> (Machine.Action, (any EventSink<Machine.Event>)?)? {
+        state.withLock { state in
+            guard !state.isPerforming, !state.actions.isEmpty else { return nil }
+            state.isPerforming = true
+            return (state.actions.removeFirst(), state.sink)
+        }
+    }
+}
+
+/// How much is held back on all roles of one radio.
+final class HeldBackCount: Sendable {
+    private let value = Atomic(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+
+    func add(_ change: Int) {
+        if change != 0 { value.add(change, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,85 @@
+import BluetoothBackend
+import BluetoothSupport
+
+extension Data {
+    /// The value with one bit flipped; an empty one becomes one byte.
+    func corrupted(by random: UInt64) -> Data {
+        guard !isEmpty else { return Data([UInt8(truncatingIfNeeded: random)]) }
+        var bytes = [UInt8](self)
+        let bit = Int(random % UInt64(bytes.count * 8))
+        bytes[bit / 8] ^= 1 << (bit % 8)
+        return Data(bytes)
+    }
+}
+
+extension ChannelCommand {
+    fileprivate func corrupted(by random: UInt64) -> ChannelCommand {
+        if case .send(let data) = self { .send(data.corrupted(by: random)) } else { self }
+    }
+}
+
+extension ChannelEvent {
+    fileprivate func corrupted(by random: UInt64) -> ChannelEvent {
+        if case .received(let data) = self { .received(data.corrupted(by: random)) } else { self }
+    }
+}
+
+extension CentralCommand {
+    func corrupted(by random: UInt64) -> CentralCommand {
+        switch self {
+        case .request(let link, let operation, .write(let attribute, let value)):
+            .request(link: link, operation: operation, .write(attribute, value.corrupted(by: random)))
+        case .writeCommand(let link, let attribute, let value):
+            .writeCommand(link: link, attribute: attribute, value: value.corrupted(by: random))
+        case .channel(let channel, let command): .channel(channel, command.corrupted(by: random))
+        default: self
+        }
+    }
+
+    /// The same command as an operation of another number.
+    func repeated(as operation: OperationID) -> CentralCommand {
+        switch self {
+        case .request(let link, _, let request): .request(link: link, operation: operation, request)
+        default: self
+        }
+    }
+}
+
+extension CentralEvent {
+    func corrupted(by random: UInt64) -> CentralEvent {
+        switch self {
+        case .response(let link, let operation, .value(let value)):
+            .response(link: link, operation: operation, .value(value.corrupted(by: random)))
+        case .valueNotified(let link, let attribute, let value):
+            .valueNotified(link: link, attribute: attribute, value: value.corrupted(by: random))
+        case .channel(let channel, let event): .channel(channel, event.corrupted(by: random))
+        default: self
+        }
+    }
+}
+
+extension PeripheralCommand {
+    func corrupted(by random: UInt64) -> PeripheralCommand {
+        switch self {
+        case .respond(let request, let attCode, let value):
+            .respond(request: request, attCode: attCode, value: value?.corrupted(by: random))
+        case .updateValue(let attribute, let value, let centrals):
+            .updateValue(attribute: attribute, value: value.corrupted(by: random), centrals: centrals)
+        case .channel(let channel, let command): .channel(channel, command.corrupted(by: random))
+        default: self
+        }
+    }
+}
+
+extension PeripheralEvent {
+    func corrupted(by random: UInt64) -> PeripheralEvent {
+        switch self {
+        case .writeRequested(let request, let central, let mtu, let wantsResponse, var parts):
+            if !parts.isEmpty { parts[0].value = parts[0].value.corrupted(by: random) }
+            return .writeRequested(
+                request: request, central: central, mtu: mtu, wantsResponse: wantsResponse, parts: parts)
+        case .channel(let channel, let event): return .channel(channel, event.corrupted(by: random))
+        default: return self
+        }
+    }
+}
