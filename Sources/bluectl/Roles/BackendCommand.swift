@@ -1,6 +1,6 @@
-import BluetoothInstrumentation
 import ArgumentParser
 import BluetoothBackend
+import BluetoothInstrumentation
 import BluetoothSupport
 import CoreBluetoothPackage
 import Dispatch
