@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The process: parses, runs, and ends with a status that scripts rely on.
+/// The entry point; scripts rely on the exit status.
 @main
 enum Main {
     static func main() async {
@@ -36,12 +36,12 @@ struct Bluectl: AsyncParsableCommand {
         ])
 }
 
-/// Parses a command, runs it, and tells why it failed.
+/// Parses a command, runs it, and prints its failure.
 @MainActor
 struct CommandRunner {
     /// The commands that there are.
     let root: any ParsableCommand.Type
-    /// Where the line stands, for errors: `setup.txt:3`; empty at the command line.
+    /// The place of the line, for errors: `setup.txt:3`; empty at the command line.
     var place = ""
 
     /// Runs the command that the arguments name.
@@ -59,7 +59,7 @@ struct CommandRunner {
         } catch let failure as Failure {
             return report(failure, console)
         } catch let code as ExitCode {
-            // Said already.
+            // The failure was printed already.
             return ExitStatus(rawValue: code.rawValue) ?? .failed
         } catch {
             return report(parsing: error, console)
@@ -77,7 +77,7 @@ struct CommandRunner {
         return failure.status
     }
 
-    /// What the parser has to say: help for standard output, mistakes for standard error.
+    /// Prints the parser's message: help to standard output, mistakes to standard error.
     private func report(parsing error: any Error, _ console: Console) -> ExitStatus {
         let code = root.exitCode(for: error)
         if code == .success {
@@ -95,7 +95,7 @@ struct CommandRunner {
     }
 }
 
-/// The words that may stand where a command's name is wanted.
+/// The names and aliases of the commands.
 struct CommandNames {
     /// The commands, then their aliases.
     let all: [String]
@@ -117,7 +117,7 @@ struct CommandNames {
     }
 }
 
-/// Options that every command has may stand before the command as well as after it.
+/// Moves common options that precede the command behind its name.
 ///
 /// The parser binds an option to the command that declares it. So those in front are moved behind the command's name
 /// before it sees them; their meaning, help and errors stay in one place.
@@ -147,7 +147,7 @@ enum ArgumentOrder {
     }
 }
 
-/// What the user may have meant.
+/// Suggestions for misspelled words.
 enum Suggestion {
     /// `; did you mean "scan"?`, or nothing where no candidate is near.
     static func text(for word: String, among candidates: [String]) -> String {

@@ -5,7 +5,7 @@ import BluetoothBackend
 import BluetoothEmulator
 #endif
 
-/// `bluectl adapters`: what `--adapter` can name.
+/// `bluectl adapters`: lists the values for `--adapter`.
 struct AdaptersCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "adapters",
@@ -50,7 +50,7 @@ struct AdapterRecord: Encodable, Equatable, Sendable {
     /// What `--adapter` takes: `hci0`, or the name of an emulated host.
     var adapter: String
     var address: String?
-    /// What the adapter is called towards others.
+    /// The name under which others see the adapter.
     var name: String?
     var isPowered: Bool?
     /// `central`, `peripheral`, `central-peripheral` (both at once).

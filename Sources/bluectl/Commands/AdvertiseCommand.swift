@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothBackend
 import CoreBluetoothPackage
 
-/// `bluectl advertise`: a name and services on the air, without anything behind them.
+/// `bluectl advertise`: advertises a name, services and data, without publishing services.
 struct AdvertiseCommand: BackendCommand {
     typealias Role = PeripheralRole
 
@@ -42,7 +42,7 @@ struct AdvertiseCommand: BackendCommand {
 
     func validate() throws { _ = try usage { () throws(Failure) in try advertised() } }
 
-    /// What to advertise.
+    /// The content of the advertisement.
     func advertised() throws(Failure) -> AdvertisedContent {
         var content = AdvertisedContent(name: name, services: service.map { CBUUID($0.uuid) })
         if let manufacturerData {
@@ -82,7 +82,7 @@ struct ServiceDataArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// What is put on the air.
+/// The content of an advertisement.
 struct AdvertisedContent {
     var name: String?
     var services: [CBUUID] = []

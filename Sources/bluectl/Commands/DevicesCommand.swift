@@ -9,7 +9,7 @@ import Synchronization
 import BluetoothEmulator
 #endif
 
-/// `bluectl devices`: what the system is paired with or connected to.
+/// `bluectl devices`: lists the devices that are paired or connected.
 struct DevicesCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
@@ -69,7 +69,7 @@ extension CentralRole {
         if let reason = facts.objects?.text {
             throw Failure(.failed, "bluetoothd does not list its devices: \(reason)")
         }
-        // Those of other adapters are strangers here.
+        // Devices of other adapters are left out.
         let own = Set(try await known(facts.devices.map(\.identifier)).map(\.identifier))
         return facts.devices.filter { own.contains($0.identifier) && ($0.isPaired || $0.isConnected) }.map {
             KnownDevice(

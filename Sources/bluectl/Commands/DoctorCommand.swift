@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `bluectl doctor`: can BlueZ be used here, and if not, what to do.
+/// `bluectl doctor`: checks whether BlueZ can be used, and suggests remedies.
 struct DoctorCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -52,7 +52,7 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
 }
 
 extension GlobalOptions {
-    /// Says that the other commands do not use what the doctor looks at, where the environment says so.
+    /// A note if the environment makes the other commands use another backend.
     fileprivate var emulationFinding: Finding? {
         guard backend == nil, effectiveBackend == .emulator else { return nil }
         return Finding(
@@ -63,7 +63,7 @@ extension GlobalOptions {
 
 /// One thing that the doctor looked at.
 struct Finding: Encodable, Equatable, Sendable {
-    /// How it stands.
+    /// The result of the check.
     enum Status: String, Encodable, Sendable {
         case ok
         /// Worth knowing; Bluetooth can be used.
@@ -75,7 +75,7 @@ struct Finding: Encodable, Equatable, Sendable {
     let check: String
     let status: Status
     let detail: String
-    /// What to do.
+    /// The remedy.
     let remedy: String?
     /// The doctor looks at BlueZ alone.
     let backend = "bluez"

@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothProfiles
 import Foundation
 
-/// The options that every command has; they may stand before the command too.
+/// The common options of all commands; they may also precede the command.
 struct GlobalOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(

@@ -73,7 +73,7 @@ struct InfoRecord: Encodable, Equatable {
 }
 
 extension InfoRecord {
-    /// What is known without asking the device.
+    /// The properties that need no request.
     init(_ peripheral: Peripheral, maximumWriteLength: Int, backend: String?) {
         identifier = peripheral.identifier.uuidString
         address = peripheral.address

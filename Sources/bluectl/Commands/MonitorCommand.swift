@@ -71,7 +71,7 @@ final class Monitor: NSObject {
         manager.delegate = self
     }
 
-    /// Reports nothing more.
+    /// Ends the reports.
     func stop() {
         manager.delegate = nil
         guard manager.state == .poweredOn else { return }
@@ -79,7 +79,7 @@ final class Monitor: NSObject {
         manager.registerForConnectionEvents(options: nil)
     }
 
-    /// What connected devices are asked for; every device has Generic Access.
+    /// The services by which connected devices are found; every device has Generic Access.
     private var offered: [CBUUID] {
         services.isEmpty ? ["1800", "1801"].map(CBUUID.init(string:)) : services.map { CBUUID($0) }
     }
@@ -138,7 +138,7 @@ struct MonitorRecord: Encodable {
     var state: String?
     /// The device, for the other events; its fields are those of the record.
     private var device: ScanRecord?
-    /// What else is advertised; for people only.
+    /// Further contents of the advertisement, for people only.
     private var details = ""
     let backend: String
 

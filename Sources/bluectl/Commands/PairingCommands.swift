@@ -55,9 +55,9 @@ struct UnpairCommand: BackendCommand {
 }
 
 extension CentralRole {
-    /// The device that is meant among those that BlueZ keeps keys of; nil where there is none, or no BlueZ.
+    /// The bonded device that a query matches; nil if there is none, or no BlueZ.
     ///
-    /// The classes tell of no device that is neither connected nor heard: the daemon is asked.
+    /// Asks the daemon, since the CB classes do not list devices that are neither connected nor discovered.
     ///
     /// - Throws: A failure: several bear the name.
     fileprivate func findBonded(_ query: DeviceQuery) async throws -> Peripheral? {
@@ -66,7 +66,7 @@ extension CentralRole {
         let bonded = await SystemProbe(limit: limit).facts().devices.filter {
             $0.isPaired && query.matches(DeviceRecord(identifier: $0.identifier, address: $0.address, name: $0.name))
         }
-        // Those of other adapters are strangers here.
+        // Devices of other adapters are left out.
         let found = try await known(bonded.map(\.identifier))
         guard found.count < 2 else { throw Self.ambiguous(query, found.map { DeviceRecord($0) }) }
         return found.first
@@ -94,7 +94,7 @@ extension CentralRole {
     }
 }
 
-/// What became of a bond, as JSON.
+/// A bond that was made or deleted, as JSON.
 struct BondRecord: Encodable, Equatable {
     /// `paired`, `unpaired`.
     let event: String

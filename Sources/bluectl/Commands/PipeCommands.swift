@@ -18,7 +18,7 @@ struct UARTCommand: BackendCommand {
             """,
         aliases: ["console"])
 
-    /// What a line at a terminal ends with.
+    /// The end of a line that is typed at a terminal.
     enum LineEnding: String, CaseIterable, ExpressibleByArgument, Sendable {
         case lf, cr, crlf, none
 
@@ -56,7 +56,7 @@ struct UARTCommand: BackendCommand {
 
     func validate() throws { _ = try usage { () throws(Failure) in try paths() } }
 
-    /// What is written, and what notifies.
+    /// The characteristic to write to, and the one that notifies.
     private func paths() throws(Failure) -> (receive: AttributePath, transmit: AttributePath) {
         (
             try AttributePath([receive ?? NordicUARTService.receive.uuid.uuidString]),
@@ -179,7 +179,7 @@ extension CentralRole {
     }
 }
 
-/// What came over a channel or a line, as JSON.
+/// Received bytes, as JSON.
 struct ReceivedRecord: Encodable, Equatable {
     /// Hex.
     let received: String
@@ -187,7 +187,7 @@ struct ReceivedRecord: Encodable, Equatable {
     let backend: String?
 }
 
-/// Carries standard input to a device, and what comes from it to standard output, as `nc` does.
+/// Connects standard input and output with a device, as `nc` does.
 @MainActor
 final class BytePipe {
     /// When it ends after the input has.
@@ -214,9 +214,9 @@ final class BytePipe {
     /// Sends what comes on standard input until it ends, then waits for what the device still sends.
     ///
     /// - Parameters:
-    ///   - receive: The next bytes of the device; nil once it sends nothing more.
+    ///   - receive: The next bytes of the device; nil at the end.
     ///   - send: Sends bytes to the device.
-    /// - Throws: What ended it before its time.
+    /// - Throws: The error that ended it early.
     func run(
         receive: @escaping @Sendable () async throws -> Data?,
         send: @escaping @MainActor @Sendable (Data) async throws -> Void

@@ -4,7 +4,7 @@ import BluetoothBackend
 import CoreBluetoothPackage
 import Foundation
 
-/// `bluectl scan`: what advertises in reach.
+/// `bluectl scan`: lists the devices that advertise.
 struct ScanCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
@@ -17,7 +17,7 @@ struct ScanCommand: BackendCommand {
             """,
         aliases: ["ls"])
 
-    // Who waits for a device did not get it.
+    // With --first, an interruption means that no device was found.
     var endsByInterruption: Bool { !first }
 
     @Option(help: ArgumentHelp("Report only devices that advertise this service; may be repeated.", valueName: "UUID"))
@@ -95,7 +95,7 @@ final class ScanListing {
 
     private let console: Console
     private let backend: String
-    /// Whether a report is shown even if it says nothing new.
+    /// Whether a report without new information is shown.
     private let showsDuplicates: Bool
     private var table = ScanTable()
     private var drawnLines = 0

@@ -104,7 +104,7 @@ struct WriteCommand: BackendCommand {
         _ = try usage { () throws(Failure) in try request() }
     }
 
-    /// What to write, and where to; without a value if it comes from a file.
+    /// The target and the value; no value if a file has it.
     func request() throws(Failure) -> (path: AttributePath, value: Data?) {
         if file != nil { return (try AttributePath(words), nil) }
         let value: Data
@@ -125,7 +125,7 @@ struct WriteCommand: BackendCommand {
 
     func perform(in role: CentralRole) async throws {
         let (path, value) = try request()
-        // The file comes first: a mistake is told before the device is asked.
+        // The file is opened first, so that a mistake is reported before the device is used.
         let source = try file.map { file throws(Failure) in try ByteSource(file) }
         let (peripheral, characteristic) = try await role.locate(path, on: device.query)
         if let descriptor, let value {
@@ -135,7 +135,7 @@ struct WriteCommand: BackendCommand {
             return role.show(value, of: descriptor, at: characteristic)
         }
         let type: CBCharacteristicWriteType = withoutResponse ? .withoutResponse : .withResponse
-        // A command to a characteristic that takes none would vanish without an answer.
+        // A write command to a characteristic without the property would be dropped silently.
         guard !withoutResponse || characteristic.properties.contains(.writeWithoutResponse) else {
             throw Failure(
                 .failed, "\(AttributeText.label(characteristic.uuid)) cannot be written without response")

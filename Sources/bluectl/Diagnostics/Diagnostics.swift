@@ -106,7 +106,7 @@ struct StandardErrorLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        // Warnings as they are; what only `--verbose` shows tells where it comes from.
+        // Lines that only `--verbose` shows begin with their source.
         let source = event.metadata?["source"].map { "\($0): " } ?? "\(event.level): "
         let text = event.level >= .warning ? "\(event.message)" : "[\(label)] \(source)\(event.message)"
         Diagnostics.append(text, level: event.level, isJSON: isJSON)

@@ -2,9 +2,9 @@ import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
-/// Why a command ends without having done its work: one line, and how the process ends.
+/// The failure of a command: one line for people, and the exit status.
 struct Failure: Error, Equatable, CustomStringConvertible {
-    /// How the process ends.
+    /// The exit status.
     var status: ExitStatus
     /// One line for people.
     var description: String
@@ -44,7 +44,7 @@ extension Failure {
     }
 }
 
-/// What the process ends with.
+/// The exit status of the process.
 ///
 /// Scripts rely on the numbers.
 enum ExitStatus: Int32 {
@@ -64,7 +64,7 @@ enum AdapterFailure {
         return Failure(.failed, line.contains("doctor") ? line : line + "; run \"bluectl doctor\" for details")
     }
 
-    /// What to do, by state alone.
+    /// The remedy for a state.
     static func remedy(_ state: CBManagerState) -> String {
         switch state {
         case .unsupported:
@@ -105,7 +105,7 @@ enum ErrorText {
         }
     }
 
-    /// What the user can do about an answer of the device; nil where there is nothing that helps for sure.
+    /// Advice on an error of the device; nil if there is no certain remedy.
     private static func advice(_ error: any Error, _ isSubscribing: Bool) -> String? {
         switch (error as? CBATTError)?.code {
         case .insufficientAuthentication, .insufficientEncryption:

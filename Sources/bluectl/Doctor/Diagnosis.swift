@@ -145,7 +145,7 @@ struct AdapterDiagnosis {
         return Finding("adapter", bad, "\(title) is off", remedy: "bluetoothctl power on")
     }
 
-    /// What the daemon shows; versions are the first that do (BlueZ's git history).
+    /// The features that the daemon shows; each version is the first one with the property (BlueZ's git history).
     private var features: [String] {
         var features: [String] = []
         let properties = adapter.properties

@@ -102,7 +102,7 @@ struct SystemReport: Equatable, Sendable {
 enum SystemFacts {
     /// The controllers that the kernel has, sorted.
     static func controllers(in folder: String = "/sys/class/bluetooth") -> [String] {
-        // Links (`hci0:64`) stand beside the controllers.
+        // The folder also lists links (`hci0:64`).
         names(in: folder).filter { $0.hasPrefix("hci") && !$0.contains(":") }
     }
 

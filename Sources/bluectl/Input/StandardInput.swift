@@ -3,7 +3,7 @@ import Foundation
 
 /// Standard input, read on a thread of its own, one piece each time that a command wants one.
 ///
-/// So nothing is read that no command wants, and nothing piles up.
+/// No bytes are read before a command asks for them.
 @MainActor
 final class StandardInput {
     /// The input of the process.
@@ -13,7 +13,7 @@ final class StandardInput {
 
     private var buffered: Data?
     private var isReading = false
-    /// Whether there is nothing more to come; at a terminal Ctrl-D ends only what reads now.
+    /// Whether the input has ended; at a terminal, Ctrl-D ends only the present read.
     private(set) var isAtEnd = false
     private var waiting: CheckedContinuation<Data?, Never>?
     /// The number of the call that waits.
@@ -54,7 +54,7 @@ final class StandardInput {
         buffered = data + (buffered ?? Data())
     }
 
-    /// The caller does not want the piece any more; what comes is for the next one.
+    /// Ends the wait of the caller; the next piece is for the next caller.
     func cancel() { resume(nil) }
 
     private func receive(_ data: Data) {

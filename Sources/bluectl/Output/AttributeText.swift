@@ -20,7 +20,7 @@ enum AttributeText {
     /// The standard name, or the UUID where there is none.
     static func name(_ uuid: CBUUID) -> String { standardName(uuid) ?? uuid.uuidString }
 
-    /// What a value says, without its bytes where that is known: `87 %`, `Maker`.
+    /// The meaning of a value, or its bytes if the meaning is unknown: `87 %`, `Maker`.
     static func meaning(of data: Data, of uuid: CBUUID) -> String {
         if let bits = uuid.bluetoothUUID.bits16, StandardValues.type(of: bits) == String.self,
             let text = try? String(decoding: data)
@@ -48,13 +48,14 @@ enum AttributeText {
         BluetoothUUID(uuid).map { value(data, of: CBUUID($0)) } ?? HexText.of(data)
     }
 
-    /// A value whose layout the Bluetooth SIG fixes; nil where it breaks the layout, or says nothing but its bytes.
+    /// The meaning of a value with a standard layout; nil if it violates the layout, or has no other meaning than its
+    /// bytes.
     private static func standard(_ data: Data, of uuid: UInt16) -> String? {
         guard case .success(let text)? = typed(data, of: CBUUID(BluetoothUUID(uuid))) else { return nil }
         return text
     }
 
-    /// What a value of a standard layout means, or why it means nothing; nil where there is no layout.
+    /// The meaning of a value with a standard layout, or the decoding error; nil if there is no layout.
     static func typed(_ data: Data, of uuid: CBUUID) -> Result<String, GATTValueError>? {
         func text<Value: GATTValue>(_ type: Value.Type) -> Result<String, GATTValueError>? {
             guard Value.self != Data.self else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a command writes: results to standard output, everything else to standard error.
+/// The output of a command: results to standard output, everything else to standard error.
 @MainActor
 final class Console {
     /// Whether results are JSON, one object a line.
@@ -99,7 +99,7 @@ enum StandardStream: Int32, Sendable {
     /// Whether a terminal reads it.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// The terminal's columns and rows; nil where it does not tell.
+    /// The terminal's columns and rows; nil if they are unknown.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
@@ -169,7 +169,7 @@ struct TimedRecord<Record: Encodable>: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(time, forKey: .time)
-        // A record that has a time of its own keeps it.
+        // A record with a time of its own overwrites this one.
         try record.encode(to: encoder)
     }
 }

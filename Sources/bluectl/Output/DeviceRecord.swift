@@ -15,12 +15,12 @@ struct DeviceRecord: Equatable, Sendable {
     var services: [String] = []
     var manufacturerData: Data?
     var serviceData: [CBUUID: Data] = [:]
-    /// dBm, as the device says that it sends.
+    /// The transmit power that the device advertises, in dBm.
     var txPower: Int?
     /// Whether the device accepts connections; nil where that is unknown.
     var isConnectable: Bool?
 
-    /// What beacons and sensors broadcast, decoded.
+    /// The decoded broadcasts of beacons and sensors.
     var values: [AdvertisedValue] {
         AdvertisedValue.values(serviceData: serviceData, manufacturerData: manufacturerData)
     }
@@ -96,7 +96,7 @@ struct ScanRecord: Encodable, Equatable {
     }
 }
 
-/// What a beacon or a sensor broadcasts, as JSON.
+/// A decoded broadcast of a beacon or a sensor, as JSON.
 struct AdvertisedValueRecord: Encodable, Equatable {
     /// One field: its value is a number, a boolean or text.
     struct Field: Encodable, Equatable {
@@ -127,9 +127,9 @@ struct AdvertisedValueRecord: Encodable, Equatable {
     }
 }
 
-/// What an advertisement says besides name and services, for people.
+/// The contents of an advertisement besides name and services, for people.
 enum AdvertisementText {
-    /// `not connectable, tx 4 dBm, Ruuvi: temperature 24.300 °C`; empty where there is nothing more.
+    /// `not connectable, tx 4 dBm, Ruuvi: temperature 24.300 °C`; empty if there are no further contents.
     ///
     /// Data that are decoded are not shown in hex too.
     static func details(of device: DeviceRecord) -> String {

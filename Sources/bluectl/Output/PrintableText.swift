@@ -80,7 +80,7 @@ enum HexText {
     /// Reads digits in pairs, either letter case, with an optional `0x` in front; spaces, `:`, `-`, `_`, `.` and `,`
     /// may stand between bytes.
     ///
-    /// - Throws: A usage failure that says what is wrong.
+    /// - Throws: A usage failure that describes the mistake.
     static func data(_ text: String) throws(Failure) -> Data {
         let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
         var bytes = Data()

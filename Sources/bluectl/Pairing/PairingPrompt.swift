@@ -165,7 +165,7 @@ struct PairingPeer: Equatable {
     var name: String?
     var address: String?
 
-    /// What people call it.
+    /// The name, or the identifier of a device without one.
     var label: String { name.map(PrintableText.of) ?? identifier.uuidString }
 }
 
@@ -251,7 +251,7 @@ final class PausableTimeout {
         }
     }
 
-    /// Lets the time stand still until `restart()`.
+    /// Suspends the limit until `restart()`.
     func pause() {
         timer?.cancel()
         timer = nil

@@ -52,7 +52,7 @@ extension BackendCommand {
         defer { withExtendedLifetime(signals) {} }
         let result = await work.result
         if case .failure = result {
-            // What was held back may explain the failure.
+            // The warnings that were held back may explain the failure.
             Diagnostics.open()
             role.console.clearProgress()
         }
@@ -77,7 +77,7 @@ extension BackendCommand {
 }
 
 extension GlobalOptions {
-    /// Sets up what the process has once: the adapter of its managers, and its log.
+    /// Sets up the adapter and the log of the process.
     func prepareProcess() {
         // Managers take their adapter from the environment alone.
         if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
@@ -86,7 +86,7 @@ extension GlobalOptions {
 }
 
 extension Console {
-    /// As the options of a command say.
+    /// A console with the options of a command.
     convenience init(_ options: GlobalOptions) { self.init(isJSON: options.json, showsTime: options.timestamps) }
 }
 

@@ -3,7 +3,7 @@ import CoreBluetoothPackage
 
 /// From what the user wrote to a device.
 extension CentralRole {
-    /// How long a scan goes on once a device of the right name is found, to see whether there is another.
+    /// The time for which a scan continues after a device with the right name is found, in case there is another one.
     private static let searchForOthers = Duration.seconds(1)
 
     /// The device that is meant.

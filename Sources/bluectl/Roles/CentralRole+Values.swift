@@ -12,7 +12,7 @@ extension CentralRole {
         return rssi
     }
 
-    /// What a device gives; nil where it refuses, while the link is up.
+    /// The result of an operation; nil if the device refuses it while the link is up.
     func whereAllowed<Value>(by peripheral: Peripheral, _ body: () async throws -> Value) async throws -> Value? {
         do {
             return try await body()
@@ -67,7 +67,7 @@ extension CentralRole {
 }
 
 extension DescriptorValue {
-    /// The value as the bytes on the air.
+    /// The bytes that ATT carries.
     fileprivate var bytes: Data {
         switch self {
         case .data(let data): data
@@ -112,9 +112,9 @@ struct ValueRecord: Encodable, Equatable {
     var descriptor: String?
     var handle: Int?
     let value: String
-    /// What the value means, where its layout is known and the command tells it.
+    /// The meaning of the value, if its layout is known and the command decodes it.
     var text: String?
-    /// Why it means nothing.
+    /// The reason why the value cannot be decoded.
     var error: String?
     /// "emulator" where the device is emulated; else nil.
     let backend: String?

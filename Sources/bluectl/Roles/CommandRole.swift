@@ -22,16 +22,16 @@ protocol CommandRole: AnyObject, Sendable {
 
     /// Waits until the adapter is on.
     ///
-    /// - Throws: A failure that says what to do, if the adapter is off, missing or forbidden.
+    /// - Throws: A failure with a remedy, if the adapter is off, missing or forbidden.
     func waitUntilPoweredOn() async throws
 
     /// Waits for so long, or until the command is interrupted.
     func wait(for duration: Duration?) async throws
 
-    /// Ends all that was begun.
+    /// Ends all operations and connections.
     func close() async
 
-    /// Ends what a command began, and keeps the connections: in a shell, where other commands follow.
+    /// Ends the operations of a command, but not its connections: in a shell, other commands follow.
     func endCommand() async
 }
 
@@ -50,7 +50,7 @@ extension CommandRole {
     /// "emulator" where the backend is that, for records; nil for a real adapter.
     var emulatedBackend: String? { backendName == "emulator" ? backendName : nil }
 
-    /// As `waitUntilPoweredOn()`; the log is open afterwards, and a note says if the devices are emulated.
+    /// As `waitUntilPoweredOn()`; then opens the log, and warns if the devices are emulated.
     func powerOn() async throws {
         console.progress("Waiting for the adapter…")
         try await waitUntilPoweredOn()

@@ -56,7 +56,7 @@ final class PeripheralRole: CommandRole {
         for await state in server.states {
             switch state {
             case .poweredOn, .unknown: break
-            // What is published stays, and goes on by itself when the adapter is on again.
+            // The services and the advertisement are restored when the adapter is on again.
             case .poweredOff: console.warn("the Bluetooth adapter is off")
             default: throw AdapterFailure.failure(state)
             }
@@ -104,7 +104,7 @@ final class PeripheralRole: CommandRole {
 
     /// Advertises, connectable, until the command ends.
     ///
-    /// What has no room is shortened or left out by Apple's rules.
+    /// Content that does not fit is shortened or omitted by Apple's rules.
     func advertise(_ content: AdvertisedContent) async throws {
         let server = server
         do {

@@ -14,7 +14,7 @@ enum AttributeQuery: Equatable, Sendable {
 
     /// Reads one of the forms, and what `explore` prints: `Body Sensor Location 2A38 @0x0007`.
     ///
-    /// - Throws: A usage failure that says what is wrong.
+    /// - Throws: A usage failure that describes the mistake.
     init(_ text: String) throws(Failure) {
         let shown = PrintableText.of(text)
         if let handle = Self.handle(in: text) {
@@ -43,7 +43,7 @@ enum AttributeQuery: Equatable, Sendable {
         }
     }
 
-    /// What stands behind `@`, at the beginning or behind a label and a space.
+    /// The text behind `@`, at the beginning or after a label and a space.
     private static func handle(in text: String) -> Substring? {
         guard let at = text.lastIndex(of: "@") else { return nil }
         guard at > text.startIndex else { return text.dropFirst() }
@@ -62,7 +62,7 @@ enum AttributeQuery: Equatable, Sendable {
         return uuid
     }
 
-    /// The name as the Bluetooth SIG writes it; case does not count, and `-` or `_` may stand for a space.
+    /// The name as the Bluetooth SIG writes it, ignoring case; `-` and `_` match a space.
     private static func standardName(_ text: String) -> String? {
         let wanted = normalized(text)
         return AssignedNumbers.attributeNames.first { normalized($0) == wanted }
@@ -72,7 +72,7 @@ enum AttributeQuery: Equatable, Sendable {
         String(text.lowercased().map { "-_".contains($0) ? " " : $0 })
     }
 
-    /// What the user wrote, in its usual form.
+    /// The query in its usual form.
     var text: String {
         switch self {
         case .uuid(_, let ordinal), .name(_, let ordinal): base + (ordinal.map { "#\($0)" } ?? "")
@@ -97,7 +97,7 @@ enum AttributeQuery: Equatable, Sendable {
     }
 }
 
-/// What a query is matched with.
+/// The properties of an attribute that queries match.
 struct AttributeIdentity: Equatable, Sendable {
     var uuid: BluetoothUUID
     var handle: UInt16?
@@ -110,7 +110,7 @@ extension AttributeQuery {
     ///   - attributes: All there are, in the device's order.
     ///   - kind: "service", "characteristic" or "descriptor", for the error.
     ///   - owner: Who has them, for the error.
-    /// - Throws: A failure that lists the choice where several are meant, or says that there is none.
+    /// - Throws: A failure if no attribute matches, or, with the choices, if several do.
     func index(
         in attributes: [AttributeIdentity], kind: String, of owner: String = "the device"
     ) throws(Failure) -> Int {

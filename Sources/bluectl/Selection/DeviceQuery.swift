@@ -42,7 +42,7 @@ enum DeviceQuery: Equatable, Sendable {
         if case .name = self { false } else { true }
     }
 
-    /// What the user wrote, in its usual form.
+    /// The query in its usual form.
     var text: String {
         switch self {
         case .identifier(let identifier): identifier.uuidString

@@ -11,12 +11,12 @@ final class LoopbackClient {
     /// Whether the visit is over.
     private(set) var isOver = false
 
-    /// What the client knows of the device.
+    /// The properties of the served device.
     struct Device {
-        /// What it advertises.
+        /// The advertised name.
         let name: String?
         let advertisedServices: [CBUUID]
-        /// What it has published.
+        /// The published services.
         let services: [CBUUID]
         /// The characteristics that are notified periodically while a central subscribes.
         let periodic: Set<CBUUID>

@@ -111,7 +111,7 @@ struct ServeRecord: Encodable, Equatable {
     var event: String
     var name: String?
     var services: [String]?
-    /// What is advertised beside name and services.
+    /// Further contents of the advertisement.
     var manufacturerData: String?
     var serviceData: [String: String]?
     /// The identifier of the central.

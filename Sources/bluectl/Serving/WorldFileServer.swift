@@ -47,7 +47,7 @@ final class WorldFileServer {
     /// Closes the channels.
     func stop() { channels?.cancel() }
 
-    /// What is advertised; nil where the file has no advertising set that is on.
+    /// The content of the enabled advertising set; nil if there is none.
     private var advertised: AdvertisedContent? {
         description.advertising.first(where: \.isEnabled).map { set in
             let data = set.data.serviceData.merging(set.scanResponse?.serviceData ?? [:]) { own, _ in own }
@@ -71,7 +71,7 @@ final class WorldFileServer {
         }
         return ServedService(
             uuids[index], isPrimary: service.isPrimary,
-            // The file's rules say that each names an earlier service.
+            // In a valid file, each names an earlier service.
             includes: service.includes.map { ServiceID(CBUUID($0)) }, characteristics: characteristics)
     }
 
@@ -91,7 +91,7 @@ final class WorldFileServer {
         }
     }
 
-    /// Counts what comes, and sends it back where the file says so.
+    /// Counts the received bytes, and echoes them if the file demands it.
     private func serve(_ channel: ByteChannel) async {
         printer.channel("channel open", channel)
         var count = 0

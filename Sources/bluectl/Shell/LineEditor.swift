@@ -1,8 +1,8 @@
 /// A line that a person types: its text, the cursor, and the lines before it.
 ///
-/// Pure: keys go in, and what is to be done comes out.
+/// A pure value: each key has an `Outcome`.
 struct LineEditor {
-    /// What a key leads to.
+    /// The effect of a key.
     enum Outcome: Equatable {
         /// The line may look different now.
         case edited
@@ -16,10 +16,10 @@ struct LineEditor {
     }
 
     private(set) var text: [Character] = []
-    /// Before which character the cursor stands.
+    /// The index of the character behind the cursor.
     private(set) var cursor = 0
     private let history: [String]
-    /// Which line of the history is shown; its count stands for the new line.
+    /// The index of the history line that is shown; the count of the history means the new line.
     private var position: Int
     /// The new line, while an older one is shown.
     private var newLine: [Character] = []
@@ -30,7 +30,7 @@ struct LineEditor {
         position = history.count
     }
 
-    /// What stands before the cursor.
+    /// The text before the cursor.
     var head: String { String(text[..<cursor]) }
 
     /// Takes a key.
@@ -154,7 +154,7 @@ struct KeyDecoder {
         return (.character(character), length)
     }
 
-    /// What begins with Escape: a letter, or `[` or `O`, parameters, and a final byte.
+    /// A sequence that begins with Escape: a letter, or `[` or `O`, parameters, and a final byte.
     private static func sequence(_ bytes: [UInt8]) -> (key: Key?, length: Int)? {
         guard bytes.count > 1 else { return nil }
         guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else {

@@ -10,7 +10,7 @@ final class LineReader {
     private var editor = LineEditor(history: [])
     /// Whether a line is being typed.
     private(set) var isEditing = false
-    /// What the word before the cursor can become: the words before it and the word come in.
+    /// Returns the completions of a word, given the words before it and the word.
     private let completions: ([String], String) -> [String]
 
     init(prompt: String, completions: @escaping ([String], String) -> [String]) {
@@ -56,7 +56,7 @@ final class LineReader {
         draw()
     }
 
-    /// What was typed after the last line ended is for the next one.
+    /// Keys that followed the end of the last line belong to the next one.
     private func nextKeys() async -> [Key]? {
         if !waitingKeys.isEmpty { return waitingKeys }
         guard let data = await input.next() else { return nil }

@@ -5,7 +5,7 @@ import CoreBluetoothPackage
 /// Commands one after the other, over one backend: connections last from one to the next.
 @MainActor
 final class Shell {
-    /// The one that runs; nil where the process runs a single command.
+    /// The running shell; nil if the process runs a single command.
     private(set) static var current: Shell?
 
     private let options: GlobalOptions
@@ -47,7 +47,7 @@ final class Shell {
 
     /// Runs the lines of a script until one fails.
     ///
-    /// - Returns: The status of the line that failed; of the last one that did, where the script goes on.
+    /// - Returns: The status of the line that failed, or of the last one if the script continues after failures.
     func run(script: Script, keepsGoing: Bool) async -> ExitStatus {
         Self.current = self
         listen()

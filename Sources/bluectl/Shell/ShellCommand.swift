@@ -69,7 +69,7 @@ final class Script {
         }
     }
 
-    /// The next line, and where it stands; nil at the end.
+    /// The next line and its place; nil at the end.
     func next() async -> (line: String, place: String)? {
         number += 1
         let line: String?

@@ -71,7 +71,7 @@ struct DisconnectCommand: BackendCommand {
     }
 }
 
-/// What became of a connection, as JSON.
+/// A connection that was made or closed, as JSON.
 struct ConnectionRecord: Encodable, Equatable {
     /// `connected`, `disconnected`.
     let event: String

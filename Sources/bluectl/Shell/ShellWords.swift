@@ -65,7 +65,7 @@ enum ShellWords {
     }
 }
 
-/// What a word in a shell can become.
+/// The completions of a word in a shell.
 struct ShellCompletion {
     /// Names and addresses of devices.
     let devices: [String]
@@ -79,7 +79,7 @@ struct ShellCompletion {
     ///
     /// - Parameters:
     ///   - words: The words before the one that is typed.
-    ///   - word: What there is of it.
+    ///   - word: Its characters so far.
     func candidates(after words: [String], word: String) -> [String] {
         let all = all(after: words, word: word)
         return Set(all).filter { $0.lowercased().hasPrefix(word.lowercased()) }.sorted()

@@ -21,7 +21,7 @@ struct WorldFile {
         }
     }
 
-    /// What the file holds.
+    /// The contents of the file.
     ///
     /// - Throws: A usage failure where it cannot be read.
     func text() throws(Failure) -> String {
@@ -110,7 +110,7 @@ struct YAMLText {
             var object: [String: Any] = [:]
             for (key, value) in mapping {
                 guard let name = key.scalar?.string else { throw failure(key, "the name of a field must be text") }
-                // What is below a field of text is text: the keys and values of `serviceData`.
+                // Everything below a field of text is text, such as the keys and values of `serviceData`.
                 let inner = field.map { Self.textFields.contains($0) && $0 != "services" ? $0 : name } ?? name
                 object[name] = try plain(value, field: inner, &budget)
             }
