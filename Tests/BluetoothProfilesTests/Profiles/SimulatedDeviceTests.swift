@@ -111,6 +111,48 @@ import Testing
         device.stop()
     }
 
+    @Test func aServiceThatTheSystemRefusesEndsTheStart() async throws {
+        let fixture = ProfileFixture()
+        let server = ValueServer(service: CBUUID(string: "1800"), values: [])
+        let events = Lock<[String]>([])
+        let device = SimulatedDevice(name: "Refused", servers: [server]) { event in
+            events.withLock { $0.append(Self.text(event)) }
+        }
+        try await fixture.emulator.run { () async throws in
+            let error = await #expect(throws: SimulatedDeviceError.self) { try await device.start() }
+            guard case .serviceRefused(let uuid, _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(uuid == CBUUID(string: "1800"))
+        }
+        #expect(events.withLock { $0 }.last?.hasPrefix("failed publish 1800") == true)
+    }
+
+    @Test func aStartEndsWhereTheAdapterIsOffAndSucceedsWhenItIsOn() async throws {
+        let fixture = ProfileFixture()
+        let emulator = fixture.emulator
+        let device = SimulatedDevice(name: "Simulated", servers: [Self.lamp().0])
+        try await emulator.run { try await device.start() }
+        device.stop()
+        // The host that no manager uses any more serves the next start.
+        try await emulator.advance(by: .seconds(1))
+        let host = try #require(emulator.hosts.first { $0.name != "default" })
+        host.setPower(false)
+        try await emulator.run { () async throws in
+            let error = await #expect(throws: SimulatedDeviceError.self) { try await device.start() }
+            guard case .unavailable(.poweredOff) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            host.setPower(true)
+            try await device.start()
+        }
+        let peripheral = try await fixture.find(CBUUID(string: "FFE0"))
+        try await emulator.run { () async throws in #expect(try await peripheral.read(Self.brightness) == 5) }
+        device.stop()
+    }
+
     @Test func aDeviceIsOnTheAirAnewWhenItsAdapterIsOnAgain() async throws {
         let fixture = ProfileFixture()
         let (server, value) = Self.lamp()
