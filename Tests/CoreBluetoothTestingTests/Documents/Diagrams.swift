@@ -51,10 +51,13 @@ struct SequenceDiagram {
     private(set) var unknown: [Substring] = []
     private var actors: Set<String> = []
 
-    /// The keywords, in any case, that Mermaid does not take for the name of a participant.
+    /// The keywords, in any case, which Mermaid's lexer does not read as the name of a participant.
+    ///
+    /// Source: `sequenceDiagram.jison` in https://github.com/mermaid-js/mermaid.
     private static let keywords: Set<String> = [
-        "actor", "alt", "and", "box", "break", "create", "critical", "deactivate", "destroy", "details", "else", "end",
-        "link", "links", "loop", "note", "opt", "option", "over", "par", "participant", "properties", "rect", "title",
+        "activate", "actor", "alt", "and", "autonumber", "box", "break", "create", "critical", "deactivate", "destroy",
+        "details", "else", "end", "link", "links", "loop", "note", "off", "opt", "option", "over", "par", "participant",
+        "properties", "rect", "title",
     ]
 
     init(_ text: Substring) {
