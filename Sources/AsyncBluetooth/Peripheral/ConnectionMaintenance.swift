@@ -177,27 +177,11 @@ public struct ReconnectionPolicy: Hashable, Sendable {
     }
 
     /// The random numbers for a device.
-    func makeGenerator(for device: UUID) -> JitterGenerator {
+    func makeGenerator(for device: UUID) -> SeededGenerator {
         let bytes = device.uuid
         let low = withUnsafeBytes(of: bytes) { $0.loadUnaligned(as: UInt64.self) }
         let high = withUnsafeBytes(of: bytes) { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
-        return JitterGenerator(seed: seed ?? low ^ high)
-    }
-}
-
-/// A stream of numbers that follows from a seed.
-///
-/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", SplitMix64.
-struct JitterGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+        return SeededGenerator(seed: seed ?? low ^ high)
     }
 }
 
