@@ -64,7 +64,7 @@ let package = Package(
         .target(
             name: "BluetoothEmulator",
             dependencies: [
-                "BluetoothBackend", "BluetoothSupport", logging,
+                "BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
@@ -82,7 +82,7 @@ let package = Package(
         .target(
             name: "CoreBluetoothPackage",
             dependencies: [
-                "BluetoothBackend", "BluetoothSupport", logging,
+                "BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),

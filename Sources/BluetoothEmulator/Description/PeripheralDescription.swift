@@ -24,7 +24,7 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var peripheralLatency: Int
     /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
     public var supervisionTimeout: Duration?
-    /// A ready handler; one that is given to ``EmulatedPeripheral`` comes before.
+    /// A built-in handler; one that is given to ``EmulatedPeripheral`` comes before.
     public var handler: BuiltInHandler?
     /// What its handler is told at first.
     public var parameters: [DeviceParameter: Double]

@@ -1,4 +1,4 @@
-/// The ready devices' behaviours, which descriptions and world files can name.
+/// The built-in devices' behaviours, which descriptions and world files can name.
 ///
 /// A device of a world file that names one and leaves out its services or its advertising has those of ``device``.
 public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
@@ -73,7 +73,7 @@ public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The ready device that behaves so.
+    /// The built-in device that behaves so.
     public var device: PeripheralDescription {
         switch self {
         case .battery: .battery

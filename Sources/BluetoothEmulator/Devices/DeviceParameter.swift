@@ -1,6 +1,6 @@
 /// Something about a device that a test, a tool or a world file sets: its battery level, the wearer's heart rate.
 ///
-/// The constants are those of the ready devices; a handler of your own may have any.
+/// The constants are those of the built-in devices; a handler of your own may have any.
 public struct DeviceParameter: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// The name, as in world files.
     public let rawValue: String

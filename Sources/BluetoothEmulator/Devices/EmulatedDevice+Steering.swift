@@ -1,7 +1,7 @@
 import BluetoothBackend
 public import BluetoothSupport
 
-// What happens to ready devices.
+// What happens to built-in devices.
 extension EmulatedDevice {
     /// Sets a parameter of the device's handler.
     ///

@@ -4,7 +4,7 @@ public struct EmulatedPeripheral: Sendable {
     public let description: PeripheralDescription
     let makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
     let asynchronousHandler: (any AsynchronousPeripheralHandler)?
-    /// The ready handler; nil where it has its own or none.
+    /// The built-in handler; nil if the device has its own or none.
     let builtInHandler: BuiltInHandler?
 
     /// A device that serves what its description holds.

@@ -1,5 +1,6 @@
 public import BluetoothBackend
 public import BluetoothSupport
+public import BluetoothValues
 
 /// The behaviour of an emulated device: answers requests and reacts to what happens to it.
 ///

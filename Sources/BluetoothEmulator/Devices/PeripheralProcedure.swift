@@ -1,4 +1,5 @@
 public import BluetoothBackend
+public import BluetoothValues
 
 /// What a central does besides reading and writing, and a device may refuse.
 public enum PeripheralProcedure: Hashable, Sendable {

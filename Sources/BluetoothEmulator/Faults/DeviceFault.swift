@@ -1,3 +1,5 @@
+import BluetoothValues
+
 /// What goes wrong with a step that a central takes with a device, as data.
 ///
 /// A step is one procedure over the air. What a host knows by itself (services of a bonded device, a second

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import DequeModule
 
 // Faults of what goes over a link.

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 /// One attribute of a device, with what the server keeps for it.
 struct Attribute: Sendable {

@@ -1,3 +1,5 @@
+import BluetoothValues
+
 /// How far a link is secured.
 enum LinkSecurity: Sendable {
     /// No keys, no encryption.

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 
 /// A pairing under way on a link.
 struct Pairing: Sendable {

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 /// One device on the air.
 struct Device: Sendable {
@@ -86,7 +87,7 @@ struct Device: Sendable {
     var sets: [AdvertisingSet]
     var database = AttributeDatabase()
     var behaviour: (any DeviceBehaviour)?
-    /// Which ready handler it has; nil where it has its own or none.
+    /// The built-in handler; nil if the device has its own or none.
     var builtInHandler: BuiltInHandler?
     var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The links that the device knows of.

@@ -66,15 +66,15 @@ struct Host: Sendable {
     /// By number of the channel.
     var listeners: [UInt16: Listener] = [:]
     /// By restore identifier.
-    var preservedCentrals: [String: PreservedCentral] = [:]
-    var preservedPeripherals: [String: PreservedPeripheral] = [:]
+    var terminatedCentrals: [String: TerminatedCentral] = [:]
+    var terminatedPeripherals: [String: TerminatedPeripheral] = [:]
     /// By identity address.
     var bonds: [DeviceAddress: Bond] = [:]
     /// The pairings that wait for a link.
     var pairingWishes: [PeerID: [(manager: Ref<Manager>, operation: OperationID)]] = [:]
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet is answered.
-    var dialing: Set<PeerID> = []
+    var connecting: Set<PeerID> = []
     var scanners: [Scanner] = []
     /// Grows when the set of scans changes.
     var scanEpoch: UInt64 = 1

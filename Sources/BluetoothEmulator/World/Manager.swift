@@ -8,36 +8,36 @@ struct Manager: Sendable {
         case pairing
     }
 
-    /// A manager's share of a physical link.
-    struct Share: Sendable {
+    /// A manager's open link.
+    struct OpenLink: Sendable {
         let link: Ref<Link>
-        /// How many write commands it may send.
+        /// The number of write commands that the manager may send.
         var credits: Int
     }
 
     let role: Role
-    /// Its host's index; nil if it asked for a host that is not there.
+    /// The index of its host; nil if there is no host of the name that it asked for.
     let host: Int?
-    /// The scan that does not hear yet.
+    /// The scan that has started and receives no packets yet.
     var pendingScan: UInt64?
-    /// The state that it was told last; nil before the first.
+    /// The last state that was delivered; nil before the first.
     var toldState: AdapterState?
-    /// In the order of birth, which is that of their identifiers.
-    private var shares: [(id: LinkID, share: Share)] = []
-    /// The links that it gave up and was not told the end of.
+    /// The open links, in the order of their identifiers.
+    private var openLinks: [(id: LinkID, link: OpenLink)] = []
+    /// The links that the manager has released, whose `disconnected` is not delivered yet.
     var pendingDisconnects: [PeerID: LinkID] = [:]
     var connectionEventFilter: ConnectionEventFilter?
-    /// What it published, by its own numbers: the numbers in its host's database.
+    /// The published attributes: their numbers in the host's database, by the manager's own numbers.
     var published: [AttributeID: AttributeID] = [:]
-    /// What it published, as it said it.
+    /// The published services, as the manager defined them.
     var services: [ServiceDefinition] = []
-    /// What it advertises.
+    /// The advertisement that is running.
     var advertisement: Advertisement?
-    /// Under which the host keeps its state for the next start.
+    /// The identifier under which the host preserves its state for the app's next start.
     let restoreIdentifier: String?
-    /// Whether delivery began.
+    /// Whether delivery has begun.
     var isActive = false
-    /// What an agent can show and ask.
+    /// The capability of a pairing agent.
     var capability = PairingCapability.noInputNoOutput
 
     init(role: Role, host: Int?, restoreIdentifier: String? = nil) {
@@ -46,47 +46,43 @@ struct Manager: Sendable {
         self.host = host
     }
 
-    /// Where an open link's share is, nil if it is not open.
+    /// The position of an open link; nil if it is not open.
     private func position(of id: LinkID) -> Int? {
-        var (low, high) = (0, shares.count)
+        var (low, high) = (0, openLinks.count)
         while low < high {
             let middle = (low + high) / 2
-            if shares[middle].id < id { low = middle + 1 } else { high = middle }
+            if openLinks[middle].id < id { low = middle + 1 } else { high = middle }
         }
-        return low < shares.count && shares[low].id == id ? low : nil
+        return low < openLinks.count && openLinks[low].id == id ? low : nil
     }
 
-    /// The share that an open link is.
-    ///
-    /// In place, as it is asked for each operation.
-    mutating func share(of id: LinkID) -> Share? { position(of: id).map { shares[$0].share } }
+    /// An open link, looked up in place, since each operation asks for it.
+    mutating func openLink(of id: LinkID) -> OpenLink? { position(of: id).map { openLinks[$0].link } }
 
-    /// Whether a link of this manager's is open.
-    ///
-    /// In place, as it is asked for each answer.
+    /// Whether a link is open, looked up in place, since each answer asks for it.
     mutating func holds(_ id: LinkID) -> Bool { position(of: id) != nil }
 
-    mutating func open(_ id: LinkID, _ share: Share) { shares.append((id, share)) }
+    mutating func open(_ id: LinkID, _ link: OpenLink) { openLinks.append((id, link)) }
 
     mutating func close(_ id: LinkID) {
-        if let position = position(of: id) { shares.remove(at: position) }
+        if let position = position(of: id) { openLinks.remove(at: position) }
     }
 
     mutating func closeAll() {
-        shares = []
+        openLinks = []
         pendingDisconnects = [:]
     }
 
     /// The manager's identifier of a physical link.
-    func id(of link: Ref<Link>) -> LinkID? { shares.first { $0.share.link == link }?.id }
+    func id(of link: Ref<Link>) -> LinkID? { openLinks.first { $0.link.link == link }?.id }
 
     /// Spends a write credit.
     ///
     /// - Returns: Whether there was one; nil if the link is not open.
     mutating func spendCredit(on id: LinkID) -> Bool? {
         guard let position = position(of: id) else { return nil }
-        guard shares[position].share.credits > 0 else { return false }
-        shares[position].share.credits -= 1
+        guard openLinks[position].link.credits > 0 else { return false }
+        openLinks[position].link.credits -= 1
         return true
     }
 
@@ -95,7 +91,7 @@ struct Manager: Sendable {
     /// - Returns: Whether the link is still open.
     mutating func grantCredits(_ count: Int, on id: LinkID) -> Bool {
         guard let position = position(of: id) else { return false }
-        shares[position].share.credits += count
+        openLinks[position].link.credits += count
         return true
     }
 }

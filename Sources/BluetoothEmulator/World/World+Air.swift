@@ -75,10 +75,10 @@ extension World {
     }
 
     private func isDialed(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
-        guard !hosts[host].dialing.isEmpty, devices[ref]?.sets[index].isConnectable == true,
+        guard !hosts[host].connecting.isEmpty, devices[ref]?.sets[index].isConnectable == true,
             let peer = devices[ref]?.identities[host]
         else { return false }
-        return hosts[host].dialing.contains(peer)
+        return hosts[host].connecting.contains(peer)
     }
 
     /// One packet of one set.

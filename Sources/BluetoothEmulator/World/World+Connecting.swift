@@ -11,7 +11,7 @@ extension World {
     // MARK: Up
 
     /// Notes a wish for a link and answers the peer's next connectable packet, however long that takes.
-    mutating func dial(
+    mutating func connect(
         _ host: Int, _ ref: Ref<Manager>, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
     ) {
         // A peer that the host has forgotten is recognized by its next packet.
@@ -20,27 +20,27 @@ extension World {
         switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
         case .connect: startDialing(peer, on: host)
         case .wait: break
-        case .linked(let share):
+        case .linked(let lease):
             guard let link = hosts[host].links[peer] else { return }
-            tellConnected(share, peer, link)
+            tellConnected(lease, peer, link)
         }
     }
 
     mutating func startDialing(_ peer: PeerID, on host: Int) {
-        hosts[host].dialing.insert(peer)
+        hosts[host].connecting.insert(peer)
         openServer(behind: peer, of: host)
         guard let device = devices.refsInAnyOrder.first(where: { devices[$0]?.identities[host] == peer }) else {
             return
         }
         guard standingLink(to: device, from: host) != nil else { return wake(device) }
-        hosts[host].dialing.remove(peer)
+        hosts[host].connecting.remove(peer)
         queue.schedule(.established(host, device, epoch: hosts[host].epoch, isAdmitted: true), at: now)
     }
 
     /// A connectable packet of a wanted peer was heard: the link will be there after its delay.
     mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
         guard let peer = devices[ref]?.identities[host] else { return }
-        hosts[host].dialing.remove(peer)
+        hosts[host].connecting.remove(peer)
         let interval = devices[ref]?.connectionInterval ?? configuration.connectionInterval
         let delay = configuration.connectionDelay.nanoseconds + interval.nanoseconds
         queue.schedule(.established(host, ref, epoch: hosts[host].epoch, isAdmitted: false), at: now + delay)
@@ -57,7 +57,7 @@ extension World {
         guard device.isPresent,
             device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
         else { return startDialing(peer, on: host) }
-        hosts[host].dialing.remove(peer)
+        hosts[host].connecting.remove(peer)
         if device.failingConnections > 0 || faultRandom.happens(configuration.connectionFailureRate) {
             devices[ref]?.failingConnections = max(0, device.failingConnections - 1)
             return failConnect(peer, on: host, .connectionFailed)
@@ -76,7 +76,7 @@ extension World {
     /// A bonded device did not start encryption: there will be no link.
     mutating func encryptionTimedOut(_ ref: Ref<Device>, on host: Int, _ epoch: UInt32) {
         guard let peer = devices[ref]?.identities[host], hosts[host].epoch == epoch, hosts[host].links[peer] == nil,
-            !hosts[host].dialing.contains(peer)
+            !hosts[host].connecting.contains(peer)
         else {
             return
         }
@@ -86,10 +86,10 @@ extension World {
     mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
         let error = BackendError(code, operation: "connect")
         failPairingWishes(peer, on: host, error)
-        for share in hosts[host].ledger.connectFailed(peer) {
-            let manager = Ref<Manager>(packed: share.manager)
+        for lease in hosts[host].ledger.connectFailed(peer) {
+            let manager = Ref<Manager>(packed: lease.manager)
             guard isManager(manager) else { continue }
-            emit(.connectFailed(peer: peer, operation: share.operation, error: error), to: manager)
+            emit(.connectFailed(peer: peer, operation: lease.operation, error: error), to: manager)
         }
     }
 
@@ -113,31 +113,31 @@ extension World {
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
         }
         hosts[host].peers.noteUse(of: peer)
-        for share in hosts[host].ledger.linkUp(peer) { tellConnected(share, peer, link) }
+        for lease in hosts[host].ledger.linkUp(peer) { tellConnected(lease, peer, link) }
         tellConnectionEvent(peer, isConnected: true, on: host)
         handle(.connected(identity(of: link)), at: ref)
         // The host reads the name by itself, before anything else.
         let nameRead = LinkOperation(
             manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
         enqueue(nameRead, on: link)
-        subscribeForKeepers(on: link)
+        subscribeForTerminatedApps(on: link)
         resumeBond(on: link)
-        pairIfWished(link)
+        pairIfRequested(link)
         welcomeCentral(of: link)
         wake(ref)
     }
 
-    private mutating func tellConnected(_ share: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
-        let manager = Ref<Manager>(packed: share.manager)
-        guard isManager(manager), let id = share.link, let mtu = links[link]?.mtu else { return }
+    private mutating func tellConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
+        let manager = Ref<Manager>(packed: lease.manager)
+        guard isManager(manager), let id = lease.link, let mtu = links[link]?.mtu else { return }
         // A link that others kept is there again at once: its earlier end comes before.
         sayFarewell(manager, peer)
         let delay = configuration.writeReadinessDelay.nanoseconds
         let credits = delay > 0 ? 0 : configuration.transmitBuffer
-        managers[manager]?.open(id, Manager.Share(link: link, credits: credits))
+        managers[manager]?.open(id, Manager.OpenLink(link: link, credits: credits))
         if delay > 0 { queue.schedule(.becomeReadyToWrite(manager, id), at: now + delay) }
         let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
-        emit(.connected(peer: peer, link: id, operation: share.operation, parameters: parameters), to: manager)
+        emit(.connected(peer: peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
     }
 
     /// A new link takes write commands from now on.
@@ -159,11 +159,11 @@ extension World {
     // MARK: Down
 
     /// A manager gives up its wish or its share.
-    mutating func hangUp(_ host: Int, _ ref: Ref<Manager>, _ peer: PeerID) {
+    mutating func disconnect(_ host: Int, _ ref: Ref<Manager>, _ peer: PeerID) {
         switch hosts[host].ledger.disconnect(ref.packed, from: peer) {
         case .nothing: break
         case .withdrawn(let isLast):
-            if isLast { hosts[host].dialing.remove(peer) }
+            if isLast { hosts[host].connecting.remove(peer) }
         case .closed(let id, let isLast):
             let link = hosts[host].links[peer]
             if let link { closeChannels(of: ref, on: link) }
@@ -207,13 +207,13 @@ extension World {
         let (host, peer) = (link.host, link.peer)
         hosts[host].links[peer] = nil
         drop(ref)
-        for share in hosts[host].ledger.linkDown(peer, isReconnecting: true) {
-            let manager = Ref<Manager>(packed: share.manager)
-            guard isManager(manager), let id = share.link else { continue }
+        for lease in hosts[host].ledger.linkDown(peer, isReconnecting: true) {
+            let manager = Ref<Manager>(packed: lease.manager)
+            guard isManager(manager), let id = lease.link else { continue }
             managers[manager]?.close(id)
             let told = hosts[host].features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: told, at: date, isReconnecting: share.options.autoReconnect),
+                .disconnected(link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)

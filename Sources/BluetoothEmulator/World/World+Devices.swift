@@ -216,9 +216,9 @@ extension World {
         guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != mtu else { return }
         links[link]?.mtu = mtu
         tellMTU(mtu, on: link)
-        for share in hosts[host].ledger.leases(of: peer) {
-            guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
-            emit(.mtuChanged(link: id, mtu: mtu), to: Ref(packed: share.manager))
+        for lease in hosts[host].ledger.leases(of: peer) {
+            guard let id = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
+            emit(.mtuChanged(link: id, mtu: mtu), to: Ref(packed: lease.manager))
         }
     }
 

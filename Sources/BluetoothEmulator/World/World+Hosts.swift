@@ -26,7 +26,7 @@ extension World {
         stopScan(ref, on: host)
         for link in hosts[host].links.values.sorted() { closeChannels(of: ref, on: link) }
         for peer in hosts[host].ledger.remove(ref.packed) {
-            hosts[host].dialing.remove(peer)
+            hosts[host].connecting.remove(peer)
             if let link = hosts[host].links[peer] { scheduleLocalClose(link) }
         }
         for link in hosts[host].links.values.sorted() { pruneSubscriptions(link) }
@@ -72,22 +72,22 @@ extension World {
             hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
         case .terminateApp(let identifier): terminateApp(identifier, on: host)
         case .preserveCentral(let state, let identifier):
-            hosts[host].preservedCentrals[identifier] = PreservedCentral(
+            hosts[host].terminatedCentrals[identifier] = TerminatedCentral(
                 peers: state.peers.map { peer in
-                    PreservedCentral.Peer(
+                    TerminatedCentral.Peer(
                         id: peer.summary.id, operation: peer.operation, options: ConnectOptions(),
                         services: peer.services, notifying: peer.services.flatMap(\.notifying))
                 }, scan: state.scan)
         case .preservePeripheral(let state, let identifier):
-            hosts[host].preservedPeripherals[identifier] = PreservedPeripheral(
+            hosts[host].terminatedPeripherals[identifier] = TerminatedPeripheral(
                 services: state.services, advertisement: state.advertisement)
         case .setFeature(let feature, let isOn):
             if isOn { hosts[host].features.insert(feature) } else { hosts[host].features.remove(feature) }
             change(host) { _ in }
             wakeAll()
         case .authorizeANCS(let peer, let isAuthorized):
-            for share in hosts[host].ledger.leases(of: peer) where share.link != nil {
-                let manager = Ref<Manager>(packed: share.manager)
+            for lease in hosts[host].ledger.leases(of: peer) where lease.link != nil {
+                let manager = Ref<Manager>(packed: lease.manager)
                 guard managers.contains(manager) else { continue }
                 emit(.ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized), to: manager)
             }
@@ -95,9 +95,9 @@ extension World {
         case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):
             guard hosts[host].isOn else { return }
-            dial(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
+            connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer):
-            hangUp(host, otherApp, peer)
+            disconnect(host, otherApp, peer)
         }
     }
 
@@ -137,7 +137,7 @@ extension World {
             managers[manager]?.closeAll()
             managers[manager]?.pendingScan = nil
         }
-        hosts[host].dialing = []
+        hosts[host].connecting = []
         for peer in hosts[host].pairingWishes.keys.sorted(by: { $0.description < $1.description }) {
             failPairingWishes(peer, on: host, BackendError(.notConnected, operation: "pair"))
         }
@@ -180,8 +180,8 @@ extension World {
         switch command {
         case .startScan(let parameters): startScan(ref, on: host, parameters)
         case .stopScan: stopScan(ref, on: host)
-        case .connect(let peer, let operation, let options): dial(host, ref, peer, operation, options)
-        case .disconnect(let peer): hangUp(host, ref, peer)
+        case .connect(let peer, let operation, let options): connect(host, ref, peer, operation, options)
+        case .disconnect(let peer): disconnect(host, ref, peer)
         case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
         case .channel(let channel, let command): handle(command, on: channel, of: ref)
         case .request, .writeCommand: break  // handled in any state

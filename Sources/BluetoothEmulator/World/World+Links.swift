@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 import DequeModule
 
 // The client's side of ATT: one line of operations per link, one outstanding, on connection events.
@@ -8,7 +9,7 @@ extension World {
     mutating func enqueue(
         _ kind: LinkOperation.Kind, as operation: OperationID, of ref: Ref<Manager>, on id: LinkID
     ) {
-        guard let link = managers[ref]?.share(of: id)?.link else { return }
+        guard let link = managers[ref]?.openLink(of: id)?.link else { return }
         enqueue(LinkOperation(manager: ref, link: id, operation: operation, kind: kind), on: link)
     }
 
@@ -196,9 +197,9 @@ extension World {
             return needsConfirmation
         case .servicesChanged(let removed, let added):
             links[ref]?.cache = nil
-            for share in hosts[host].ledger.leases(of: peer) {
-                guard let id = share.link, managers.contains(Ref(packed: share.manager)) else { continue }
-                emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: share.manager))
+            for lease in hosts[host].ledger.leases(of: peer) {
+                guard let id = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
+                emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: lease.manager))
             }
             return true
         case .held(let content, _): return deliver(content, on: ref)

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 import DequeModule
 
 // The course of a pairing: features, questions, keys.
@@ -126,7 +127,7 @@ extension World {
 
     private mutating func pairingOver(_ ref: Ref<Link>, _ pairing: Pairing, _ error: BackendError) {
         if let token = pairing.timeout { queue.cancel(token) }
-        void(pairing.questions)
+        cancelQuestions(pairing.questions)
         tellPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
         if let link = links[ref] { endPairingLink(link) }
         guard let (operation, code) = pairing.operation else { return }
@@ -147,7 +148,7 @@ extension World {
         guard let pairing = links[ref]?.pairing else { return }
         links[ref]?.pairing = nil
         if let token = pairing.timeout { queue.cancel(token) }
-        void(pairing.questions)
+        cancelQuestions(pairing.questions)
         let error = BackendError(.peerDisconnected, operation: "pair")
         tellPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
     }

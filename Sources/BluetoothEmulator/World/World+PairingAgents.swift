@@ -79,7 +79,7 @@ extension World {
     }
 
     /// Takes questions back.
-    mutating func void(_ questions: [Pairing.Question]) {
+    mutating func cancelQuestions(_ questions: [Pairing.Question]) {
         for question in questions { emit(PairingEvent.cancelled(request: question.id), to: question.agent) }
     }
 
@@ -141,7 +141,7 @@ extension World {
             return emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
         }
         hosts[host].pairingWishes[peer, default: []].append((ref, operation))
-        dial(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
+        connect(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
     }
 
     private func link(with peer: PeerID, in scope: [Int]) -> (Ref<Link>, LinkSecurity)? {
@@ -155,7 +155,7 @@ extension World {
     }
 
     /// A link is up: pairs where an app waits for that, or as the device wishes.
-    mutating func pairIfWished(_ ref: Ref<Link>) {
+    mutating func pairIfRequested(_ ref: Ref<Link>) {
         guard let link = links[ref], link.security.refusal != nil else { return grantPairingWishes(ref) }
         for asker in hosts[link.host].pairingWishes.removeValue(forKey: link.peer) ?? [] {
             startPairing(ref, asker: asker)
@@ -186,7 +186,7 @@ extension World {
         guard hosts[link.host].ledger.leases(of: link.peer).contains(where: { $0.manager == pairingApp.packed }) else {
             return
         }
-        hangUp(link.host, pairingApp, link.peer)
+        disconnect(link.host, pairingApp, link.peer)
     }
 
     private mutating func unpair(_ peer: PeerID, _ operation: OperationID, _ ref: Ref<Manager>) {

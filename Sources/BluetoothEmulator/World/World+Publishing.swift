@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 // What peripheral managers publish: the server of a host and its advertising.
 extension World {
@@ -14,11 +15,11 @@ extension World {
     /// a new one.
     mutating func freeHost(_ restoreIdentifier: String?) -> Int {
         if let restoreIdentifier,
-            let kept = hosts.firstIndex(where: { $0.preservedPeripherals[restoreIdentifier] != nil })
+            let kept = hosts.firstIndex(where: { $0.terminatedPeripherals[restoreIdentifier] != nil })
         {
             return kept
         }
-        let free = hosts.firstIndex { $0.isAnonymous && $0.managers.isEmpty && $0.preservedPeripherals.isEmpty }
+        let free = hosts.firstIndex { $0.isAnonymous && $0.managers.isEmpty && $0.terminatedPeripherals.isEmpty }
         if let free {
             setDeviceName(hosts[free].name, ofAnonymous: free)
             return free
@@ -66,7 +67,7 @@ extension World {
             managers[manager]?.services = []
             managers[manager]?.advertisement = nil
         }
-        hosts[host].preservedPeripherals = [:]
+        hosts[host].terminatedPeripherals = [:]
     }
 
     /// Ends the links to a host's server: with a word to the centrals when it is switched off, without one when its

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 // Requests that peripheral managers answer, as late as they like.
 extension World {

@@ -16,25 +16,25 @@ extension World {
     }
 
     private mutating func preserveCentral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
-        lastKeeper += 1
-        let keeper = Ref<Manager>(slot: .max, serial: lastKeeper)
-        var preserved = PreservedCentral(keeper: keeper)
+        lastPlaceholder += 1
+        let placeholder = Ref<Manager>(slot: .max, serial: lastPlaceholder)
+        var preserved = TerminatedCentral(placeholder: placeholder)
         preserved.scan = hosts[host].scanners.first { $0.manager == ref }?.filter.parameters
         for peer in hosts[host].ledger.wantedPeers {
-            guard let share = hosts[host].ledger.leases(of: peer).first(where: { $0.manager == ref.packed }) else {
+            guard let lease = hosts[host].ledger.leases(of: peer).first(where: { $0.manager == ref.packed }) else {
                 continue
             }
             let link = hosts[host].links[peer].flatMap { links[$0] }
             let notifying = (link?.subscriptions.keys.sorted() ?? []).filter { attribute in
                 hosts[host].ledger.subscribers(of: attribute, at: peer).contains { $0.manager == ref.packed }
             }
-            dial(host, keeper, peer, share.operation, share.options)
-            subscribe(keeper, to: notifying, of: peer, on: host)
+            connect(host, placeholder, peer, lease.operation, lease.options)
+            subscribe(placeholder, to: notifying, of: peer, on: host)
             preserved.peers.append(
-                PreservedCentral.Peer(
-                    id: peer, operation: share.operation, options: share.options, notifying: notifying))
+                TerminatedCentral.Peer(
+                    id: peer, operation: lease.operation, options: lease.options, notifying: notifying))
         }
-        hosts[host].preservedCentrals[identifier] = preserved
+        hosts[host].terminatedCentrals[identifier] = preserved
         removeManager(ref)
     }
 
@@ -51,7 +51,7 @@ extension World {
         closeListeners(of: ref, on: host, server)
         failRequests(of: ref, server)
         for link in devices[server]?.links ?? [] { links[link]?.notifyCredits[ref] = nil }
-        hosts[host].preservedPeripherals[identifier] = PreservedPeripheral(
+        hosts[host].terminatedPeripherals[identifier] = TerminatedPeripheral(
             services: manager.services, advertisement: manager.advertisement, owner: ref,
             published: manager.published)
         hosts[host].managers.removeAll { $0 == ref }
@@ -65,28 +65,28 @@ extension World {
         guard let manager = managers[ref], let host = manager.host, let identifier = manager.restoreIdentifier else {
             return
         }
-        if manager.role == .central, let preserved = hosts[host].preservedCentrals.removeValue(forKey: identifier) {
+        if manager.role == .central, let preserved = hosts[host].terminatedCentrals.removeValue(forKey: identifier) {
             restore(preserved, to: ref, on: host)
         }
         if manager.role == .peripheral,
-            let preserved = hosts[host].preservedPeripherals.removeValue(forKey: identifier),
+            let preserved = hosts[host].terminatedPeripherals.removeValue(forKey: identifier),
             let server = hosts[host].server
         {
             restore(preserved, to: ref, server)
         }
     }
 
-    private mutating func restore(_ preserved: PreservedCentral, to ref: Ref<Manager>, on host: Int) {
+    private mutating func restore(_ preserved: TerminatedCentral, to ref: Ref<Manager>, on host: Int) {
         var peers: [RestoredCentralState.Peer] = []
         for peer in preserved.peers where hosts[host].isOn {
             peers.append(restore(peer, to: ref, on: host))
-            if let keeper = preserved.keeper { hangUp(host, keeper, peer.id) }
+            if let placeholder = preserved.placeholder { disconnect(host, placeholder, peer.id) }
         }
         emit(.restored(RestoredCentralState(peers: peers, scan: preserved.scan)), to: ref)
     }
 
     private mutating func restore(
-        _ peer: PreservedCentral.Peer, to ref: Ref<Manager>, on host: Int
+        _ peer: TerminatedCentral.Peer, to ref: Ref<Manager>, on host: Int
     ) -> RestoredCentralState.Peer {
         let summary =
             knownPeers([peer.id], host: host).first ?? PeerSummary(id: peer.id)
@@ -94,10 +94,10 @@ extension World {
         switch hosts[host].ledger.connect(ref.packed, to: peer.id, operation: peer.operation, options: peer.options) {
         case .connect: startDialing(peer.id, on: host)
         case .wait: break
-        case .linked(let share):
-            guard let id = share.link, let link = hosts[host].links[peer.id], let mtu = links[link]?.mtu else { break }
+        case .linked(let lease):
+            guard let id = lease.link, let link = hosts[host].links[peer.id], let mtu = links[link]?.mtu else { break }
             let credits = configuration.transmitBuffer
-            managers[ref]?.open(id, Manager.Share(link: link, credits: credits))
+            managers[ref]?.open(id, Manager.OpenLink(link: link, credits: credits))
             subscribe(ref, to: peer.notifying, of: peer.id, on: host)
             restored.link = id
             restored.parameters = LinkParameters(mtu: mtu, writeCredits: credits)
@@ -117,7 +117,7 @@ extension World {
         }
     }
 
-    private mutating func restore(_ preserved: PreservedPeripheral, to ref: Ref<Manager>, _ server: Ref<Device>) {
+    private mutating func restore(_ preserved: TerminatedPeripheral, to ref: Ref<Manager>, _ server: Ref<Device>) {
         if let owner = preserved.owner {
             devices[server]?.database.reown(from: owner, to: ref)
             managers[ref]?.published = preserved.published

@@ -43,7 +43,7 @@ extension World {
             hosts[server].peers[central] = Host.KnownPeer(address: link.centralAddress ?? hosts[link.host].address)
         }
         guard link.other == nil, let device = hosts[link.host].server, let peer = devices[device]?.identities[server],
-            hosts[server].dialing.remove(peer) != nil
+            hosts[server].connecting.remove(peer) != nil
         else { return }
         queue.schedule(.established(server, device, epoch: hosts[server].epoch, isAdmitted: true), at: now)
     }

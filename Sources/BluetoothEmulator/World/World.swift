@@ -35,8 +35,8 @@ struct World: Sendable {
     var lastRequest: UInt64 = 0
     var lastScan: UInt64 = 0
     var lastPairing: UInt64 = 0
-    /// The numbers of ledgers' keepers; 0 and 1 are other apps and pairing.
-    var lastKeeper: UInt32 = 1
+    /// The last placeholder in a ledger for a terminated app; 0 and 1 stand for other apps and for pairing.
+    var lastPlaceholder: UInt32 = 1
     var lastQuestion: UInt64 = 0
     /// How many steps were made.
     var steps: UInt64 = 0

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 
 extension DeviceFault: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {

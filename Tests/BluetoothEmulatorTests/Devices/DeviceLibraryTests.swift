@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What all ready devices have in common.
+/// What all built-in devices have in common.
 @Suite struct DeviceLibraryTests {
     @Test(arguments: BuiltInHandler.allCases)
     func eachDeviceIsValidAndNamesItsOwnHandler(handler: BuiltInHandler) throws {

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// A central that is connected to one ready device and knows its database.
+/// A central that is connected to one built-in device and knows its database.
 struct DeviceFixture {
     let fixture: Fixture
     let device: EmulatedDevice

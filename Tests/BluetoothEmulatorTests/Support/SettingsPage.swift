@@ -54,7 +54,7 @@ struct SettingsPage {
         "maximumMTU": Note("bytes, 23...517", "N mtu · E maximumMTU"),
         "connectionInterval": Note("time, 0...4 s", "N connectionInterval"),
         "supervisionTimeout": Note("time, 0.1...32 s", "N supervisionTimeout"),
-        "handler": Note("a ready device", "N CBMPeripheralSpecDelegate"), "parameters": Note("see each device"),
+        "handler": Note("a built-in device", "N CBMPeripheralSpecDelegate"), "parameters": Note("see each device"),
         "channels": Note("L2CAP channels", "E l2capSupported, l2capPSMRange"),
         "peripheralLatency": Note("connection events, 0...499"), "addressRotation": Note("time, 1 s or more"),
         "packetLossRate": Note("chance, 0...1"), "prepareQueueLength": Note("prepared writes"),

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import DequeModule
 import FoundationEssentials
 
@@ -28,7 +29,7 @@ extension PeripheralStateMachine {
         guard offset >= 0 else { return answer(request, .invalidOffset) }
         if let value = characteristic.staticValue {
             guard offset <= value.count else { return answer(request, .invalidOffset) }
-            return answer(request, .success, value.dropFirst(offset), longest: mtu - 1)
+            return answer(request, ATTCode(rawValue: 0), value.dropFirst(offset), longest: mtu - 1)
         }
         requests[request] = HeldRequest(kind: .read(longest: mtu - 1), central: central, attribute: attribute)
         return [.callback(.readReceived(request, central, attribute, offset: offset, mtu: mtu))]
@@ -82,12 +83,12 @@ extension PeripheralStateMachine {
             return [.misuse(.notWaiting(request))]
         case .read(let longest):
             requests[request] = nil
-            guard attCode == 0 else { return answer(request, ATTCode(attCode)) }
-            return answer(request, .success, value ?? Data(), longest: longest)
+            guard attCode == 0 else { return answer(request, ATTCode(rawValue: attCode)) }
+            return answer(request, ATTCode(rawValue: 0), value ?? Data(), longest: longest)
         case .write:
             guard part == 0 || attCode != 0 else { return [.misuse(.notTheFirst(request))] }
             requests[request] = nil
-            return answer(request, ATTCode(attCode))
+            return answer(request, ATTCode(rawValue: attCode))
         }
     }
 
@@ -103,19 +104,6 @@ extension PeripheralStateMachine {
         let sent = value.map { $0.count > longest || $0.startIndex != 0 ? Data($0.prefix(longest)) : $0 }
         return [.submit(.respond(request: request, attCode: code.rawValue, value: sent))]
     }
-}
-
-/// Source: Core Specification, Vol 3, Part F, 3.4.1.1.
-private struct ATTCode {
-    let rawValue: UInt8
-    init(_ rawValue: UInt8) { self.rawValue = rawValue }
-
-    static let success = ATTCode(0x00)
-    static let invalidHandle = ATTCode(0x01)
-    static let readNotPermitted = ATTCode(0x02)
-    static let writeNotPermitted = ATTCode(0x03)
-    static let requestNotSupported = ATTCode(0x06)
-    static let invalidOffset = ATTCode(0x07)
 }
 
 extension AttributePermissions {

@@ -9,9 +9,9 @@ extension World {
     }
 
     private mutating func keep(_ saved: SavedCentral, on host: Int) {
-        lastKeeper += 1
-        let keeper = Ref<Manager>(slot: .max, serial: lastKeeper)
-        var preserved = PreservedCentral(keeper: keeper)
+        lastPlaceholder += 1
+        let placeholder = Ref<Manager>(slot: .max, serial: lastPlaceholder)
+        var preserved = TerminatedCentral(placeholder: placeholder)
         preserved.scan = saved.scan
         for (index, peer) in saved.peers.enumerated() {
             let ref = devices.refs.first { ref in
@@ -26,45 +26,46 @@ extension World {
             hosts[host].peers[id] = Host.KnownPeer(address: device.address, deviceName: device.name)
             hosts[host].peers.noteUse(of: id)
             preserved.peers.append(
-                PreservedCentral.Peer(
+                TerminatedCentral.Peer(
                     id: id, operation: operation, options: ConnectOptions(),
                     notifying: peer.subscriptions.compactMap { device.database.characteristic(CharacteristicPath($0)) }
                 ))
-            if hosts[host].isOn { dial(host, keeper, id, operation, ConnectOptions()) }
+            if hosts[host].isOn { connect(host, placeholder, id, operation, ConnectOptions()) }
         }
-        hosts[host].preservedCentrals[saved.identifier] = preserved
+        hosts[host].terminatedCentrals[saved.identifier] = preserved
     }
 
     private mutating func keep(_ saved: SavedPeripheral, on host: Int) {
         openServer(of: host)
         guard let server = hosts[host].server else { return }
-        lastKeeper += 1
-        let keeper = Ref<Manager>(slot: .max, serial: lastKeeper)
+        lastPlaceholder += 1
+        let placeholder = Ref<Manager>(slot: .max, serial: lastPlaceholder)
         let advertisement = saved.advertisement?.advertisement(isConnectable: nil)
-        var kept = PreservedPeripheral(advertisement: advertisement, owner: keeper)
+        var kept = TerminatedPeripheral(advertisement: advertisement, owner: placeholder)
         for service in saved.definitions {
             do {
-                _ = try devices[server]?.database.publish(service, by: keeper, &kept.published)
+                _ = try devices[server]?.database.publish(service, by: placeholder, &kept.published)
                 kept.services.append(service)
             } catch {
                 trace.note("service \(service.uuid) not kept: \(error)", at: now)
             }
         }
-        hosts[host].preservedPeripherals[saved.identifier] = kept
-        if let advertisement { startAdvertising(advertisement, nil, keeper, server) }
+        hosts[host].terminatedPeripherals[saved.identifier] = kept
+        if let advertisement { startAdvertising(advertisement, nil, placeholder, server) }
     }
 
     /// A link is up: who keeps it for an app that is away subscribes for it.
-    mutating func subscribeForKeepers(on ref: Ref<Link>) {
+    mutating func subscribeForTerminatedApps(on ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        for identifier in hosts[link.host].preservedCentrals.keys.sorted() {
-            guard let preserved = hosts[link.host].preservedCentrals[identifier], let keeper = preserved.keeper,
+        for identifier in hosts[link.host].terminatedCentrals.keys.sorted() {
+            guard let preserved = hosts[link.host].terminatedCentrals[identifier],
+                let placeholder = preserved.placeholder,
                 let peer = preserved.peers.first(where: { $0.id == link.peer })
             else { continue }
             for attribute in peer.notifying {
                 enqueue(
                     LinkOperation(
-                        manager: keeper, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0),
+                        manager: placeholder, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0),
                         kind: .request(.setNotifying(attribute, true))), on: ref)
             }
         }
