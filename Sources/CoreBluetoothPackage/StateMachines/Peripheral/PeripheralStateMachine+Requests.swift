@@ -40,7 +40,7 @@ extension PeripheralStateMachine {
         _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int, wantsResponse: Bool = true
     ) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [] }
-        guard let first = parts.first else { return answer(request, .success) }
+        guard let first = parts.first else { return answer(request, ATTCode(rawValue: 0)) }
         for part in parts {
             guard let characteristic = database.characteristic(part.attribute) else {
                 return answer(request, .invalidHandle)
