@@ -87,7 +87,7 @@ public struct DeviceInformationClient: Sendable {
 
     /// Reads all values of the service.
     ///
-    /// - Throws: ``BluetoothError`` for a malformed value or a failed read; missing characteristics are nil.
+    /// - Throws: `BluetoothError` for a malformed value or a failed read; missing characteristics are nil.
     public func values() async throws -> DeviceInformationValues {
         typealias Service = DeviceInformationService
         return DeviceInformationValues(
