@@ -38,7 +38,7 @@ struct ConnectScheduler: Sendable {
     /// discovery stops (https://github.com/bluez/bluez/issues/1521, https://github.com/bluez/bluez/issues/1269).
     var needsScan: Bool { connects.contains { $0.phase == .absent || $0.failures > 0 } }
 
-    /// Whether somebody else could be connected to now.
+    /// Whether another peer could be connected to now.
     var hasOthersWaiting: Bool { connects.contains { $0.peer != active && $0.phase == .waiting } }
 
     /// Adds a peer at the end; also one whose `Connect` in flight was taken back, and is wanted again.

@@ -1,7 +1,7 @@
 #if os(Linux)
 import DequeModule
 
-/// What a host handles, one after the other: an input that an effect causes waits for the effects that were there.
+/// The inputs of a machine, handled one after the other: an input that an effect causes waits for the effects before it.
 struct InputQueue<Input> {
     private var waiting: Deque<Input> = []
     private var isProcessing = false

@@ -4,7 +4,7 @@ import BluetoothSupport
 import Dispatch
 import Synchronization
 
-/// Runs a ``RoleMachine``: feeds it, and does what it says.
+/// Runs a ``RoleMachine``: passes inputs to it and performs its effects.
 ///
 /// Inputs are processed on the daemon's queue. What both roles do alike is here; ``perform(_:)`` is the role's.
 protocol RoleDriver: DaemonClient {
@@ -17,10 +17,10 @@ protocol RoleDriver: DaemonClient {
     /// Any thread; a requirement so that each role has code of its own for it.
     func submit(_ command: Machine.Input.Command, from manager: HostLedger.Manager)
 
-    /// Prepares the host for a manager that is about to be activated, on the daemon's queue.
+    /// Prepares the machine for a manager that is about to be activated, on the daemon's queue.
     func willActivate(_ manager: HostLedger.Manager)
 
-    /// Does what the host says, on the daemon's queue.
+    /// Performs an effect of the machine, on the daemon's queue.
     func perform(_ effect: Machine.Effect)
 }
 
@@ -88,7 +88,7 @@ extension RoleDriver {
         for input in inputs { process(.daemonEvent(input)) }
     }
 
-    /// Has the host handle an input, and does what it says; soon, where that is being done for another input.
+    /// Handles an input and performs its effects; an input that arrives meanwhile waits for them.
     func process(_ input: Machine.Input) {
         guard core.contents.withLock({ $0.inputs.add(input) }) else { return }
         while let effects = nextEffects() {

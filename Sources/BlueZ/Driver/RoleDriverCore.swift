@@ -3,9 +3,9 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// What every ``Radio`` keeps.
+/// The state of a ``RoleDriver``.
 ///
-/// The host is under a lock only so that queries may come from any thread.
+/// The machine is under a lock only so that queries may come from any thread.
 final class RoleDriverCore<Machine: RoleMachine>: Sendable {
     struct Contents: Sendable {
         var machine: Machine

@@ -8,7 +8,7 @@ protocol RoleMachine: Sendable {
     associatedtype Input: RoleMachineInput
     associatedtype Effect: Sendable
 
-    /// Whose an open L2CAP channel is.
+    /// The manager of an open L2CAP channel.
     func owner(of channel: ChannelID) -> HostLedger.Manager?
 
     /// How many devices out of reach are remembered; nil before a manager said so.
@@ -17,7 +17,7 @@ protocol RoleMachine: Sendable {
     /// Remembers so many devices that are out of reach, or more if another manager wants that.
     mutating func remember(atLeast limit: Int)
 
-    /// Takes in one input.
+    /// Handles one input.
     ///
     /// - Parameter date: The time of it, for events that carry one.
     /// - Returns: What to do, in this order.
@@ -34,13 +34,13 @@ extension RoleMachine {
     }
 }
 
-/// What comes in in either role.
+/// The inputs of either role.
 protocol RoleMachineInput: Sendable {
     associatedtype Command: Sendable
     associatedtype Event: RoleEvent
     associatedtype Timer: Hashable, Sendable
 
-    /// What the daemon tells.
+    /// An event of the daemon.
     static func daemonEvent(_ input: CentralRoleInput) -> Self
     static func reply(_ call: CallID, _ result: Result<[DBusValue], DBusError>) -> Self
     static func channelEnded(_ channel: ChannelID) -> Self

@@ -6,7 +6,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// Runs a ``PairingRoleMachine``: exports our `org.bluez.Agent1`, feeds the host, and does what it says.
+/// Runs a ``PairingRoleMachine``: exports our `org.bluez.Agent1`, passes inputs to the machine, and performs its effects.
 ///
 /// Inputs are processed on the daemon's queue. Devices are looked up in the central radios, which mirror them.
 final class PairingDriver: DaemonClient {

@@ -2,14 +2,15 @@ import BluetoothSupport
 import Dispatch
 import Synchronization
 
-/// One drive of virtual time, from its first step to its end.
+/// One run of virtual time, from its first step to its end.
 ///
-/// It needs no thread of its own: it begins on the caller's and goes on where the last sink has settled, which is
-/// mostly that sink's queue; so a run of events to one sink costs no hop. A wait of ten real seconds ends it.
+/// A run needs no thread of its own. It begins on the caller's thread and continues where the last sink has settled, which
+/// is mostly that sink's queue, so several events for one sink need no thread switch. A single wait of ten real seconds
+/// ends the run.
 final class VirtualTimeRun: Sendable {
-    /// How a drive ended.
+    /// The outcome of a run.
     enum Outcome: Sendable {
-        /// An event was handled, and the drive was to go no further.
+        /// An event was handled, and the run was to stop there.
         case settled
         /// The condition is true.
         case met
@@ -18,7 +19,7 @@ final class VirtualTimeRun: Sendable {
         case failed(EmulatorError)
     }
 
-    /// What a drive waits for, outside every lock.
+    /// A wait of a run, outside every lock.
     private enum Wait: Sendable {
         case sink(RoleSink)
         case holds
@@ -26,18 +27,18 @@ final class VirtualTimeRun: Sendable {
     }
 
     private struct State {
-        /// The world; nil once the drive has ended, so that whoever learns of the end may be its last owner.
+        /// The world; nil once the run has ended, so that the receiver of the outcome may be its last owner.
         var emulator: Emulator?
         var wait: Wait?
-        /// Tells the present wait from earlier ones.
+        /// The number of the present wait.
         var number: UInt64 = 0
-        /// The thread that began the wait is not through with it: it goes on by itself.
+        /// Whether the thread that begins the wait is still doing so; it then continues the run itself.
         var isBeginning = false
-        /// The sinks that are still to settle at this instant.
+        /// The sinks that have not settled at this instant yet.
         var unsettled: ArraySlice<RoleSink> = []
-        /// How many jobs of tasks there had been when the sinks were last seen to be settled.
+        /// The number of task jobs when all sinks were last found settled.
         var taskCount: UInt64 = 0
-        /// Whether an event was handed to a sink.
+        /// Whether a sink has received an event.
         var hasDelivered = false
         var finish: (@Sendable (Outcome) -> Void)?
     }
@@ -50,20 +51,20 @@ final class VirtualTimeRun: Sendable {
     private let condition: @Sendable () -> Bool
     private let state: Lock<State>
 
-    /// What one step of a drive comes to.
+    /// The outcome of one step.
     private enum Step {
         case done
-        /// It goes on by itself when a wait is over.
+        /// The run continues by itself when the wait is over.
         case waits
         case ended(Outcome)
     }
 
-    /// Prepares a drive.
+    /// Prepares a run.
     ///
     /// - Parameters:
-    ///   - limit: The instant at which it ends.
-    ///   - stopsWhenSettled: Whether it ends with the first handled event.
-    ///   - condition: Ends it, too; asked at first and after each handled event.
+    ///   - limit: The instant at which the run ends.
+    ///   - stopsWhenSettled: Whether the run ends with the first handled event.
+    ///   - condition: Ends the run once it is true; evaluated first and after each handled event.
     init(
         _ emulator: Emulator, until limit: Nanoseconds, _ goal: DriveGoal, stopsWhenSettled: Bool = false,
         condition: @escaping @Sendable () -> Bool = { false }
@@ -75,14 +76,14 @@ final class VirtualTimeRun: Sendable {
         self.condition = condition
     }
 
-    /// Begins; calls `finish` once, on any thread.
+    /// Starts the run, which calls `finish` once, on any thread.
     func start(_ finish: @escaping @Sendable (Outcome) -> Void) {
         state.withLock { $0.finish = finish }
         watch()
         proceed()
     }
 
-    /// Goes on until something must be waited for or the drive ends; never on two threads at once.
+    /// Steps until the run must wait or ends; never on two threads at once.
     private func proceed() {
         while true {
             switch step() {
@@ -115,14 +116,14 @@ final class VirtualTimeRun: Sendable {
     }
 
     private func waitForHolds(of emulator: Emulator) -> Bool {
-        // Whoever releases the last hold must not have to drive.
+        // The thread that releases the last hold must not run the world.
         emulator.tasks.unpause()
         return wait(for: .holds) { goOn in
             emulator.whenReleased { Self.queue.async(execute: goOn) }
         }
     }
 
-    /// Waits until no task has anything to do; what they did, sinks may have to handle.
+    /// Waits until all tasks are idle; sinks may then have to handle what the tasks did.
     private func waitForTasks(of emulator: Emulator) -> Bool {
         let isOver = wait(for: .tasks) { goOn in
             if emulator.pauseTasks(whenQuiet: goOn) { goOn() }
@@ -139,7 +140,7 @@ final class VirtualTimeRun: Sendable {
 
     /// Begins a wait.
     ///
-    /// - Returns: Whether it is over already; if not, the drive goes on when it is.
+    /// - Returns: Whether the wait is over already; if not, the run continues when it is.
     private func wait(for wait: Wait, _ begin: (@escaping @Sendable () -> Void) -> Void) -> Bool {
         let number = state.withLock { state -> UInt64 in
             state.number += 1
@@ -166,9 +167,9 @@ final class VirtualTimeRun: Sendable {
         finish?(outcome)
     }
 
-    /// Lets go of the world.
+    /// Releases the world.
     ///
-    /// - Returns: Who is to learn of the end; nil where that was done.
+    /// - Returns: The receiver of the outcome; nil if the run has ended before.
     private func conclude() -> (@Sendable (Outcome) -> Void)? {
         let (finish, emulator) = state.withLock { state in
             defer { (state.finish, state.emulator) = (nil, nil) }
@@ -178,7 +179,7 @@ final class VirtualTimeRun: Sendable {
         return finish
     }
 
-    /// Ends the drive when one wait has taken all settleTimeout.
+    /// Ends the run when one wait has taken longer than the time limit.
     private func watch(_ number: UInt64 = 0, age: Int = 0) {
         guard let emulator = state.withLock({ $0.emulator }) else { return }
         let tick = emulator.core.withLock { $0.virtual.settleTimeout } / 10
@@ -191,10 +192,10 @@ final class VirtualTimeRun: Sendable {
         let (emulator, current, wait) = state.withLock { ($0.emulator, $0.number, $0.wait) }
         guard let emulator else { return }
         var isOurs = wait != nil
-        // What this world's app code does ends a wait; other tests may delay this one, and not fail it.
+        // Only this world's app code can end the wait. Other tests may delay it, and must not fail it.
         if case .tasks? = wait { isOurs = !emulator.tasks.isQuiet }
         let age = current == number && isOurs ? age + 1 : 0
-        // A job that blocks its thread may wait for another one.
+        // A job that blocks its thread may wait for another job.
         if age > 0, case .tasks? = wait { emulator.tasks.passTurn() }
         guard age >= 10, let wait else { return watch(current, age: age) }
         switch wait {
