@@ -11,7 +11,7 @@ import Testing
 
     private static func rows() throws -> [Row] {
         let text = try Repository.text("README.md")
-        let start = try #require(text.range(of: "## Beside others"))
+        let start = try #require(text.range(of: "## Comparison"))
         let end = try #require(text.range(of: "\n## ", range: start.upperBound..<text.endIndex))
         return text[start.upperBound..<end.lowerBound].split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
