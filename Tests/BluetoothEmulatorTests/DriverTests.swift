@@ -240,3 +240,27 @@ private final class StuckSink: EventSink {
     func deliver(_ event: CentralEvent) {}
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {}
 }
+
+@Suite struct WaitAgeTests {
+    private func ticks(_ hasFreeThreads: [Bool]) -> Int? {
+        var age = WaitAge()
+        for (index, isFree) in hasFreeThreads.enumerated() {
+            age.tick(hasFreeThreads: isFree)
+            if age.isOver { return index + 1 }
+        }
+        return nil
+    }
+
+    @Test func aWaitOfAProcessWithFreeThreadsEndsAfterItsLimit() {
+        #expect(ticks(Array(repeating: true, count: 60)) == 10)
+    }
+
+    @Test func aWaitOfABusyProcessEndsAfterFiveTimesItsLimit() {
+        #expect(ticks(Array(repeating: false, count: 60)) == 50)
+    }
+
+    @Test func ticksWithoutFreeThreadsDoNotCountWhileWorkIsDone() {
+        // Each third tick has a free thread.
+        #expect(ticks((1...60).map { $0.isMultiple(of: 3) }) == 30)
+    }
+}

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A run needs no thread of its own. It begins on the caller's thread and continues where the last sink has settled, which
 /// is mostly that sink's queue, so several events for one sink need no thread switch. A single wait of ten real seconds
-/// ends the run.
+/// ends the run; see ``WaitAge``.
 final class VirtualTimeRun: Sendable {
     /// The outcome of a run.
     enum Outcome: Sendable {
@@ -38,6 +38,8 @@ final class VirtualTimeRun: Sendable {
         var unsettled: ArraySlice<RoleSink> = []
         /// The number of task jobs when all sinks were last found settled.
         var taskCount: UInt64 = 0
+        /// Whether a probe of the global queue has not run yet.
+        var isProbing = false
         /// Whether a sink has received an event.
         var hasDelivered = false
         var finish: (@Sendable (Outcome) -> Void)?
@@ -179,29 +181,73 @@ final class VirtualTimeRun: Sendable {
         return finish
     }
 
+    // MARK: The time limit of a wait
+
     /// Ends the run when one wait has taken longer than the time limit.
-    private func watch(_ number: UInt64 = 0, age: Int = 0) {
+    private func watch(_ number: UInt64 = 0, age: WaitAge = WaitAge()) {
         guard let emulator = state.withLock({ $0.emulator }) else { return }
-        let tick = emulator.core.withLock { $0.virtual.settleTimeout } / 10
+        let tick = emulator.core.withLock { $0.virtual.settleTimeout } / WaitAge.limit
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(tick.nanoseconds))) { [weak self] in
             self?.look(number, age: age)
         }
     }
 
-    private func look(_ number: UInt64, age: Int) {
+    private func look(_ number: UInt64, age: WaitAge) {
         let (emulator, current, wait) = state.withLock { ($0.emulator, $0.number, $0.wait) }
         guard let emulator else { return }
         var isOurs = wait != nil
         // Only this world's app code can end the wait. Other tests may delay it, and must not fail it.
         if case .tasks? = wait { isOurs = !emulator.tasks.isQuiet }
-        let age = current == number && isOurs ? age + 1 : 0
+        var age = current == number && isOurs ? age : WaitAge()
+        if isOurs, current == number { age.tick(hasFreeThreads: hasFreeThreads()) }
         // A job that blocks its thread may wait for another job.
-        if age > 0, case .tasks? = wait { emulator.tasks.passTurn() }
-        guard age >= 10, let wait else { return watch(current, age: age) }
+        if age.hasTicked, case .tasks? = wait { emulator.tasks.passTurn() }
+        guard age.isOver, let wait else { return watch(current, age: age) }
         switch wait {
         case .sink(let sink): end(.failed(.unsettled(label: sink.label)))
         case .holds: end(.failed(.held))
         case .tasks: end(.failed(.tasksUnsettled))
         }
+    }
+
+    /// Whether work that was put into the global queue before the last look has run since.
+    private func hasFreeThreads() -> Bool {
+        let isAnswered = state.withLock { state in
+            defer { state.isProbing = true }
+            return !state.isProbing
+        }
+        if isAnswered {
+            DispatchQueue.global().async { [weak self] in self?.state.withLock { $0.isProbing = false } }
+        }
+        return isAnswered
+    }
+}
+
+/// The age of a wait, in tenths of its time limit during which the process had free threads.
+///
+/// A process whose threads are all busy is slow, and not stuck: what would end the wait has no thread to run on. Five ticks
+/// without a free thread count as one, so every wait ends after at most five times its limit.
+///
+/// Pure.
+struct WaitAge: Sendable {
+    /// The ticks after which the wait is over.
+    static let limit = 10
+    private static let busyTicksPerTick = 5
+
+    private var ticks = 0
+    private var busyTicks = 0
+
+    /// Whether the wait has lasted for a tick at least.
+    var hasTicked: Bool { ticks + busyTicks > 0 }
+
+    /// Whether the wait has reached its limit.
+    var isOver: Bool { ticks >= Self.limit }
+
+    /// Counts a tenth of the time limit.
+    mutating func tick(hasFreeThreads: Bool) {
+        busyTicks += 1
+        guard hasFreeThreads || busyTicks == Self.busyTicksPerTick else { return }
+        ticks += 1
+        busyTicks = 0
     }
 }
