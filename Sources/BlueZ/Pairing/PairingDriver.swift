@@ -11,7 +11,7 @@ import Synchronization
 /// Inputs are processed on the daemon's queue. Devices are looked up in the central radios, which mirror them.
 final class PairingDriver: DaemonClient {
     private struct Contents: Sendable {
-        var host: PairingRoleMachine
+        var machine: PairingRoleMachine
         var sinks: [PairingRoleMachine.Agent: any EventSink<PairingEvent>] = [:]
         var inputs = InputQueue<PairingRoleInput>()
         var calls: [AgentCallID: DBusCall] = [:]
@@ -36,7 +36,7 @@ final class PairingDriver: DaemonClient {
         self.daemon = daemon
         self.centrals = centrals
         self.peripherals = peripherals
-        contents = Lock(Contents(host: PairingRoleMachine(timings: timings, acceptsJustWorks: acceptsJustWorks)))
+        contents = Lock(Contents(machine: PairingRoleMachine(timings: timings, acceptsJustWorks: acceptsJustWorks)))
     }
 
     // MARK: Any thread
@@ -93,7 +93,7 @@ final class PairingDriver: DaemonClient {
     }
 
     private func nextEffects() -> [PairingRoleEffect]? {
-        contents.withLock { contents in contents.inputs.next().map { contents.host.handle($0) } }
+        contents.withLock { contents in contents.inputs.next().map { contents.machine.handle($0) } }
     }
 
     private func perform(_ effect: PairingRoleEffect) {

@@ -35,7 +35,7 @@ struct PeripheralRoleMachine: Sendable {
         let path: ObjectPath
     }
 
-    /// What seems to have ended; see ``PeripheralTimings/quiescence``.
+    /// The links and subscriptions that seem to have ended; see ``PeripheralTimings/quiescence``.
     struct Leaving: Sendable {
         /// Whether the link has, and so everything.
         var isGone = false

@@ -197,7 +197,7 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
 extension BTHomeMeasurement {
     /// The meaning of an object's number.
     struct Kind: Hashable, Sendable {
-        /// What the bytes are.
+        /// The kind of the bytes.
         enum Content: Hashable, Sendable {
             /// An integer times `multiplier` times ten to the minus `digits`.
             case number(isSigned: Bool, multiplier: Int, digits: Int)

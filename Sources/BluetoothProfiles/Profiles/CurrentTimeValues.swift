@@ -8,7 +8,7 @@ public struct CurrentTime: GATTValue, CustomStringConvertible {
         public let rawValue: UInt8
         /// A set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Somebody set the clock.
+        /// A person set the clock.
         public static let manual = AdjustReason(rawValue: 1)
         /// Another clock did.
         public static let externalReference = AdjustReason(rawValue: 2)
@@ -199,7 +199,7 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
         case satellite
         /// A radio time signal.
         case radioTimeSignal
-        /// Somebody set it.
+        /// A person set it.
         case manual
         /// An atomic clock.
         case atomicClock
