@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The documentation's tables of differences are the suite's.
+/// The tables on the page "Differences between backends" are those of the suite.
 @Suite(.serialized) struct DifferencesDocumentTests {
     private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-        "../../Sources/CoreBluetoothPackage/CoreBluetoothPackage.docc/DifferencesBetweenBackends.md")
+        "../../Sources/CoreBluetooth/CoreBluetooth.docc/DifferencesBetweenBackends.md")
 
     private static var differences: String {
         let rows = ContractDifference.all.map { difference in
@@ -12,19 +12,19 @@ import Testing
             return "| \(difference.scenario) | \(difference.fixtures.joined(separator: ", ")) | `\(difference.line)` "
                 + "| \(instead.isEmpty ? "nothing" : instead) | \(difference.reason) |\n"
         }
-        return "| scenario | on | the suite's line | instead | because |\n|---|---|---|---|---|\n" + rows.joined()
+        return "| scenario | on | expected line | instead | reason |\n|---|---|---|---|---|\n" + rows.joined()
     }
 
     private static var never: String {
         let rows = ContractScenario.all.compactMap { scenario in
             scenario.emulatorOnly.map { "| \(scenario.name) | \($0) |\n" }
         }
-        return "| scenario | because |\n|---|---|\n" + rows.joined()
+        return "| scenario | reason |\n|---|---|\n" + rows.joined()
     }
 
     /// `REWRITE_DOCUMENTS=1` writes the tables instead.
     @Test(arguments: [("differences", differences), ("never", never)])
-    func thePageHoldsTheTables(mark: String, table: String) throws {
+    func thePageContainsTheTables(mark: String, table: String) throws {
         var text = try String(contentsOf: Self.page, encoding: .utf8)
         let start = try #require(text.range(of: "<!-- \(mark) -->\n"))
         let end = try #require(text.range(of: "<!-- /\(mark) -->"))

@@ -23,7 +23,7 @@ import Testing
     private func tables() throws -> [String: [String]] {
         var tables: [String: [String]] = [:]
         var section = ""
-        for line in try Document("WorldFiles", of: "CoreBluetoothPackage").text().split(separator: "\n") {
+        for line in try Document("WorldFiles", of: "CoreBluetooth").text().split(separator: "\n") {
             if line.hasPrefix("#") { section = String(line.drop { $0 == "#" || $0 == " " }) }
             guard line.hasPrefix("| `"), let end = line.dropFirst(3).firstIndex(of: "`") else { continue }
             tables[section, default: []].append(String(line[line.index(line.startIndex, offsetBy: 3)..<end]))

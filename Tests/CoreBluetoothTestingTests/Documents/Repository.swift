@@ -12,7 +12,7 @@ enum Repository {
 
     static func text(_ path: String) throws -> String { try String(contentsOf: file(path), encoding: .utf8) }
 
-    static func page(_ name: String, of target: String = "CoreBluetoothPackage") -> URL {
+    static func page(_ name: String, of target: String = "CoreBluetooth") -> URL {
         file("Sources/\(target)/\(target).docc/\(name).md")
     }
 

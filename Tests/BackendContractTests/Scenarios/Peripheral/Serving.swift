@@ -107,7 +107,7 @@ extension ContractScenario {
         },
         ContractScenario(
             peripheral: "S134: a read that is never answered ends the link after 30 seconds",
-            emulatorOnly: "bluetoothd answers for the app after five seconds"
+            emulatorOnly: "bluetoothd responds in place of the app after five seconds"
         ) { p in
             _ = try await p.serve()
             try await p.one.perform(.read("C0DE1001"))

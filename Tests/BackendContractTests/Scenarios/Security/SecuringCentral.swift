@@ -6,7 +6,7 @@ extension ContractScenario {
     private static let showing = PeerPairing(capability: .displayOnly, passkey: 42)
 
     /// Why a number that is typed wrong cannot be told in time.
-    static let unanswered = "bluetoothd does not tell that a number was wrong; it ends the link after 30 seconds"
+    static let unanswered = "bluetoothd does not report that a number was wrong; it ends the link after 30 seconds"
 
     static let securingCentral = [
         secured("S72: a protected value is read: the two pair by themselves, and the read is repeated") { c in
@@ -45,8 +45,8 @@ extension ContractScenario {
             agent.finish()
         },
         secured(
-            "S72: what was refused is asked again, and may be agreed to",
-            emulatorOnly: "a refused pairing ends the link, on which bluetoothd would answer nothing any more"
+            "S72: a refused pairing is asked about again, and may be accepted",
+            emulatorOnly: "a refused pairing ends the link, because bluetoothd answers nothing more on it"
         ) { c in
             let agent = c.makeAgent(.noInputNoOutput)
             let (peripheral, service) = try await c.connect(discovering: "C0DE0006")
@@ -121,8 +121,8 @@ extension ContractScenario {
             agent.finish()
         },
         secured(
-            "S72: a peer that lost its keys is told so, and pairs again once the bond is removed",
-            emulatorOnly: "BlueZ tells of lost keys from version 5.69 on, and such a link crashes Linux 6.1"
+            "S72: lost keys of a peer are reported, and it pairs again after the bond is removed",
+            emulatorOnly: "BlueZ reports lost keys from version 5.69 on, and such a link crashes Linux 6.1"
         ) { c in
             let agent = c.makeAgent(.noInputNoOutput)
             let (peripheral, service) = try await c.connect(discovering: "C0DE0006")

@@ -67,7 +67,7 @@ extension ContractScenario {
             agent.finish()
         },
         ContractScenario(
-            peripheral: "S129: a number that is typed wrong at the central pairs nobody", needs: [.pairing],
+            peripheral: "S129: a number entered incorrectly at the central fails the pairing", needs: [.pairing],
             emulatorOnly: unanswered
         ) { p in
             let agent = p.makeAgent(.displayOnly)
