@@ -27,7 +27,7 @@ import Testing
         }
         #expect(values == Array(repeating: Data([1]), count: 8))
         let trace = fixture.emulator.trace
-        #expect(trace.filter { $0.contains("< ") && $0.contains("connect(") }.count <= 1)
+        #expect(trace.filter { $0.contains("< ") && $0.contains(": connect ") }.count <= 1)
         #expect(fixture.count(of: "discoverServices") == 1, "\(trace.joined(separator: "\n"))")
         #expect(fixture.count(of: "discoverCharacteristics") == 1)
     }

@@ -32,19 +32,23 @@ import Testing
             central.submit(.request(link: link, operation: op(2), .discoverServices(nil)))
         case .response(let link, _, .services(let services)):
             for service in services {
-                central.submit(.request(link: link, operation: op(3), .discoverCharacteristics(of: service.id, nil)))
+                let operation = op(1000 + UInt64(service.id.rawValue))
+                central.submit(
+                    .request(link: link, operation: operation, .discoverCharacteristics(of: service.id, nil)))
             }
         case .response(let link, _, .characteristics(let characteristics)):
             for characteristic in characteristics {
+                let number = UInt64(characteristic.id.rawValue)
                 if characteristic.properties.contains(.read) {
-                    central.submit(.request(link: link, operation: op(4), .read(characteristic.id)))
+                    central.submit(.request(link: link, operation: op(2000 + number), .read(characteristic.id)))
                 }
                 if characteristic.properties.contains(.notify) {
                     central.submit(
-                        .request(link: link, operation: op(5), .setNotifying(characteristic.id, true)))
+                        .request(link: link, operation: op(3000 + number), .setNotifying(characteristic.id, true)))
                 }
             }
-            central.submit(.request(link: link, operation: op(6), .readRSSI))
+            let number = UInt64(characteristics.first?.id.rawValue ?? 0)
+            central.submit(.request(link: link, operation: op(4000 + number), .readRSSI))
         default: break
         }
     }

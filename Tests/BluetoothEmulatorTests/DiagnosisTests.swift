@@ -57,7 +57,7 @@ import Testing
         fixture.device.setBatteryLevel(5)
         fixture.device.notify("2A37", value: Data([1]))
         try await fixture.emulator.runUntilIdle()
-        try expect("new value of 2A19 not sent: nobody subscribes to it", in: fixture.fixture)
+        try expect("new value of 2A19 not sent: no central subscribes to it", in: fixture.fixture)
         try expect(
             "control ignored: device 1 has no characteristic 2A37", quoted: "has no characteristic", in: fixture.fixture
         )

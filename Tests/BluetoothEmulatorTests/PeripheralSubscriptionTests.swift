@@ -169,13 +169,13 @@ import Testing
         #expect(pair.peripheral.events.last == .unsubscribed(central: central, attribute: attribute(2)))
     }
 
-    @Test func theTraceTellsOfBothRoles() async throws {
+    @Test func theTraceContainsBothRoles() async throws {
         let pair = try await ConnectedPair()
         try await pair.subscribe("C0D1")
         try await pair.peripheral.run(update(1))
         let lines = pair.emulator.trace.map { $0.dropFirst(12) }
-        #expect(lines.contains { $0.hasPrefix("< peripheral 2 addService #1 @1 C0DE") }, "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("> peripheral 2 subscribed ") })
-        #expect(lines.contains { $0.hasPrefix("< peripheral 2 updateValue @2 01 centrals=all") })
+        #expect(lines.contains { $0.hasPrefix("< peripheral 2: addService operation=1 service=1:C0DE") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("> peripheral 2: subscribed ") })
+        #expect(lines.contains { $0.hasPrefix("< peripheral 2: updateValue attribute=2:C0DE/C0D1 value=0x01") })
     }
 }

@@ -30,8 +30,8 @@ extension World {
             if let scanResponse = set.scanResponse { _ = heard.merge(scanResponse) }
         }
         if parameters.matches(heard) { return nil }
-        let advertised = TraceFormat.text(heard.serviceUUIDs ?? [])
-        return "it advertises services=\(advertised), not \(TraceFormat.text(parameters.services))"
+        func list(_ uuids: [BluetoothUUID]?) -> String { "[\((uuids ?? []).map(\.text).joined(separator: ","))]" }
+        return "it advertises services=\(list(heard.serviceUUIDs)), not \(list(parameters.services))"
     }
 
     // MARK: Values
@@ -47,7 +47,7 @@ extension World {
         guard let id = existing(path, of: ref) else { return }
         devices[ref]?.database[id]?.value = value
         if trace.isOn, subscriberCount(path, of: ref) == 0 {
-            trace.note("new value of \(path.uuid) not sent: nobody subscribes to it", at: now)
+            trace.note("new value of \(path.uuid) not sent: no central subscribes to it", at: now)
         }
         for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }

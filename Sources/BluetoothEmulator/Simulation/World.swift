@@ -80,7 +80,7 @@ struct World: Sendable {
     }
 
     private mutating func take(_ input: WorldInput) {
-        trace.record(input, at: now)
+        trace.record(input, device: input.device.flatMap { devices[$0]?.name }, at: now)
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)

@@ -57,7 +57,7 @@ extension EmulatorCore {
             }
             if world.queue.hasWorkNow {
                 virtual.stepsAtInstant += 1
-                if virtual.stepsAtInstant > virtual.stepLimit { return .livelock(world.trace.tail(20)) }
+                if virtual.stepsAtInstant > virtual.stepLimit { return .livelock(Array(world.trace.lines.suffix(20))) }
                 _ = world.step(until: world.now)
                 continue
             }

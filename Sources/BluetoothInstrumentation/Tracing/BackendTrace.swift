@@ -3,10 +3,10 @@ import BluetoothSupport
 public import Logging
 import Synchronization
 
-/// The lines of a ``TracingBackend``, in the order in which things passed.
+/// The lines of a ``TracingBackend``, in the order in which commands and events passed.
 ///
-/// An event is noted where the radio hands it over, which may be under the radio's lock. Time is asked and lines are
-/// logged only outside of it: just before the receiver handles the event, or with the next command.
+/// An event is recorded where the backend delivers it, which may be under the backend's lock. The trace reads the time, writes
+/// the text and logs only outside of that lock: just before the receiver handles the event, or with the next command.
 public final class BackendTrace: Sendable {
     /// Where lines go.
     public enum Destination: Sendable {
@@ -16,19 +16,28 @@ public final class BackendTrace: Sendable {
         case log(Logger, level: Logger.Level = .debug)
     }
 
+    /// The role that a line belongs to.
+    struct Source: Sendable {
+        var role: String
+        var number: Int
+
+        var name: String { role.isEmpty ? "" : "\(role) \(number)" }
+    }
+
     private struct Line: Sendable {
         var category: TraceCategory
-        var source: String
-        var text: @Sendable () -> String
+        var source: Source
+        var text: @Sendable (inout TraceNames) -> String
     }
 
     private struct State {
         var pending: [Line] = []
         var isFlushing = false
         var entries: [TraceEntry] = []
+        var names = TraceNames()
     }
 
-    /// Whether values and addresses are written out; otherwise a line tells a value's length and hides addresses.
+    /// Whether values and addresses are written out; otherwise a line has the length of a value and hides addresses.
     public let showsValues: Bool
     private let destination: Destination
     private let clock: any BackendClock
@@ -40,51 +49,68 @@ public final class BackendTrace: Sendable {
         self.showsValues = showsValues
     }
 
-    /// What passed so far; empty where lines go to a log.
+    /// The lines so far; empty where they go to a log.
     public var entries: [TraceEntry] {
         flush()
         return state.withLock { $0.entries }
     }
 
-    /// Adds a line of the category `simulation`, as whoever uses a simulation control wants it.
+    /// Adds a line of the category `simulation`, for the caller of a simulation control.
     ///
     /// Callable from any thread.
-    public func note(_ text: String) {
-        add(.simulation, source: "", { text })
+    public func note(_ text: String) { note(text, .simulation, from: Source(role: "", number: 0)) }
+
+    func note(_ text: String, _ category: TraceCategory, from source: Source) {
+        append(Line(category: category, source: source) { _ in text })
         flush()
     }
 
-    /// Adds a line; nothing else happens, so that it may be called under a radio's lock.
-    func add(_ category: TraceCategory, source: String, _ text: @escaping @Sendable () -> String) {
-        state.withLock { $0.pending.append(Line(category: category, source: source, text: text)) }
+    /// Adds the line of a command or event and does nothing else, so that it may be called under a backend's lock.
+    func add(_ message: some CategorizedMessage, from source: Source) {
+        append(
+            Line(category: message.traceCategory, source: source) { [showsValues] names in
+                names.line(for: message, role: source.number, showsValues: showsValues)
+            })
     }
 
-    /// Gives lines their time and sends them on, unless another thread is at it.
+    private func append(_ line: Line) { state.withLock { $0.pending.append(line) } }
+
+    /// Adds the time to the lines and passes them on, unless another thread does so already.
     func flush() {
-        while let lines = takePending() {
+        while var (lines, names) = takePending() {
             let time = clock.now
             let entries = lines.map {
-                TraceEntry(time: time, category: $0.category, source: $0.source, text: $0.text())
+                TraceEntry(time: time, category: $0.category, source: $0.source.name, text: $0.text(&names))
             }
-            switch destination {
-            case .memory: state.withLock { $0.entries += entries }
-            case .log(let logger, let level):
+            if case .log(let logger, let level) = destination {
                 for entry in entries {
                     logger.log(
                         level: level, "\(entry.text)",
                         metadata: ["category": "\(entry.category.rawValue)", "source": "\(entry.source)"])
                 }
             }
-            state.withLock { $0.isFlushing = false }
+            lines = []
+            finish(entries, names)
         }
     }
 
-    private func takePending() -> [Line]? {
+    private func takePending() -> (lines: [Line], names: TraceNames)? {
         state.withLock { state in
             guard !state.isFlushing, !state.pending.isEmpty else { return nil }
             state.isFlushing = true
-            defer { state.pending = [] }
-            return state.pending
+            defer {
+                state.pending = []
+                state.names = TraceNames()
+            }
+            return (state.pending, state.names)
+        }
+    }
+
+    private func finish(_ entries: [TraceEntry], _ names: TraceNames) {
+        state.withLock { state in
+            if case .memory = destination { state.entries += entries }
+            state.names = names
+            state.isFlushing = false
         }
     }
 }

@@ -1,31 +1,16 @@
-import BluetoothBackend
-
-/// What a line of a trace is about.
-public enum TraceCategory: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The manager asks for something: scan, connect, discover, subscribe.
-    case command
-    /// Values go over the air: reads, writes, notifications, channels.
-    case data
-    /// The radio tells something else.
-    case callback
-    /// A role is made, with its options, or ended; services are published; pairing is set up.
-    case configuration
-    /// A simulation control was used; see ``BackendTrace/note(_:)``.
-    case simulation
-}
-
 /// One line of a trace.
 public struct TraceEntry: Hashable, Sendable, Codable {
-    /// When, on the clock of the traced radio.
+    /// The time on the clock of the traced backend.
     public var time: Duration
-    /// What it is about.
+    /// What the line is about.
     public var category: TraceCategory
-    /// Who: `central 1`, `peripheral 2`, `pairing 3`, numbered in the order of their making; empty for notes.
+    /// The role: `central 1`, `peripheral 2`, `pairing 3`, numbered in the order of creation; empty for notes.
     public var source: String
-    /// What happened: the case name of the command or event, and its fields.
+    /// The name of the command or event, and its fields as `field=value`; identifiers are followed by the names that
+    /// earlier lines gave, as in `attribute=9:180D/2A37`.
     public var text: String
 
-    /// A line.
+    /// Creates a line.
     public init(time: Duration, category: TraceCategory, source: String, text: String) {
         self.time = time
         self.category = category

@@ -2,20 +2,20 @@ public import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A radio around a radio that notes each command and each event in a ``BackendTrace``.
+/// A backend around a backend that records each command and each event in a ``BackendTrace``.
 ///
-/// It changes nothing, delays nothing and holds nothing back: `clock` and `afterDelivery` are the wrapped radio's and
-/// the receiver's own. Values and addresses are private unless it is told to show them.
+/// It changes nothing and delays nothing: `clock` and `afterDelivery` are those of the wrapped backend and of the receiver.
+/// Values and addresses are private unless `showsValues` is true.
 public final class TracingBackend: BluetoothBackend {
-    /// What passed.
+    /// The recorded lines.
     public let trace: BackendTrace
     private let base: any BluetoothBackend
     private let lastRole = Lock(0)
 
-    /// A trace around a radio.
+    /// Creates a trace around a backend.
     ///
     /// - Parameters:
-    ///   - base: The radio.
+    ///   - base: The wrapped backend.
     ///   - destination: Where lines go.
     ///   - showsValues: Whether values and addresses are written out.
     public init(
@@ -25,61 +25,62 @@ public final class TracingBackend: BluetoothBackend {
         trace = BackendTrace(destination, clock: base.clock, showsValues: showsValues)
     }
 
-    /// The wrapped radio's name.
+    /// The wrapped backend's name.
     public var name: String { base.name }
 
-    /// The wrapped radio's time.
+    /// The wrapped backend's time.
     public var clock: any BackendClock { base.clock }
 
-    /// The wrapped radio's permission.
+    /// The wrapped backend's permission.
     public func authorization() -> AuthorizationStatus { base.authorization() }
 
-    /// What the wrapped radio can do.
+    /// The features of the wrapped backend.
     public func supports(_ feature: BackendFeature) -> Bool { base.supports(feature) }
 
-    /// Whether managers over the wrapped radio announce that everything has left.
+    /// Whether managers of the wrapped backend announce that everything was sent.
     public var announcesSentBursts: Bool { base.announcesSentBursts }
 
-    /// Makes a central role whose commands and events are noted.
+    /// Creates a central role whose commands and events are recorded.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         let source = newRole("central", "makeCentral", options.adapter, options.restoreIdentifier)
         return central(base.makeCentral(options), source)
     }
 
-    /// Makes a peripheral role whose commands and events are noted.
+    /// Creates a peripheral role whose commands and events are recorded.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let source = newRole("peripheral", "makePeripheral", options.adapter, options.restoreIdentifier)
         return peripheral(base.makePeripheral(options), source)
     }
 
-    /// Makes a listener for pairing whose commands and events are noted.
+    /// Creates a pairing role whose commands and events are recorded.
     public func makePairing() -> any PairingBackend {
         pairing(base.makePairing(), newRole("pairing", "makePairing", nil, nil))
     }
 
-    private func central(_ base: some CentralBackend, _ source: String) -> any CentralBackend {
+    private func central(_ base: some CentralBackend, _ source: BackendTrace.Source) -> any CentralBackend {
         TracingRole(base, trace: trace, source: source)
     }
 
-    private func peripheral(_ base: some PeripheralBackend, _ source: String) -> any PeripheralBackend {
+    private func peripheral(_ base: some PeripheralBackend, _ source: BackendTrace.Source) -> any PeripheralBackend {
         TracingRole(base, trace: trace, source: source)
     }
 
-    private func pairing(_ base: some PairingBackend, _ source: String) -> any PairingBackend {
+    private func pairing(_ base: some PairingBackend, _ source: BackendTrace.Source) -> any PairingBackend {
         TracingRole(base, trace: trace, source: source)
     }
 
-    private func newRole(_ role: String, _ name: String, _ adapter: String?, _ restore: String?) -> String {
+    private func newRole(
+        _ role: String, _ name: String, _ adapter: String?, _ restore: String?
+    ) -> BackendTrace.Source {
         let number = lastRole.withLock { last -> Int in
             last += 1
             return last
         }
+        let source = BackendTrace.Source(role: role, number: number)
         var line = TraceLine(name, showsValues: trace.showsValues)
         line.add("adapter", adapter)
         line.add("restoreIdentifier", restore)
-        let text = line.text
-        trace.add(.configuration, source: "\(role) \(number)") { text }
-        trace.flush()
-        return "\(role) \(number)"
+        trace.note(line.text, .configuration, from: source)
+        return source
     }
 }

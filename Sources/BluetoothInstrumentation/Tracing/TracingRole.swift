@@ -1,38 +1,32 @@
 import BluetoothBackend
 
-/// A role of a radio whose commands and events are noted.
-final class TracingRole<Base: RoleBackend>: RoleBackend where Base.Command: Traceable, Base.Event: Traceable {
+/// A role of a backend whose commands and events are recorded.
+final class TracingRole<Base: RoleBackend>: RoleBackend
+where Base.Command: CategorizedMessage, Base.Event: CategorizedMessage {
     private let base: Base
     private let trace: BackendTrace
-    private let source: String
+    private let source: BackendTrace.Source
 
-    init(_ base: Base, trace: BackendTrace, source: String) {
+    init(_ base: Base, trace: BackendTrace, source: BackendTrace.Source) {
         self.base = base
         self.trace = trace
         self.source = source
     }
 
     func activate(_ sink: any EventSink<Base.Event>) {
-        configure("activate")
+        trace.note("activate", .configuration, from: source)
         base.activate(TracingSink(sink, trace: trace, source: source))
     }
 
     func submit(_ command: Base.Command) {
-        trace.add(command.traceCategory, source: source) { [trace] in
-            command.traceText(showsValues: trace.showsValues)
-        }
+        trace.add(command, from: source)
         trace.flush()
         base.submit(command)
     }
 
     func invalidate() {
-        configure("invalidate")
+        trace.note("invalidate", .configuration, from: source)
         base.invalidate()
-    }
-
-    private func configure(_ text: String) {
-        trace.add(.configuration, source: source) { text }
-        trace.flush()
     }
 }
 
@@ -46,3 +40,27 @@ extension TracingRole: CentralBackend where Base: CentralBackend {
 
 extension TracingRole: PeripheralBackend where Base: PeripheralBackend {}
 extension TracingRole: PairingBackend where Base: PairingBackend {}
+
+/// Records each event on its way to the receiver and delays none.
+final class TracingSink<Event: CategorizedMessage>: EventSink {
+    private let base: any EventSink<Event>
+    private let trace: BackendTrace
+    private let source: BackendTrace.Source
+
+    init(_ base: any EventSink<Event>, trace: BackendTrace, source: BackendTrace.Source) {
+        self.base = base
+        self.trace = trace
+        self.source = source
+    }
+
+    var label: String { base.label }
+
+    func deliver(_ event: Event) {
+        trace.add(event, from: source)
+        // The receiver's turn is the first moment without a lock of the backend.
+        base.afterDelivery { [trace] in trace.flush() }
+        base.deliver(event)
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { base.afterDelivery(body) }
+}

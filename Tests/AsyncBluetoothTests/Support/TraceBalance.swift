@@ -2,10 +2,11 @@
 struct TraceBalance {
     private(set) var isScanning = false
     private(set) var isAdvertising = false
-    /// The services and channels, by the operations and numbers in the trace.
+    /// The services, with the operations that published them.
     private(set) var services: [Substring: Substring] = [:]
+    /// The PSMs of published channels.
     private(set) var channels: Set<Substring> = []
-    /// The channels that centrals have opened, with the numbers of their links.
+    /// The channels that centrals have opened, with their links.
     private(set) var openChannels: [Substring: Substring] = [:]
     private var startingAdvertisement: Substring?
 
@@ -13,38 +14,40 @@ struct TraceBalance {
         for line in trace { read(line.split(separator: " ")) }
     }
 
+    /// Reads a line: time, direction, role, number, name, and `field=value` for each field.
     private mutating func read(_ words: [Substring]) {
-        func word(_ offset: Int, after name: Substring) -> Substring? {
-            words.firstIndex(of: name).flatMap { $0 + offset < words.count ? words[$0 + offset] : nil }
+        guard words.count > 4, ["central", "peripheral"].contains(words[2]) else { return }
+        func field(_ name: String) -> Substring {
+            words.lazy.compactMap { $0.hasPrefix(name + "=") ? $0.dropFirst(name.count + 1) : nil }.first ?? ""
         }
-        if words.contains("startScan") { isScanning = true }
-        if words.contains("stopScan") { isScanning = false }
-        if let operation = word(1, after: "startAdvertising") {
+        switch words[4] {
+        case "startScan": isScanning = true
+        case "stopScan": isScanning = false
+        case "startAdvertising":
             isAdvertising = true
-            startingAdvertisement = operation
-        }
-        if word(1, after: "advertisingStarted") != nil { startingAdvertisement = nil }
-        if words.contains("stopAdvertising") { isAdvertising = false }
-        if let operation = word(1, after: "addService"), let service = word(2, after: "addService") {
-            services[service] = operation
-        }
-        if let operation = word(1, after: "operationFailed") {
-            services = services.filter { $0.value != operation }
-            if startingAdvertisement == operation { isAdvertising = false }
-        }
-        if let service = word(1, after: "removeService") { services[service] = nil }
-        if let psm = word(2, after: "channelPublished") { channels.insert(psm) }
-        if let psm = word(2, after: "unpublishChannel") { channels.remove(psm) }
-        if words.contains("central") { readChannel(word) }
-        if let state = word(1, after: "stateChanged"), state != "poweredOn" {
-            lostPower(isServer: words.contains("peripheral"), isReset: state != "poweredOff")
+            startingAdvertisement = field("operation")
+        case "advertisingStarted": startingAdvertisement = nil
+        case "stopAdvertising": isAdvertising = false
+        case "addService": services[field("service")] = field("operation")
+        case "removeService": services[field("service")] = nil
+        case "operationFailed" where words[2] == "peripheral":
+            services = services.filter { $0.value != field("operation") }
+            if startingAdvertisement == field("operation") { isAdvertising = false }
+        case "channelPublished": channels.insert(field("psm"))
+        case "unpublishChannel": channels.remove(field("psm"))
+        case "stateChanged" where field("state") != "poweredOn":
+            lostPower(isServer: words[2] == "peripheral", isReset: field("state") != "poweredOff")
+        default: if words[2] == "central" { readChannel(words[4], field) }
         }
     }
 
-    private mutating func readChannel(_ word: (Int, Substring) -> Substring?) {
-        if let link = word(1, "channelOpened"), let channel = word(3, "channelOpened") { openChannels[channel] = link }
-        if let channel = word(1, "closeChannel") ?? word(1, "channelClosed") { openChannels[channel] = nil }
-        if let link = word(1, "disconnected") { openChannels = openChannels.filter { $0.value != link } }
+    private mutating func readChannel(_ name: Substring, _ field: (String) -> Substring) {
+        switch name {
+        case "channelOpened": openChannels[field("channel")] = field("link")
+        case "closeChannel", "channelClosed": openChannels[field("channel")] = nil
+        case "disconnected": openChannels = openChannels.filter { $0.value != field("link") }
+        default: break
+        }
     }
 
     /// An adapter that is switched off ends scans, channels, and advertising that had not begun; a reset withdraws

@@ -43,8 +43,8 @@ struct TracingBackendTests {
             texts(backend) == [
                 "configuration makeCentral adapter=hci1", "configuration activate",
                 "callback stateChanged state=poweredOn", "command startScan services=[180D] duplicates=false",
-                "callback discovered peer=\(Samples.peer) rssi=-51 address=<private> name=Heart Rate txPower=-4 "
-                    + "services=[180D,0000180F] overflow=[1234] solicited=[180A] serviceData.180F=<1 bytes> "
+                "callback discovered peer=\(Samples.peer):\"Heart Rate\" rssi=-51 address=<private> "
+                    + "name=\"Heart Rate\" txPower=-4 services=[180D,0000180F] overflow=[1234] solicited=[180A] serviceData.180F=<1 bytes> "
                     + "manufacturerData=<3 bytes> connectable=true",
                 "configuration invalidate",
             ])
@@ -69,7 +69,7 @@ struct TracingBackendTests {
             for event in Samples.peripheralEvents { radio.peripheral.role.tell(event) }
             for event in Samples.pairingEvents { radio.pairing.role.tell(event) }
             let lines = backend.trace.entries.map(\.text)
-            for secret in ["0648", "4C0001", "C0:FF:EE", "123456", "(42)"] {
+            for secret in ["0648", "4C0001", "C0:FF:EE", "123456", "passkey=42"] {
                 #expect(lines.contains { $0.contains(secret) } == showsValues, "\(secret)")
             }
         }
@@ -83,6 +83,69 @@ struct TracingBackendTests {
         for (line, command) in zip(lines, Samples.centralCommands) { #expect(line.hasPrefix(command.kind.rawValue)) }
         #expect(lines.contains("write link=3 operation=7 attribute=12 value=<2 bytes>"))
         #expect(lines.contains("setNotifying link=3 operation=7 attribute=12 enabled=true"))
+    }
+
+    @Test func identifiersAreFollowedByTheNamesThatEarlierLinesGave() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        let central = backend.makeCentral(CentralOptions())
+        central.activate(sink)
+        let (link, operation) = (Samples.link, Samples.operation)
+        radio.central.role.tell(
+            .discovered(Samples.discovery),
+            .connected(
+                peer: Samples.peer, link: link, operation: operation,
+                parameters: LinkParameters(mtu: 185, writeCredits: 4)),
+            .response(link: link, operation: operation, .services([Samples.service])))
+        central.submit(
+            .request(link: link, operation: operation, .discoverCharacteristics(of: Samples.service.id, nil)))
+        radio.central.role.tell(.response(link: link, operation: operation, .characteristics([Samples.characteristic])))
+        central.submit(.request(link: link, operation: operation, .discoverDescriptors(of: Samples.attribute)))
+        radio.central.role.tell(.response(link: link, operation: operation, .descriptors([Samples.descriptor])))
+        central.submit(.request(link: link, operation: operation, .read(Samples.descriptor.id)))
+        radio.central.role.tell(.valueNotified(link: link, attribute: Samples.attribute, value: Samples.value))
+        let name = "link=3:\"Heart Rate\""
+        #expect(
+            backend.trace.entries.dropFirst(3).map(\.text) == [
+                "connected peer=\(Samples.peer):\"Heart Rate\" \(name) operation=7 mtu=185 credits=4",
+                "servicesDiscovered \(name) operation=7 services=[1:180D]",
+                "discoverCharacteristics \(name) operation=7 service=1:180D",
+                "characteristicsDiscovered \(name) operation=7 characteristics=[12:180D/2A37]",
+                "discoverDescriptors \(name) operation=7 characteristic=12:180D/2A37",
+                "descriptorsDiscovered \(name) operation=7 descriptors=[13:180D/2A37/2902]",
+                "read \(name) operation=7 attribute=13:180D/2A37/2902",
+                "valueNotified \(name) attribute=12:180D/2A37 value=<2 bytes>",
+            ])
+    }
+
+    @Test func attributesOfAnotherRoleHaveNoNames() {
+        let backend = TracingBackend(around: radio, to: .memory)
+        let peripheral = backend.makePeripheral(PeripheralOptions())
+        peripheral.submit(.addService(operation: Samples.operation, service: Samples.definition))
+        peripheral.submit(.removeService(Samples.definition.id))
+        let other = backend.makePeripheral(PeripheralOptions())
+        other.submit(.removeService(Samples.definition.id))
+        #expect(
+            backend.trace.entries.map(\.text).filter { !$0.hasPrefix("make") } == [
+                "addService operation=7 service=1:180D characteristics=[12:180D/2A37]", "removeService service=1:180D",
+                "removeService service=1",
+            ])
+    }
+
+    @Test func namesAreBoundedAndEscaped() {
+        var names = TraceNames()
+        func line(_ peer: Int) -> String {
+            names.line(for: CentralCommand.disconnect(peer: Self.peer(peer)), role: 1, showsValues: true)
+        }
+        for number in 0...1024 { names.learn(Self.peer(number), "Peer \(number)") }
+        names.learn(Self.peer(5), "\"\n" + String(repeating: "x", count: 100))
+        #expect(line(0) == "disconnect peer=\(Self.peer(0))")
+        #expect(line(1).hasSuffix(":\"Peer 1\""))
+        #expect(line(5).hasSuffix(":\"\\\"\\n" + String(repeating: "x", count: 62) + "\""))
+    }
+
+    private static func peer(_ number: Int) -> PeerID {
+        let (high, low) = (UInt8(number >> 8), UInt8(truncatingIfNeeded: number))
+        return PeerID(UUID(uuid: (high, low, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     }
 
     @Test func categoriesTellDataFromCommandsAndCallbacks() {
