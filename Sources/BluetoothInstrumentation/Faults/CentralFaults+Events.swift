@@ -80,7 +80,7 @@ extension CentralFaults {
         }
         guard let link = event.link, let operation = event.operation else { return [] }
         links[link]?.subjects[operation] = nil
-        let ready = links[link]?.order.answered(operation) ?? []
+        let ready = links[link]?.order.remove(operation) ?? []
         return ready.flatMap { emit($0, now: now) }
     }
 

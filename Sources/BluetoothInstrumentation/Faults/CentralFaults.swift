@@ -105,7 +105,7 @@ struct CentralFaults: FaultMachine {
             for (id, link) in links where link.peer == peer && link.lostBy != nil { links[id]?.lostBy = .local }
         default:
             guard let link = command.link, let operation = command.operation else { break }
-            links[link]?.order.expect(operation)
+            links[link]?.order.append(operation)
             links[link]?.subjects[operation] = command.attribute
         }
         return [.submit(command)]
@@ -117,7 +117,8 @@ struct CentralFaults: FaultMachine {
         }
         guard let link = command.link, let operation = command.operation else { return [] }
         let answer = CentralEvent.response(link: link, operation: operation, .failure(error))
-        let ready = links[link]?.order.answer(operation, with: answer) ?? []
+        links[link]?.order.append(operation)
+        let ready = links[link]?.order.respond(to: operation, with: answer) ?? []
         return ready.flatMap { emit($0, now: now) }
     }
 

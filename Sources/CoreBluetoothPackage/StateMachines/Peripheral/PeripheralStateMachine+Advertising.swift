@@ -12,7 +12,7 @@ struct AdvertisingState: Sendable {
 
     fileprivate(set) var phase = Phase.off
     fileprivate var advertisement = Advertisement()
-    fileprivate(set) var answers = OrderedAnswers()
+    fileprivate(set) var answers = ResponseOrder<PeripheralCallback>()
 
     /// An earlier process advertised; goes on when there is power.
     mutating func restore(_ advertisement: Advertisement) {
@@ -46,7 +46,7 @@ extension PeripheralStateMachine {
     mutating func startAdvertising(_ layout: AdvertisementLayout) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         let operation = newOperation()
-        advertising.answers.ask(operation)
+        advertising.answers.append(operation)
         guard advertising.phase == .off else {
             return [
                 .complete(.refused(operation, BackendError(.alreadyAdvertising, operation: "start advertising")))
@@ -83,7 +83,7 @@ extension PeripheralStateMachine {
         guard isCurrent || isAsked else { return nil }
         if isCurrent { advertising.phase = error == nil ? .on : .off }
         guard isAsked else { return error.map { [.misuse(.advertisingNotResumed($0))] } ?? [] }
-        return advertising.answers.answer(operation, error).map { .callback(.advertisingStarted($0.error)) }
+        return advertising.answers.respond(to: operation, with: .advertisingStarted(error)).map { .callback($0) }
     }
 
     /// Apple has no callback for it.

@@ -16,7 +16,7 @@ extension PeripheralStateMachine {
     mutating func add(_ service: LocalService) -> Addition {
         guard state == .poweredOn else { return Addition(effects: [.misuse(.notPoweredOn)]) }
         let operation = newOperation()
-        additions.ask(operation)
+        additions.append(operation)
         if let refusal = service.refusal ?? database.refusal(of: service) {
             let error = BackendError(refusal.code, operation: "add \(service.uuid)", message: refusal.reason)
             return Addition(
@@ -47,8 +47,8 @@ extension PeripheralStateMachine {
             }
             if error != nil { effects += withdraw(id) }
         }
-        let answers = additions.answer(operation, error)
-        return effects + answers.map { .callback(.added($0.operation, $0.error)) } + readiness()
+        let due = additions.respond(to: operation, with: .added(operation, error))
+        return effects + due.map { .callback($0) } + readiness()
     }
 
     /// `remove` (S113); a service that is not published is no matter.

@@ -10,7 +10,7 @@ struct PeripheralStateMachine: Sendable {
     /// The adapter's state, as the delegate knows it.
     private(set) var state = AdapterState.unknown
     var database = LocalDatabase()
-    var additions = OrderedAnswers()
+    var additions = ResponseOrder<PeripheralCallback>()
     var advertising = AdvertisingState()
     var subscribers = SubscriberTable()
     var requests: [RequestID: HeldRequest] = [:]
