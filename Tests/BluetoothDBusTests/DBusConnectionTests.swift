@@ -209,16 +209,15 @@ import Testing
         // libdbus reads no more where 63 MB of messages are alive.
         let (all, enough) = (80, 62)
         let connection = try await connect()
-        let held = Lock(Unchecked<[DBusMessage]>([]))
+        let held = LockedState<[DBusMessage]>([])
         let heard = Recorder<Int>()
         let added = Recorder<Bool>()
         let rule = DBusMatchRule(member: "Big")
         let subscription = connection.subscribe(rule) { message in
-            let message = Unchecked(message)
             heard.append(
                 held.withLock { held in
-                    held.value.append(message.value)
-                    return held.value.count
+                    held.append(message)
+                    return held.count
                 })
         } completion: { _ in
             added.append(true)
@@ -234,7 +233,7 @@ import Testing
         }
         #expect(error?.name == DBusError.Name.noReply && heard.elements.count < all)
         // Where messages belong.
-        connection.queue.async { held.withLock { $0.value = [] } }
+        connection.queue.async { held.withLock { $0 = [] } }
         try await heard.wait { $0.count == all }
         subscription.cancel()
     }

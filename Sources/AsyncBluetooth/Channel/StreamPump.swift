@@ -23,11 +23,11 @@ final class StreamPump: Sendable {
         var ready: Waiter<Void>?
     }
 
-    private let state: Lock<Unchecked<State>>
+    private let state: LockedState<State>
     private let delegate = StreamEventForwarder()
 
     init(_ channel: Unchecked<CBL2CAPChannel>) {
-        state = Lock(Unchecked(State(channel: channel.value)))
+        state = LockedState(State(channel: channel.value))
         delegate.pump = self
         for stream in [channel.value.inputStream as Stream?, channel.value.outputStream as Stream?].compactMap({ $0 }) {
             stream.delegate = delegate
@@ -37,7 +37,7 @@ final class StreamPump: Sendable {
     }
 
     private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        state.withLock { Unchecked(body(&$0.value)) }.value
+        state.withLock(body)
     }
 
     /// Whether the channel is known to have ended with its link.

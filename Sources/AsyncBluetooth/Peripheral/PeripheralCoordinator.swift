@@ -9,12 +9,12 @@ import Synchronization
 final class PeripheralCoordinator: NSObject, Sendable {
     let identifier: UUID
     let handle: CentralHandle
-    private let state: Lock<Unchecked<PeripheralState>>
+    private let state: LockedState<PeripheralState>
 
     init(_ object: Unchecked<CBPeripheral>, _ handle: CentralHandle) {
         identifier = object.value.identifier
         self.handle = handle
-        state = Lock(Unchecked(PeripheralState(object.value)))
+        state = LockedState(PeripheralState(object.value))
         super.init()
         object.value.delegate = self
     }
@@ -23,7 +23,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     /// Reads or changes the state, without consequences outside the lock.
     func withState<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
-        state.withLock { Unchecked(body(&$0.value)) }.value
+        state.withLock(body)
     }
 
     /// Changes the state, then makes the calls and resumes the tasks that follow from it.

@@ -15,7 +15,7 @@ final class ServerCoordinator: NSObject, Sendable {
     let settings: PeripheralServer.Settings
     let log: Log
     let onEvent: (@Sendable (PeripheralServer.Event) -> Void)?
-    private let state: Lock<Unchecked<ServerState>>
+    private let state: LockedState<ServerState>
 
     init(
         executor: any TaskExecutor, settings: PeripheralServer.Settings, restoring services: [ServedService],
@@ -25,7 +25,7 @@ final class ServerCoordinator: NSObject, Sendable {
         self.executor = executor
         self.settings = settings
         log = Log(settings.logger)
-        state = Lock(Unchecked(ServerState(restorable: services, onRestore: onRestore)))
+        state = LockedState(ServerState(restorable: services, onRestore: onRestore))
     }
 
     /// Restores the services of an earlier process, before the first state or never.
@@ -45,7 +45,7 @@ final class ServerCoordinator: NSObject, Sendable {
 
     /// Reads or changes the state, without consequences outside the lock.
     func withState<Result>(_ body: (inout ServerState) -> Result) -> Result {
-        state.withLock { Unchecked(body(&$0.value)) }.value
+        state.withLock(body)
     }
 
     /// Changes the state, then makes the calls and resumes the tasks that follow from it.

@@ -47,7 +47,7 @@ final class ConnectionCore: @unchecked Sendable {
     ///
     /// Under a lock of its own: libdbus waits no more where 63 MB of messages are alive, and waits again when one of them
     /// is released, on any thread, also inside our calls.
-    private let watches = Lock(Unchecked<[OpaquePointer]>([]))
+    private let watches = LockedState<[OpaquePointer]>([])
     // Invariant: set in `start`, before anything else can reach it.
     private var poller: SocketPoller?
     /// Made when it is needed and runs from then on: a source that was never activated must not be released.
@@ -131,25 +131,23 @@ final class ConnectionCore: @unchecked Sendable {
 
     private func add(_ watch: OpaquePointer?) -> dbus_bool_t {
         guard let watch else { return 0 }
-        let new = Unchecked(watch)
         watches.withLock { watches in
-            watches.value.append(new.value)
-            tellPoller(watches.value)
+            watches.append(watch)
+            tellPoller(watches)
         }
         return 1
     }
 
     private func remove(_ watch: OpaquePointer?) {
-        let old = Unchecked(watch)
         watches.withLock { watches in
-            watches.value.removeAll { $0 == old.value }
-            tellPoller(watches.value)
+            watches.removeAll { $0 == watch }
+            tellPoller(watches)
         }
     }
 
     /// One of them was switched on or off.
     private func watchesChanged() {
-        watches.withLock { tellPoller($0.value) }
+        watches.withLock { tellPoller($0) }
     }
 
     private func tellPoller(_ watches: [OpaquePointer]) {
@@ -182,7 +180,7 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
-    private var currentWatches: [OpaquePointer] { watches.withLock { Unchecked($0.value) }.value }
+    private var currentWatches: [OpaquePointer] { watches.withLock { $0 } }
 
     // MARK: Receiving, on the queue
 

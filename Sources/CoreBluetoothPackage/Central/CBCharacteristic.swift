@@ -16,7 +16,7 @@ open class CBCharacteristic: CBAttribute {
     }
 
     // Invariant: reached under this lock.
-    private let fields: Lock<Unchecked<Fields>>
+    private let fields: LockedState<Fields>
     private let initialProperties: CBCharacteristicProperties
 
     /// The handle of the value on the peripheral, if the radio tells; for listings.
@@ -26,7 +26,7 @@ open class CBCharacteristic: CBAttribute {
     init(uuid: CBUUID, properties: CBCharacteristicProperties) {
         initialProperties = properties
         handle = nil
-        fields = Lock(Unchecked(Fields()))
+        fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
 
@@ -34,54 +34,50 @@ open class CBCharacteristic: CBAttribute {
     init(_ record: CharacteristicRecord, on link: LinkID, of service: CBService) {
         initialProperties = CBCharacteristicProperties(rawValue: UInt(record.properties.rawValue))
         handle = record.handle
-        fields = Lock(Unchecked(Fields(service: service)))
+        fields = LockedState(Fields(service: service))
         super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
     }
 
     /// The service, if it is alive; nil for a characteristic of the app's own that is in none.
     open internal(set) var service: CBService? {
-        get { fields.withLock { Unchecked($0.value.service) }.value }
-        set {
-            let new = Unchecked(newValue)
-            fields.withLock { $0.value.service = new.value }
-        }
+        get { fields.withLock { $0.service } }
+        set { fields.withLock { $0.service = newValue } }
     }
 
     /// What the characteristic can do.
     open var properties: CBCharacteristicProperties { initialProperties }
 
     /// The value that was last read, notified or indicated; writes do not change it.
-    open var value: Data? { fields.withLock { $0.value.value } }
+    open var value: Data? { fields.withLock { $0.value } }
 
     /// The descriptors found so far; nil before any discovery.
-    open var descriptors: [CBDescriptor]? { fields.withLock { Unchecked($0.value.descriptors) }.value }
+    open var descriptors: [CBDescriptor]? { fields.withLock { $0.descriptors } }
 
     /// Always false: no radio here broadcasts values.
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
 
     /// Whether notifications or indications are on for this manager.
-    open var isNotifying: Bool { fields.withLock { $0.value.isNotifying } }
+    open var isNotifying: Bool { fields.withLock { $0.isNotifying } }
 
     /// Whether the update that the delegate hears of came unasked, and is not the answer of a read.
     ///
     /// For use within the callback; Apple's interface does not tell.
-    package var isLastUpdateNotification: Bool { fields.withLock { $0.value.isLastUpdateNotification } }
+    package var isLastUpdateNotification: Bool { fields.withLock { $0.isLastUpdateNotification } }
 
     func setValue(_ value: Data, isNotification: Bool) {
         fields.withLock {
-            $0.value.value = value
-            $0.value.isLastUpdateNotification = isNotification
+            $0.value = value
+            $0.isLastUpdateNotification = isNotification
         }
     }
 
     func setNotifying(_ isNotifying: Bool) {
-        fields.withLock { $0.value.isNotifying = isNotifying }
+        fields.withLock { $0.isNotifying = isNotifying }
     }
 
     func append(_ descriptors: [CBDescriptor]) {
-        let new = Unchecked(descriptors)
-        fields.withLock { $0.value.descriptors = ($0.value.descriptors ?? []) + new.value }
+        fields.withLock { $0.descriptors = ($0.descriptors ?? []) + descriptors }
     }
 
     /// `<CBCharacteristic: 0x1234, UUID = 2A37, properties = 0x10, value = (null), notifying = NO>`.

@@ -13,7 +13,7 @@ open class CBDescriptor: CBAttribute {
     }
 
     // Invariant: reached under this lock.
-    private let fields: Lock<Unchecked<Fields>>
+    private let fields: LockedState<Fields>
 
     /// The descriptor's handle on the peripheral, if the radio tells; for listings.
     package let handle: UInt16?
@@ -21,33 +21,30 @@ open class CBDescriptor: CBAttribute {
     /// A descriptor of the app's own.
     init(uuid: CBUUID) {
         handle = nil
-        fields = Lock(Unchecked(Fields()))
+        fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
 
     /// A descriptor found at a peripheral.
     init(_ record: DescriptorRecord, on link: LinkID, of characteristic: CBCharacteristic) {
         handle = record.handle
-        fields = Lock(Unchecked(Fields(characteristic: characteristic)))
+        fields = LockedState(Fields(characteristic: characteristic))
         super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
     }
 
     /// The characteristic, if it is alive; nil for a descriptor of the app's own that is in none.
     open internal(set) var characteristic: CBCharacteristic? {
-        get { fields.withLock { Unchecked($0.value.characteristic) }.value }
-        set {
-            let new = Unchecked(newValue)
-            fields.withLock { $0.value.characteristic = new.value }
-        }
+        get { fields.withLock { $0.characteristic } }
+        set { fields.withLock { $0.characteristic = newValue } }
     }
 
     /// The value that was last read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
-    open var value: Any? { fields.withLock { Unchecked($0.value.value) }.value }
+    open var value: Any? { fields.withLock { $0.value } }
 
     /// Takes the bytes that were read, typed by the descriptor's UUID (S95).
     func setValue(_ bytes: Data) {
-        let typed = Unchecked(Self.typed(bytes, for: uuid.bluetoothUUID))
-        fields.withLock { $0.value.value = typed.value }
+        let value = Self.typed(bytes, for: uuid.bluetoothUUID)
+        fields.withLock { $0.value = value }
     }
 
     private static func typed(_ bytes: Data, for uuid: BluetoothUUID) -> Any {

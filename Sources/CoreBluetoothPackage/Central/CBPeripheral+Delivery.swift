@@ -28,15 +28,15 @@ extension CBPeripheral {
             (lookUp(id).1 as? CBCharacteristic)?.setNotifying(isNotifying)
             didComplete(request, nil)
         case (.readRSSI, .rssi(let rssi)):
-            let number = Unchecked(NSNumber(value: rssi))
-            fields.withLock { $0.value.rssi = number.value }
-            delegate?.peripheral(self, didReadRSSI: number.value, error: nil)
+            let number = NSNumber(value: rssi)
+            fields.withLock { $0.rssi = number }
+            delegate?.peripheral(self, didReadRSSI: number, error: nil)
         case (.openChannel(let psm), .channel(let id, _)):
             guard let channel = CBL2CAPChannel(id, in: core.channels, peer: self, psm: psm) else { return }
             delegate?.peripheral(self, didOpen: channel, error: nil)
         case (.discoverServices, .services(let found)):
-            let new = Unchecked(found.map { service($0, on: link) })
-            fields.withLock { $0.value.services = ($0.value.services ?? []) + new.value }
+            let new = found.map { service($0, on: link) }
+            fields.withLock { $0.services = ($0.services ?? []) + new }
             didComplete(request, nil)
         case (.discoverIncludedServices(let id, _), .services(let found)):
             (lookUp(id).1 as? CBService)?.append(included: found.map { service($0, on: link) })
@@ -98,7 +98,7 @@ extension CBPeripheral {
     func attribute(_ id: AttributeID) -> CBAttribute? { lookUp(id).1 }
 
     private func lookUp(_ id: AttributeID) -> ((any CBPeripheralDelegate)?, CBAttribute?) {
-        fields.withLock { Unchecked(($0.value.delegate, $0.value.attributes[id])) }.value
+        fields.withLock { ($0.delegate, $0.attributes[id]) }
     }
 
     /// The object of a service: the same one, however it was found.
@@ -110,10 +110,9 @@ extension CBPeripheral {
     }
 
     private func remember(_ attributes: [CBAttribute]) {
-        let new = Unchecked(attributes)
         fields.withLock { fields in
-            for attribute in new.value {
-                if let id = attribute.reference?.id { fields.value.attributes[id] = attribute }
+            for attribute in attributes {
+                if let id = attribute.reference?.id { fields.attributes[id] = attribute }
             }
         }
     }
@@ -130,17 +129,16 @@ extension CBPeripheral {
             object.append(characteristics)
             return object
         }
-        let new = Unchecked(objects)
-        fields.withLock { $0.value.services = new.value }
+        fields.withLock { $0.services = objects }
     }
 
     func setName(_ name: String?) {
-        fields.withLock { $0.value.name = name }
+        fields.withLock { $0.name = name }
     }
 
     func setAddress(_ address: String?) {
         guard let address else { return }
-        fields.withLock { $0.value.address = address }
+        fields.withLock { $0.address = address }
     }
 
     /// The services are gone at the peripheral; they leave the lists (S101, S102).
@@ -150,9 +148,9 @@ extension CBPeripheral {
         let gone = ids.compactMap { lookUp($0).1 as? CBService }
         let identities = Set(gone.map { ObjectIdentifier($0) })
         let rest = fields.withLock { fields in
-            fields.value.services?.removeAll { identities.contains(ObjectIdentifier($0)) }
-            return Unchecked(fields.value.services)
-        }.value
+            fields.services?.removeAll { identities.contains(ObjectIdentifier($0)) }
+            return fields.services
+        }
         rest?.forEach { $0.removeIncluded(identities) }
         return gone
     }
@@ -162,10 +160,10 @@ extension CBPeripheral {
         // The objects end with `old`, outside the lock.
         let old = fields.withLock { fields in
             defer {
-                fields.value.services = nil
-                fields.value.attributes = [:]
+                fields.services = nil
+                fields.attributes = [:]
             }
-            return Unchecked((fields.value.services, fields.value.attributes))
+            return (fields.services, fields.attributes)
         }
         _ = old
     }

@@ -24,12 +24,12 @@ open class CBPeripheral: CBPeer {
     let core: CentralCore
     let handle: PeerHandle
     // Invariant: reached under this lock; the objects in it are used on the manager's queue or by the caller.
-    let fields: Lock<Unchecked<Fields>>
+    let fields: LockedState<Fields>
 
     init(core: CentralCore, handle: PeerHandle, name: String?) {
         self.core = core
         self.handle = handle
-        fields = Lock(Unchecked(Fields(name: name)))
+        fields = LockedState(Fields(name: name))
         super.init(identifier: handle.id.uuid)
     }
 
@@ -41,19 +41,16 @@ open class CBPeripheral: CBPeer {
     ///
     /// Weak; looked up at each delivery.
     open var delegate: (any CBPeripheralDelegate)? {
-        get { fields.withLock { Unchecked($0.value.delegate) }.value }
-        set {
-            let new = Unchecked(newValue)
-            fields.withLock { $0.value.delegate = new.value }
-        }
+        get { fields.withLock { $0.delegate } }
+        set { fields.withLock { $0.delegate = newValue } }
     }
 
     /// The GAP Device Name where it is known, else the advertised name, else nil.
-    open var name: String? { fields.withLock { $0.value.name } }
+    open var name: String? { fields.withLock { $0.name } }
 
     /// The signal strength that `readRSSI()` read last, in dBm.
     @available(*, deprecated, message: "Use the argument of peripheral(_:didReadRSSI:error:) instead")
-    open var rssi: NSNumber? { fields.withLock { Unchecked($0.value.rssi) }.value }
+    open var rssi: NSNumber? { fields.withLock { $0.rssi } }
 
     /// Whether this manager is connected to the peripheral.
     open var state: CBPeripheralState {
@@ -68,7 +65,7 @@ open class CBPeripheral: CBPeer {
     }
 
     /// The services found so far on this connection; nil before any discovery.
-    open var services: [CBService]? { fields.withLock { Unchecked($0.value.services) }.value }
+    open var services: [CBService]? { fields.withLock { $0.services } }
 
     /// Whether a write without response would be taken now; when it becomes true again,
     /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called.
@@ -83,7 +80,7 @@ open class CBPeripheral: CBPeer {
     open var ancsAuthorized: Bool { core.read { $0.peer(handle)?.isANCSAuthorized ?? false } }
 
     /// The address it was last heard under, if the radio tells; for listings.
-    package var address: String? { fields.withLock { $0.value.address } }
+    package var address: String? { fields.withLock { $0.address } }
 
     /// The ATT MTU of the link in bytes; 23 while there is none.
     package override var mtuLength: Int { core.read { $0.peer(handle)?.mtu ?? 23 } }

@@ -14,7 +14,7 @@ open class CBService: CBAttribute {
     }
 
     // Invariant: reached under this lock.
-    private let fields: Lock<Unchecked<Fields>>
+    private let fields: LockedState<Fields>
 
     /// Whether it is a primary service.
     public let isPrimary: Bool
@@ -26,7 +26,7 @@ open class CBService: CBAttribute {
     init(uuid: CBUUID, isPrimary: Bool) {
         self.isPrimary = isPrimary
         handle = nil
-        fields = Lock(Unchecked(Fields()))
+        fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
 
@@ -34,31 +34,29 @@ open class CBService: CBAttribute {
     init(_ record: ServiceRecord, on link: LinkID, of peripheral: CBPeripheral) {
         isPrimary = record.isPrimary
         handle = record.handle
-        fields = Lock(Unchecked(Fields(peripheral: peripheral)))
+        fields = LockedState(Fields(peripheral: peripheral))
         super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
     }
 
     /// The peripheral, if it is alive; nil for a service of the app's own.
-    open var peripheral: CBPeripheral? { fields.withLock { Unchecked($0.value.peripheral) }.value }
+    open var peripheral: CBPeripheral? { fields.withLock { $0.peripheral } }
 
     /// The included services found so far; nil before any discovery.
-    open var includedServices: [CBService]? { fields.withLock { Unchecked($0.value.includedServices) }.value }
+    open var includedServices: [CBService]? { fields.withLock { $0.includedServices } }
 
     /// The characteristics found so far, in handle order of each discovery; nil before any.
-    open var characteristics: [CBCharacteristic]? { fields.withLock { Unchecked($0.value.characteristics) }.value }
+    open var characteristics: [CBCharacteristic]? { fields.withLock { $0.characteristics } }
 
     func append(included: [CBService]) {
-        let new = Unchecked(included)
-        fields.withLock { $0.value.includedServices = ($0.value.includedServices ?? []) + new.value }
+        fields.withLock { $0.includedServices = ($0.includedServices ?? []) + included }
     }
 
     func append(_ characteristics: [CBCharacteristic]) {
-        let new = Unchecked(characteristics)
-        fields.withLock { $0.value.characteristics = ($0.value.characteristics ?? []) + new.value }
+        fields.withLock { $0.characteristics = ($0.characteristics ?? []) + characteristics }
     }
 
     func removeIncluded(_ gone: Set<ObjectIdentifier>) {
-        fields.withLock { $0.value.includedServices?.removeAll { gone.contains(ObjectIdentifier($0)) } }
+        fields.withLock { $0.includedServices?.removeAll { gone.contains(ObjectIdentifier($0)) } }
     }
 
     /// `<CBService: 0x1234, isPrimary = YES, UUID = Battery>`.

@@ -25,24 +25,22 @@ final class StreamEvents: Sendable {
     private let side: ChannelMachine.Side
     // Invariant: reached under this lock. Of a run loop and its timer only what any thread may call is called; the
     // stream and the delegate are used on the loop.
-    private let fields = Lock(Unchecked(Fields()))
+    private let fields = LockedState(Fields())
 
     init(_ side: ChannelMachine.Side) { self.side = side }
 
     func attach(_ channel: ChannelCore) {
-        fields.withLock { $0.value.channel = channel }
+        fields.withLock { $0.channel = channel }
     }
 
     func attach(_ stream: Stream) {
-        let stream = Unchecked(stream)
-        fields.withLock { $0.value.stream = stream.value }
+        fields.withLock { $0.stream = stream }
     }
 
     var delegate: (any StreamDelegate)? {
-        get { fields.withLock { Unchecked($0.value.delegate) }.value }
+        get { fields.withLock { $0.delegate } }
         set {
-            let new = Unchecked(newValue)
-            fields.withLock { $0.value.delegate = new.value }
+            fields.withLock { $0.delegate = newValue }
             signalIfOwed()
         }
     }
@@ -52,10 +50,9 @@ final class StreamEvents: Sendable {
         let timer = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { [weak self] _ in
             self?.deliver()
         }
-        let place = Unchecked(Place(loop: loop, mode: mode, timer: timer))
         let isNew = fields.withLock { fields in
-            let isNew = !fields.value.places.contains { $0.loop === place.value.loop && $0.mode == place.value.mode }
-            if isNew { fields.value.places.append(place.value) }
+            let isNew = !fields.places.contains { $0.loop === loop && $0.mode == mode }
+            if isNew { fields.places.append(Place(loop: loop, mode: mode, timer: timer)) }
             return isNew
         }
         guard isNew else { return }
@@ -64,8 +61,7 @@ final class StreamEvents: Sendable {
     }
 
     func remove(from loop: RunLoop, forMode mode: RunLoop.Mode) {
-        let loop = Unchecked(loop)
-        removePlaces { $0.loop === loop.value && $0.mode == mode }
+        removePlaces { $0.loop === loop && $0.mode == mode }
     }
 
     func removeAll() {
@@ -74,9 +70,9 @@ final class StreamEvents: Sendable {
 
     private func removePlaces(where isGone: (Place) -> Bool) {
         let gone = fields.withLock { fields in
-            defer { fields.value.places.removeAll(where: isGone) }
-            return Unchecked(fields.value.places.filter(isGone))
-        }.value
+            defer { fields.places.removeAll(where: isGone) }
+            return fields.places.filter(isGone)
+        }
         for place in gone { place.timer.invalidate() }
     }
 
@@ -86,7 +82,7 @@ final class StreamEvents: Sendable {
     ///
     /// Callable from any thread, under a radio's lock too.
     func signal() {
-        let places = fields.withLock { Unchecked($0.value.places) }.value
+        let places = fields.withLock { $0.places }
         for place in places {
             place.timer.fireDate = Date()
             guard place.loop === RunLoop.main else { continue }
@@ -96,7 +92,7 @@ final class StreamEvents: Sendable {
     }
 
     private func signalIfOwed() {
-        let channel = fields.withLock { $0.value.channel }
+        let channel = fields.withLock { $0.channel }
         if channel?.owesNotice(side) == true { signal() }
     }
 
@@ -108,9 +104,7 @@ final class StreamEvents: Sendable {
 
     /// Tells the delegate one thing; what else there is waits for the loop's next turn, as other sources do.
     private func deliver() {
-        let (channel, stream, delegate) = fields.withLock { fields in
-            Unchecked((fields.value.channel, fields.value.stream, fields.value.delegate))
-        }.value
+        let (channel, stream, delegate) = fields.withLock { ($0.channel, $0.stream, $0.delegate) }
         guard let channel, let stream, let delegate, let notice = channel.nextNotice(side) else { return }
         delegate.stream(stream, handle: notice.event(of: side))
         signalIfOwed()

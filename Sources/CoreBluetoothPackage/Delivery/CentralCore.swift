@@ -43,8 +43,8 @@ final class CentralCore: InboxOwner, EventSink {
     let inbox: Inbox<CentralCore>
     let channels = ChannelTable()
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
-    private let state: Lock<Unchecked<State>>
-    private let owner = Lock(Unchecked(Owner()))
+    private let state: LockedState<State>
+    private let owner = LockedState(Owner())
 
     init(
         backend: any BluetoothBackend, options: CentralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
@@ -56,13 +56,12 @@ final class CentralCore: InboxOwner, EventSink {
         self.backend = backend.makeCentral(options)
         inbox = Inbox(queue: queue, limits: limits)
         let machine = CentralStateMachine(canRestore: options.restoreIdentifier != nil)
-        state = Lock(Unchecked(State(machine: machine)))
+        state = LockedState(State(machine: machine))
     }
 
     /// Starts delivery for a manager that is complete.
     func activate(for manager: CBCentralManager) {
-        let owner = Unchecked(manager)
-        self.owner.withLock { $0.value.manager = owner.value }
+        owner.withLock { $0.manager = manager }
         observer?.managerCreated(self)
         backend.activate(self)
     }
@@ -70,9 +69,9 @@ final class CentralCore: InboxOwner, EventSink {
     /// The manager is gone: its scan and its links end without a callback (S16).
     func invalidate() {
         let unanswered = state.withLock { state in
-            state.value.isInvalidated = true
-            state.value.outbox.close()
-            return observer == nil ? [] : state.value.machine.unansweredCommands
+            state.isInvalidated = true
+            state.outbox.close()
+            return observer == nil ? [] : state.machine.unansweredCommands
         }
         observer?.commandsAbandoned(unanswered)
         backend.invalidate()
@@ -81,20 +80,17 @@ final class CentralCore: InboxOwner, EventSink {
     }
 
     /// Whether the manager is gone.
-    var isInvalidated: Bool { state.withLock { $0.value.isInvalidated } }
+    var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
     // MARK: Owner
 
     var manager: CBCentralManager? {
-        owner.withLock { Unchecked($0.value.manager) }.value
+        owner.withLock { $0.manager }
     }
 
     var delegate: (any CBCentralManagerDelegate)? {
-        get { owner.withLock { Unchecked($0.value.delegate) }.value }
-        set {
-            let new = Unchecked(newValue)
-            owner.withLock { $0.value.delegate = new.value }
-        }
+        get { owner.withLock { $0.delegate } }
+        set { owner.withLock { $0.delegate = newValue } }
     }
 
     // MARK: Transitions
@@ -106,27 +102,27 @@ final class CentralCore: InboxOwner, EventSink {
 
     private func transitionWithState(_ body: (inout State) -> [CentralEffect]) {
         let (effects, first) = state.withLock { state -> ([CentralEffect], CentralCommand?) in
-            let effects = body(&state.value)
+            let effects = body(&state)
             for effect in effects {
                 switch effect {
-                case .submit(let command): state.value.outbox.append(command)
+                case .submit(let command): state.outbox.append(command)
                 case .complete(let completion): inbox.post(.completion(completion), for: self)
                 default: break
                 }
             }
-            return (effects, state.value.outbox.beginSubmitting())
+            return (effects, state.outbox.beginSubmitting())
         }
         var next = first
         while let command = next {
             backend.submit(command)
-            next = state.withLock { $0.value.outbox.next() }
+            next = state.withLock { $0.outbox.next() }
         }
         for effect in effects { perform(effect) }
     }
 
     /// Reads the machine.
     func read<Result: Sendable>(_ body: (CentralStateMachine) -> Result) -> Result {
-        state.withLock { body($0.value.machine) }
+        state.withLock { body($0.machine) }
     }
 
     private func perform(_ effect: CentralEffect) {
@@ -140,9 +136,9 @@ final class CentralCore: InboxOwner, EventSink {
             }
         case .invalidateAttributes(let id): peripheral(id)?.invalidateAttributes()
         case .invalidatePeripheral(let id):
-            state.withLock { Unchecked($0.value.registry.remove(id)) }.value?.invalidateAttributes()
+            state.withLock { $0.registry.remove(id) }?.invalidateAttributes()
         case .invalidatePeripherals:
-            let stale = state.withLock { Unchecked($0.value.registry.removeAll()) }.value
+            let stale = state.withLock { $0.registry.removeAll() }
             stale.forEach { $0.invalidateAttributes() }
         case .closeChannel(let id): channels.release(id)
         case .callback(let callback):
@@ -157,22 +153,22 @@ final class CentralCore: InboxOwner, EventSink {
 
     /// The living object for a peer.
     func peripheral(_ id: PeerID) -> CBPeripheral? {
-        state.withLock { Unchecked($0.value.registry[id]) }.value
+        state.withLock { $0.registry[id] }
     }
 
     /// All living objects for peers.
     var livingPeripherals: [CBPeripheral] {
-        state.withLock { Unchecked($0.value.registry.living) }.value
+        state.withLock { $0.registry.living }
     }
 
     /// The object for a peer, made if there is none.
     func peripheral(_ id: PeerID, name: String?) -> CBPeripheral {
         state.withLock { state in
-            if let known = state.value.registry[id] { return Unchecked(known) }
-            let made = state.value.registry.insert(id) { CBPeripheral(core: self, handle: $0, name: name) }
-            state.value.machine.adopt(made.handle, name: name)
-            return Unchecked(made)
-        }.value
+            if let known = state.registry[id] { return known }
+            let made = state.registry.insert(id) { CBPeripheral(core: self, handle: $0, name: name) }
+            state.machine.adopt(made.handle, name: name)
+            return made
+        }
     }
 
     /// The object for a peer that the backend knows, made if there is none.
@@ -236,6 +232,6 @@ final class CentralCore: InboxOwner, EventSink {
             return state.machine.released(handle)
         }
         observer?.commandsAbandoned(unanswered)
-        state.withLock { $0.value.registry.removeIfDead(handle.id) }
+        state.withLock { $0.registry.removeIfDead(handle.id) }
     }
 }

@@ -41,8 +41,8 @@ final class PeripheralCore: InboxOwner, EventSink {
     /// Whether the app gave an identifier for restoration.
     let canRestore: Bool
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
-    private let state = Lock(Unchecked(State()))
-    private let owner = Lock(Unchecked(Owner()))
+    private let state = LockedState(State())
+    private let owner = LockedState(Owner())
 
     init(
         backend: any BluetoothBackend, options: PeripheralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
@@ -58,8 +58,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     /// Starts delivery for a manager that is complete.
     func activate(for manager: CBPeripheralManager) {
-        let owner = Unchecked(manager)
-        self.owner.withLock { $0.value.manager = owner.value }
+        owner.withLock { $0.manager = manager }
         observer?.managerCreated(self)
         backend.activate(self)
     }
@@ -67,12 +66,12 @@ final class PeripheralCore: InboxOwner, EventSink {
     /// The manager is gone: its services, its advertisement and its subscriptions end without a callback.
     func invalidate() {
         let (objects, unanswered) = state.withLock { state in
-            state.value.isInvalidated = true
-            state.value.outbox.close()
-            defer { state.value.objects = LocalObjects() }
-            let unanswered = observer == nil ? [] : state.value.machine.unansweredCommands
-            return Unchecked((state.value.objects, unanswered))
-        }.value
+            state.isInvalidated = true
+            state.outbox.close()
+            defer { state.objects = LocalObjects() }
+            let unanswered = observer == nil ? [] : state.machine.unansweredCommands
+            return (state.objects, unanswered)
+        }
         observer?.commandsAbandoned(unanswered)
         backend.invalidate()
         channels.endAll()
@@ -84,20 +83,17 @@ final class PeripheralCore: InboxOwner, EventSink {
     }
 
     /// Whether the manager is gone.
-    var isInvalidated: Bool { state.withLock { $0.value.isInvalidated } }
+    var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
     // MARK: Owner
 
     var manager: CBPeripheralManager? {
-        owner.withLock { Unchecked($0.value.manager) }.value
+        owner.withLock { $0.manager }
     }
 
     var delegate: (any CBPeripheralManagerDelegate)? {
-        get { owner.withLock { Unchecked($0.value.delegate) }.value }
-        set {
-            let new = Unchecked(newValue)
-            owner.withLock { $0.value.delegate = new.value }
-        }
+        get { owner.withLock { $0.delegate } }
+        set { owner.withLock { $0.delegate = newValue } }
     }
 
     // MARK: Transitions
@@ -110,22 +106,22 @@ final class PeripheralCore: InboxOwner, EventSink {
     /// The same, for transitions that take in objects too.
     func transitionWithObjects(_ body: (inout State) -> [PeripheralEffect]) {
         let (effects, first) = state.withLock { state -> ([PeripheralEffect], PeripheralCommand?) in
-            let effects = body(&state.value)
+            let effects = body(&state)
             for effect in effects {
                 switch effect {
-                case .submit(let command): state.value.outbox.append(command)
+                case .submit(let command): state.outbox.append(command)
                 case .complete(let completion): inbox.post(.completion(completion), for: self)
                 // Here, as the queue may forget the objects before the caller goes on; a mark has no lock.
-                case .thaw(let id): state.value.objects.service(id)?.publications.forEach { $0.release(by: self) }
+                case .thaw(let id): state.objects.service(id)?.publications.forEach { $0.release(by: self) }
                 default: break
                 }
             }
-            return (effects, state.value.outbox.beginSubmitting())
+            return (effects, state.outbox.beginSubmitting())
         }
         var next = first
         while let command = next {
             backend.submit(command)
-            next = state.withLock { $0.value.outbox.next() }
+            next = state.withLock { $0.outbox.next() }
         }
         for effect in effects { perform(effect) }
     }
@@ -149,7 +145,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     /// Reads the machine.
     func read<Result: Sendable>(_ body: (PeripheralStateMachine) -> Result) -> Result {
-        state.withLock { body($0.value.machine) }
+        state.withLock { body($0.machine) }
     }
 
     private func perform(_ effect: PeripheralEffect) {
@@ -157,11 +153,11 @@ final class PeripheralCore: InboxOwner, EventSink {
         case .submit, .complete, .thaw: break
         case .misuse(let misuse): log(misuse)
         case .forget(let id):
-            let gone = state.withLock { Unchecked($0.value.objects.remove(id)) }.value
+            let gone = state.withLock { $0.objects.remove(id) }
             gone?.characteristics.forEach { $0.object.removeSubscribers() }
         case .clearSubscribers(let id): characteristic(id)?.removeSubscribers()
         case .dropAdditions(let operations): operations.forEach { _ = takeAddition($0) }
-        case .changeMTU(let id, let mtu): state.withLock { Unchecked($0.value.centrals[id]) }.value?.updateMTU(mtu)
+        case .changeMTU(let id, let mtu): state.withLock { $0.centrals[id] }?.updateMTU(mtu)
         case .closeChannel(let id): channels.release(id)
         case .closeChannels(let psm): channels.shutDown(psm: psm)
         case .callback(let callback):
@@ -176,34 +172,34 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     /// The app's own object of a published characteristic.
     func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? {
-        state.withLock { Unchecked($0.value.objects.characteristic(id)) }.value
+        state.withLock { $0.objects.characteristic(id) }
     }
 
     /// The app's own object of a published service.
     func service(_ id: AttributeID) -> CBMutableService? {
-        state.withLock { Unchecked($0.value.objects.service(id)?.service) }.value
+        state.withLock { $0.objects.service(id)?.service }
     }
 
     /// The app's own object of a call of `add` that has no answer yet.
     func addition(_ operation: OperationID) -> CBMutableService? {
-        state.withLock { Unchecked($0.value.objects.addition(operation)) }.value
+        state.withLock { $0.objects.addition(operation) }
     }
 
     /// The same, taken out: once.
     func takeAddition(_ operation: OperationID) -> CBMutableService? {
-        state.withLock { Unchecked($0.value.objects.takeAddition(operation)) }.value
+        state.withLock { $0.objects.takeAddition(operation) }
     }
 
     /// The object of a central, with the ATT MTU that it has now.
     func central(_ id: PeerID, mtu: Int) -> CBCentral {
-        let central = state.withLock { Unchecked($0.value.centrals.central(id, mtu: mtu)) }.value
+        let central = state.withLock { $0.centrals.central(id, mtu: mtu) }
         central.updateMTU(mtu)
         return central
     }
 
     /// The object of a central of which nothing is told but who it is.
     func central(_ id: PeerID) -> CBCentral {
-        state.withLock { Unchecked($0.value.centrals.central(id, mtu: 23)) }.value
+        state.withLock { $0.centrals.central(id, mtu: 23) }
     }
 
     // MARK: The queue

@@ -35,7 +35,7 @@ final class PairingCore: InboxOwner, EventSink {
     let inbox: Inbox<PairingCore>
     private let state = Lock(State())
     // Invariant: reached under this lock; the delegate is used on the agent's queue.
-    private let owner = Lock(Unchecked(Owner()))
+    private let owner = LockedState(Owner())
 
     init(backend: any BluetoothBackend, queue: DispatchQueue) {
         clock = backend.clock
@@ -45,7 +45,7 @@ final class PairingCore: InboxOwner, EventSink {
 
     /// Starts delivery for an agent that is complete.
     func activate(for agent: CBPairingAgent) {
-        owner.withLock { $0.value.agent = agent }
+        owner.withLock { $0.agent = agent }
         observer?.managerCreated(self)
         backend.activate(self)
         transition { _ in [.submit(.setCapability(agent.capability.backendCapability))] }
@@ -67,7 +67,7 @@ final class PairingCore: InboxOwner, EventSink {
     }
 
     /// The agent, if it lives.
-    var agent: CBPairingAgent? { owner.withLock { $0.value.agent } }
+    var agent: CBPairingAgent? { owner.withLock { $0.agent } }
 
     /// What waits for an answer, from the peer or from the app.
     package var unansweredCommands: [String] {
@@ -75,11 +75,8 @@ final class PairingCore: InboxOwner, EventSink {
     }
 
     var delegate: (any CBPairingAgentDelegate)? {
-        get { owner.withLock { Unchecked($0.value.delegate) }.value }
-        set {
-            let new = Unchecked(newValue)
-            owner.withLock { $0.value.delegate = new.value }
-        }
+        get { owner.withLock { $0.delegate } }
+        set { owner.withLock { $0.delegate = newValue } }
     }
 
     // MARK: Calls

@@ -13,7 +13,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     private var ownValue: Data?
     private var ownDescriptors: [CBDescriptor]?
     // Invariant: the array is reached under this lock.
-    private let subscribers = Lock(Unchecked<[CBCentral]>([]))
+    private let subscribers = LockedState<[CBCentral]>([])
 
     /// Whether a manager has published it.
     let publication = Publication()
@@ -81,24 +81,20 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// The centrals that subscribe now, in the order of their subscribing.
     ///
     /// Changes on the manager's queue only, just before the callback.
-    open var subscribedCentrals: [CBCentral]? { subscribers.withLock { $0 }.value }
+    open var subscribedCentrals: [CBCentral]? { subscribers.withLock { $0 } }
 
     func addSubscriber(_ central: CBCentral) {
-        let new = Unchecked(central)
-        subscribers.withLock { $0.value.append(new.value) }
+        subscribers.withLock { $0.append(central) }
     }
 
     /// Takes a subscriber out.
     func removeSubscriber(_ identifier: UUID) -> CBCentral? {
         subscribers.withLock { subscribers in
-            guard let index = subscribers.value.firstIndex(where: { $0.identifier == identifier }) else {
-                return Unchecked<CBCentral?>(nil)
-            }
-            return Unchecked(subscribers.value.remove(at: index))
-        }.value
+            subscribers.firstIndex { $0.identifier == identifier }.map { subscribers.remove(at: $0) }
+        }
     }
 
     func removeSubscribers() {
-        subscribers.withLock { $0.value = [] }
+        subscribers.withLock { $0 = [] }
     }
 }

@@ -15,25 +15,24 @@ import Testing
     /// Keeps the channel that it is given.
     private final class Keeper: NSObject, CBPeripheralDelegate, Sendable {
         // Invariant: reached under this lock.
-        private let kept = Lock(Unchecked<CBL2CAPChannel?>(nil))
+        private let kept = LockedState<CBL2CAPChannel?>(nil)
         private let onOpen: @Sendable (CBL2CAPChannel) -> Void
 
         init(_ onOpen: @escaping @Sendable (CBL2CAPChannel) -> Void = { _ in }) { self.onOpen = onOpen }
 
-        var channel: CBL2CAPChannel? { kept.withLock { $0 }.value }
+        var channel: CBL2CAPChannel? { kept.withLock { $0 } }
 
         func letGo() {
             let old = kept.withLock { kept in
-                defer { kept = Unchecked(nil) }
+                defer { kept = nil }
                 return kept
             }
             _ = old
         }
 
         func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-            let channel = Unchecked(channel)
             kept.withLock { $0 = channel }
-            if let channel = channel.value { onOpen(channel) }
+            if let channel { onOpen(channel) }
         }
     }
 

@@ -17,30 +17,29 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, Sendable 
 
     private let queue: DispatchQueue
     // Invariant: reached under this lock; the objects are only used on the queue, or when it is at rest.
-    private let state = Lock(Unchecked(State()))
+    private let state = LockedState(State())
 
     init(queue: DispatchQueue) { self.queue = queue }
 
-    var lines: [String] { state.withLock { $0.value.lines } }
+    var lines: [String] { state.withLock { $0.lines } }
     /// The lines that begin so.
     func lines(_ beginning: String) -> [String] { lines.filter { $0.hasPrefix(beginning) } }
-    var added: [CBService] { state.withLock { Unchecked($0.value.added) }.value }
-    var reads: [CBATTRequest] { state.withLock { Unchecked($0.value.reads) }.value }
-    var writes: [[CBATTRequest]] { state.withLock { Unchecked($0.value.writes) }.value }
+    var added: [CBService] { state.withLock { $0.added } }
+    var reads: [CBATTRequest] { state.withLock { $0.reads } }
+    var writes: [[CBATTRequest]] { state.withLock { $0.writes } }
 
     /// Lets go of all objects.
     func forget() {
         let gone = state.withLock { state in
-            defer { state.value = State(lines: state.value.lines) }
-            return Unchecked(state.value)
+            defer { state = State(lines: state.lines) }
+            return state
         }
         withExtendedLifetime(gone) {}
     }
 
     /// Called within each callback.
     func onEach(_ body: @escaping (CBPeripheralManager, String) -> Void) {
-        let body = Unchecked(body)
-        state.withLock { $0.value.onEach = body.value }
+        state.withLock { $0.onEach = body }
     }
 
     private func record(
@@ -48,15 +47,14 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, Sendable 
         written: [CBATTRequest]? = nil
     ) {
         dispatchPrecondition(condition: .onQueue(queue))
-        let kept = Unchecked((added, read, written))
         let body = state.withLock { state in
-            state.value.lines.append(line)
-            if let service = kept.value.0 { state.value.added.append(service) }
-            if let request = kept.value.1 { state.value.reads.append(request) }
-            if let requests = kept.value.2 { state.value.writes.append(requests) }
-            return Unchecked(state.value.onEach)
+            state.lines.append(line)
+            if let added { state.added.append(added) }
+            if let read { state.reads.append(read) }
+            if let written { state.writes.append(written) }
+            return state.onEach
         }
-        body.value?(manager, line)
+        body?(manager, line)
     }
 
     private func text(_ error: (any Error)?) -> String {
