@@ -64,13 +64,13 @@ let package = Package(
             ],
             path: "Benchmarks/BlueZBenchmarks", exclude: ["bleak_client.py"], swiftSettings: settings,
             plugins: [benchmarkPlugin]),
-        // The object tree is no public API: its sources, linked here, are compiled as a part of the benchmark.
+        // The object model is no public API: its sources, linked here, are compiled as a part of the benchmark.
         .executableTarget(
-            name: "ObjectTreeBenchmarks",
+            name: "ObjectModelBenchmarks",
             dependencies: [
                 benchmark, "CHeap", .product(name: "_BluetoothDBus", package: root),
                 .product(name: "BluetoothBackend", package: root),
             ],
-            path: "Benchmarks/ObjectTreeBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+            path: "Benchmarks/ObjectModelBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
     ]
 )

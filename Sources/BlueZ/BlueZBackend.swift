@@ -83,7 +83,7 @@ public final class BlueZBackend: BluetoothBackend {
         case .connectedRSSI: controllers.isAvailable
         case .extendedScanAndConnect:
             centrals.all.contains {
-                $0.query { host in host.adapter.map { host.tree.advertisers[$0]?.isExtended } == true }
+                $0.query { host in host.adapter.map { host.objects.advertisers[$0]?.isExtended } == true }
             }
         }
     }

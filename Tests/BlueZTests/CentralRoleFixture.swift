@@ -37,26 +37,26 @@ struct CentralRoleFixture: FakeDaemon {
     private(set) var warnings: [String] = []
 
     init(adapter: String? = nil) {
-        host = CentralRoleMachine(selector: AdapterSelector(adapter))
+        host = CentralRoleMachine(selector: AdapterSelector(adapter), objects: ObjectModel())
     }
 
     /// A fixture whose adapter is on, with manager 1.
     static func poweredOn() -> CentralRoleFixture {
         var fixture = CentralRoleFixture()
         fixture.input(.activated(1))
-        fixture.input(.daemon(.ready))
-        fixture.input(.snapshot([adapter: adapterObject()]))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([adapter: adapterObject()]))
         fixture.clear()
         return fixture
     }
 
     /// A fixture with a link of manager 1 to the one device, and its identifier.
     static func connected(
-        objects: [(ObjectPath, ObjectTree.Interfaces)] = CentralRoleFixture.attributes()
+        objects: [(ObjectPath, DaemonMessage.Interfaces)] = CentralRoleFixture.attributes()
     ) -> (CentralRoleFixture, PeerID, LinkID) {
         var fixture = poweredOn()
         let peer = fixture.addDevice()
-        for (path, interfaces) in objects { fixture.input(.interfacesAdded(path, interfaces)) }
+        for (path, interfaces) in objects { fixture.receive(.interfacesAdded(path, interfaces)) }
         fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         fixture.set(device, "org.bluez.Device1", ["Connected": .boolean(true)])
         fixture.set(device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
@@ -73,7 +73,7 @@ struct CentralRoleFixture: FakeDaemon {
 
     static func adapterObject(
         address: String = "00:11:22:33:44:55", isPowered: Bool = true, roles: [String]? = ["central", "peripheral"]
-    ) -> ObjectTree.Interfaces {
+    ) -> DaemonMessage.Interfaces {
         var properties: [String: DBusValue] = ["Address": .string(address), "Powered": .boolean(isPowered)]
         if let roles { properties["Roles"] = .strings(roles) }
         return ["org.bluez.Adapter1": properties]
@@ -81,7 +81,7 @@ struct CentralRoleFixture: FakeDaemon {
 
     static func deviceObject(
         address: String = "F0:F1:F2:F3:F4:F5", _ properties: [String: DBusValue] = [:]
-    ) -> ObjectTree.Interfaces {
+    ) -> DaemonMessage.Interfaces {
         let base: [String: DBusValue] = [
             "Address": .string(address), "AddressType": .string("random"), "Connected": .boolean(false),
             "ServicesResolved": .boolean(false),
@@ -90,7 +90,7 @@ struct CentralRoleFixture: FakeDaemon {
     }
 
     /// A service 180D with a characteristic 2A37 that can do everything.
-    static func attributes() -> [(ObjectPath, ObjectTree.Interfaces)] {
+    static func attributes() -> [(ObjectPath, DaemonMessage.Interfaces)] {
         [
             (
                 service,
@@ -114,7 +114,7 @@ struct CentralRoleFixture: FakeDaemon {
 
     /// Adds the one device, and gives its identifier.
     mutating func addDevice(_ properties: [String: DBusValue] = ["RSSI": .int16(-50)]) -> PeerID {
-        input(.interfacesAdded(Self.device, Self.deviceObject(properties)))
+        receive(.interfacesAdded(Self.device, Self.deviceObject(properties)))
         return peer(at: Self.device)
     }
 
@@ -145,6 +145,10 @@ struct CentralRoleFixture: FakeDaemon {
         }
     }
 
+    mutating func receive(_ message: DaemonMessage) {
+        input(.daemon(message.apply(to: host.objects)))
+    }
+
     mutating func command(_ command: CentralCommand, from manager: HostLedger.Manager = 1) {
         input(.command(manager, command))
     }
@@ -152,7 +156,7 @@ struct CentralRoleFixture: FakeDaemon {
     mutating func set(
         _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], removing removed: [String] = []
     ) {
-        input(.propertiesChanged(path, interface, values, removed: removed))
+        receive(.propertiesChanged(path, interface, values, removed: removed))
     }
 
     /// A notification, or the echo of a read.

@@ -31,7 +31,7 @@ import Testing
 
     private mutating func addSecondDevice() -> PeerID {
         let path = Fixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F6")
-        fixture.input(.interfacesAdded(path, Fixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
+        fixture.receive(.interfacesAdded(path, Fixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
         return fixture.peer(at: path)
     }
 
@@ -58,7 +58,7 @@ import Testing
         connect(peer)
         fixture.answer("Connect")
         #expect(fixture.events == [] && fixture.refreshes == 1)
-        fixture.input(
+        fixture.receive(
             .snapshot([
                 CentralRoleFixture.adapter: CentralRoleFixture.adapterObject(),
                 CentralRoleFixture.device: CentralRoleFixture.deviceObject(["Connected": .boolean(true)]),
@@ -76,10 +76,10 @@ import Testing
     @Test mutating func aPeerThatIsNotRememberedAnyMoreIsWaitedFor() {
         fixture.host.remember(atLeast: 1)
         let peer = fixture.addDevice()
-        fixture.input(.interfacesRemoved(CentralRoleFixture.device, ["org.bluez.Device1"]))
+        fixture.receive(.interfacesRemoved(CentralRoleFixture.device, ["org.bluez.Device1"]))
         let stranger = CentralRoleFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F6")
-        fixture.input(.interfacesAdded(stranger, CentralRoleFixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
-        fixture.input(.interfacesRemoved(stranger, ["org.bluez.Device1"]))
+        fixture.receive(.interfacesAdded(stranger, CentralRoleFixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
+        fixture.receive(.interfacesRemoved(stranger, ["org.bluez.Device1"]))
         #expect(fixture.host.knownPeers([peer]) == [])
         connect(peer)
         #expect(fixture.events == [])
@@ -112,7 +112,7 @@ import Testing
     @Test mutating func aPeerWhoseObjectIsGoneIsLookedForAndThenConnected() {
         let peer = fixture.addDevice()
         connect(peer)
-        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.receive(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
         fixture.answer("Connect", with: .failure(DBusError(name: DBusError.Name.unknownObject, message: "")))
         #expect(fixture.waiting == ["SetDiscoveryFilter"])
         fixture.answerDiscovery()
@@ -248,7 +248,7 @@ import Testing
     @Test mutating func aDeviceThatGoesBeforeItsLinkIsJoinedIsLookedFor() {
         let peer = fixture.addDevice(["Connected": .boolean(true)])
         connect(peer)
-        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.receive(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
         fixture.fire(.foreignLinkGrace(peer))
         #expect(!fixture.waiting.contains("Connect"))
         #expect(fixture.host.connects.needsScan)
@@ -314,7 +314,7 @@ import Testing
         ] as [(String?, DisconnectReason)])
     mutating func S44_theReasonIsToldWhereTheDaemonTellsIt(reason: String?, expected: DisconnectReason) {
         var (fixture, peer, link) = Fixture.connected()
-        if let reason { fixture.input(.disconnectReason(Fixture.device, "org.bluez.Reason." + reason)) }
+        if let reason { fixture.receive(.disconnected(Fixture.device, "org.bluez.Reason." + reason)) }
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         fixture.fire(.powerLoss(peer))
         #expect(
@@ -325,7 +325,7 @@ import Testing
 
     @Test mutating func aRemovedObjectEndsItsLink() {
         var (fixture, peer, _) = Fixture.connected()
-        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.receive(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
         fixture.fire(.powerLoss(peer))
         #expect(fixture.events.count == 1)
         #expect(fixture.host.links.isEmpty)

@@ -82,7 +82,7 @@ import Testing
     /// Proves S58.
     @Test mutating func S58_theHostsOwnServicesAndSecondaryOnesAreNotFound() {
         for (handle, uuid, isPrimary) in [("0001", "1801", true), ("0005", "1800", true), ("0060", "180a", false)] {
-            fixture.input(
+            fixture.receive(
                 .interfacesAdded(
                     Fixture.path(Fixture.device.text + "/service" + handle),
                     ["org.bluez.GattService1": ["UUID": .string(uuid), "Primary": .boolean(isPrimary)]]))
@@ -97,7 +97,7 @@ import Testing
 
     @Test mutating func includedServicesAreFoundByTheirPaths() {
         let included = Fixture.path(Fixture.device.text + "/service0060")
-        fixture.input(
+        fixture.receive(
             .interfacesAdded(
                 included, ["org.bluez.GattService1": ["UUID": .string("180a"), "Primary": .boolean(false)]]))
         fixture.set(
@@ -138,7 +138,7 @@ import Testing
             Fixture.device: Fixture.deviceObject(["Connected": .boolean(true), "ServicesResolved": .boolean(true)]),
         ]
         for (path, object) in Fixture.attributes() { objects[path] = object }
-        fixture.input(.snapshot(objects))
+        fixture.receive(.snapshot(objects))
         guard case .response(_, _, .services(let services))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
@@ -177,7 +177,7 @@ import Testing
 
     /// Proves S64.
     @Test mutating func S64_descriptorsAreThoseOfTheCharacteristic() {
-        fixture.input(
+        fixture.receive(
             .interfacesAdded(
                 Fixture.path(Fixture.characteristic.text + "/desc0013"),
                 ["org.bluez.GattDescriptor1": ["UUID": .string("00002902-0000-1000-8000-00805f9b34fb")]]))
@@ -476,10 +476,10 @@ import Testing
     /// Proves S101.
     @Test mutating func S101_changesOfServicesAreToldTogether() {
         let (service, characteristic) = discover()
-        fixture.input(.interfacesRemoved(Fixture.characteristic, ["org.bluez.GattCharacteristic1"]))
-        fixture.input(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
+        fixture.receive(.interfacesRemoved(Fixture.characteristic, ["org.bluez.GattCharacteristic1"]))
+        fixture.receive(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
         let added = Fixture.path(Fixture.device.text + "/service0070")
-        fixture.input(
+        fixture.receive(
             .interfacesAdded(added, ["org.bluez.GattService1": ["UUID": .string("180f"), "Primary": .boolean(true)]]))
         #expect(fixture.events == [])
         fixture.fire(.serviceChanges(peer))
@@ -498,9 +498,9 @@ import Testing
     /// Proves S102.
     @Test mutating func S102_anAttributeThatComesBackIsAnotherOne() {
         let (service, _) = discover()
-        fixture.input(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
+        fixture.receive(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
         let object = Fixture.attributes()[0]
-        fixture.input(.interfacesAdded(object.0, object.1))
+        fixture.receive(.interfacesAdded(object.0, object.1))
         fixture.fire(.serviceChanges(peer))
         guard case .servicesChanged(_, [service], let records)? = fixture.events.last else {
             Issue.record("\(fixture.events)")

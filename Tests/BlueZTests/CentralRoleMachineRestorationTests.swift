@@ -16,14 +16,14 @@ import Testing
         var fixture = Fixture()
         fixture.input(.restoring(1, left))
         fixture.input(.activated(1))
-        fixture.input(.daemon(.ready))
+        fixture.receive(.phase(.ready))
         var objects = [Fixture.adapter: Fixture.adapterObject(isPowered: isPowered)]
         if isConnected {
             let flag = DBusValue.boolean(true)
             objects[Fixture.device] = Fixture.deviceObject(["Connected": flag, "ServicesResolved": flag])
             for (path, interfaces) in Fixture.attributes() { objects[path] = interfaces }
         }
-        fixture.input(.snapshot(objects))
+        fixture.receive(.snapshot(objects))
         return fixture
     }
 

@@ -43,7 +43,7 @@ import Testing
     @Test mutating func aDeviceOfTheSnapshotIsNotReportedBeforeItIsHeard() {
         _ = fixture.addDevice(["Name": .string("Old"), "RSSI": .int16(-50)])
         scan()
-        fixture.input(
+        fixture.receive(
             .snapshot([
                 Fixture.adapter: Fixture.adapterObject(),
                 Fixture.device: Fixture.deviceObject(["Name": .string("Old"), "RSSI": .int16(-50)]),

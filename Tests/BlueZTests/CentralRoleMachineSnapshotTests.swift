@@ -19,8 +19,8 @@ import Testing
         for (path, object) in Fixture.attributes() {
             objects[path] = object.mapValues { $0.merging(attributes) { $1 } }
         }
-        fixture.input(.daemon(.ready))
-        fixture.input(.snapshot(objects))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot(objects))
     }
 
     @Test mutating func aNotificationIsToldOnce() {
@@ -66,7 +66,7 @@ import Testing
         let peer = fixture.addDevice(["UUIDs": Self.heartRate, "Connected": .boolean(isConnected)])
         fixture.command(
             .setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
-        fixture.input(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
+        fixture.receive(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
         #expect(fixture.events == (isConnected ? [.connectionEvent(peer: peer, isConnected: false)] : []))
     }
 
@@ -76,18 +76,18 @@ import Testing
         // `Discovering` is yet to change.
         var adapter = Fixture.adapterObject()
         adapter["org.bluez.Adapter1"]?["Discovering"] = .boolean(false)
-        fixture.input(.snapshot([Fixture.adapter: adapter]))
+        fixture.receive(.snapshot([Fixture.adapter: adapter]))
         fixture.fire(.discoveryRetry)
         #expect(fixture.waiting == [])
         #expect(fixture.host.discovery.isActive)
     }
 
     @Test mutating func anAdapterThatStayedAwayIsNotExpectedAnew() {
-        fixture.input(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
+        fixture.receive(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
         fixture.fire(.adapterReturn)
         #expect(fixture.events == [.stateChanged(.resetting), .stateChanged(.unsupported)])
-        fixture.input(.daemon(.ready))
-        fixture.input(.snapshot([:]))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([:]))
         #expect(fixture.events.count == 2)
         #expect(fixture.host.state == .unsupported)
     }

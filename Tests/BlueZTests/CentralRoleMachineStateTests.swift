@@ -12,9 +12,9 @@ import Testing
     @Test mutating func theFirstEventIsTheFirstDefiniteState() {
         fixture.input(.activated(1))
         #expect(fixture.events == [])
-        fixture.input(.daemon(.ready))
+        fixture.receive(.phase(.ready))
         #expect(fixture.events == [])
-        fixture.input(.snapshot([Fixture.adapter: Fixture.adapterObject()]))
+        fixture.receive(.snapshot([Fixture.adapter: Fixture.adapterObject()]))
         #expect(fixture.events == [.stateChanged(.poweredOn)])
         fixture.input(.activated(2))
         #expect(fixture.eventsByManager[2] == [.stateChanged(.poweredOn)])
@@ -22,39 +22,39 @@ import Testing
 
     @Test mutating func withoutADaemonItIsUnsupported() {
         fixture.input(.activated(1))
-        fixture.input(.daemon(.absent))
+        fixture.receive(.phase(.absent))
         #expect(fixture.events == [.stateChanged(.unsupported)])
     }
 
     @Test mutating func aRefusalIsUnauthorized() {
         fixture.input(.activated(1))
-        fixture.input(.daemon(.denied))
+        fixture.receive(.phase(.denied))
         #expect(fixture.events == [.authorizationChanged(.denied), .stateChanged(.unauthorized)])
-        fixture.input(.daemon(.ready))
-        fixture.input(.snapshot([Fixture.adapter: Fixture.adapterObject(isPowered: false)]))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([Fixture.adapter: Fixture.adapterObject(isPowered: false)]))
         #expect(fixture.events.suffix(2) == [.authorizationChanged(.allowed), .stateChanged(.poweredOff)])
     }
 
     /// A daemon that the bus has just started finds its adapters a little later.
     @Test mutating func anAdapterThatComesLateIsWaitedForAndThenUsedAtAnyTime() {
         fixture.input(.activated(1))
-        fixture.input(.daemon(.ready))
-        fixture.input(.snapshot([:]))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([:]))
         #expect(fixture.events == [])
         fixture.fire(.adapterReturn)
         #expect(fixture.events == [.stateChanged(.unsupported)])
-        fixture.input(.interfacesAdded(Fixture.adapter, Fixture.adapterObject()))
+        fixture.receive(.interfacesAdded(Fixture.adapter, Fixture.adapterObject()))
         #expect(fixture.events.last == .stateChanged(.poweredOn))
     }
 
     @Test mutating func anAdapterWithoutTheRoleIsUnsupportedAndAnOldDaemonTellsNoRoles() {
         fixture.input(.activated(1))
-        fixture.input(.daemon(.ready))
-        fixture.input(.snapshot([Fixture.adapter: Fixture.adapterObject(roles: ["peripheral"])]))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([Fixture.adapter: Fixture.adapterObject(roles: ["peripheral"])]))
         #expect(fixture.events == [.stateChanged(.unsupported)])
-        fixture.input(.snapshot([Fixture.adapter: Fixture.adapterObject(roles: nil)]))
-        fixture.input(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
-        fixture.input(.interfacesAdded(Fixture.adapter, Fixture.adapterObject(roles: nil)))
+        fixture.receive(.snapshot([Fixture.adapter: Fixture.adapterObject(roles: nil)]))
+        fixture.receive(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
+        fixture.receive(.interfacesAdded(Fixture.adapter, Fixture.adapterObject(roles: nil)))
         #expect(fixture.events.last == .stateChanged(.poweredOn))
     }
 
@@ -81,22 +81,22 @@ import Testing
 
     @Test mutating func aLostDaemonIsResettingUntilItIsBack() {
         var (fixture, _, _) = Fixture.connected()
-        fixture.input(.daemon(.lost))
+        fixture.receive(.phase(.lost))
         #expect(fixture.events == [.stateChanged(.resetting)])
         // Whatever comes for the old daemon changes nothing.
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.input(.daemon(.ready))
-        fixture.input(.snapshot([:]))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([:]))
         #expect(fixture.events == [.stateChanged(.resetting)])
-        fixture.input(.interfacesAdded(Fixture.adapter, Fixture.adapterObject()))
+        fixture.receive(.interfacesAdded(Fixture.adapter, Fixture.adapterObject()))
         #expect(fixture.events == [.stateChanged(.resetting), .stateChanged(.poweredOn)])
     }
 
     @Test mutating func aLostDaemonThatStaysAwayIsUnsupported() {
         fixture = .poweredOn()
-        fixture.input(.daemon(.lost))
-        fixture.input(.daemon(.lost))
-        fixture.input(.daemon(.absent))
+        fixture.receive(.phase(.lost))
+        fixture.receive(.phase(.lost))
+        fixture.receive(.phase(.absent))
         fixture.fire(.adapterReturn)
         #expect(fixture.events == [.stateChanged(.resetting), .stateChanged(.unsupported)])
     }
@@ -104,11 +104,11 @@ import Testing
     @Test mutating func aRemovedAdapterIsKnownAgainByItsAddress() {
         fixture = .poweredOn()
         let other = Fixture.path("/org/bluez/hci1")
-        fixture.input(.interfacesAdded(other, Fixture.adapterObject(address: "00:00:00:00:00:02")))
-        fixture.input(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
+        fixture.receive(.interfacesAdded(other, Fixture.adapterObject(address: "00:00:00:00:00:02")))
+        fixture.receive(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
         #expect(fixture.events == [.stateChanged(.resetting)])
         let again = Fixture.path("/org/bluez/hci2")
-        fixture.input(.interfacesAdded(again, Fixture.adapterObject()))
+        fixture.receive(.interfacesAdded(again, Fixture.adapterObject()))
         #expect(fixture.events == [.stateChanged(.resetting), .stateChanged(.poweredOn)])
         #expect(fixture.host.adapter == again)
     }
@@ -116,8 +116,8 @@ import Testing
     @Test mutating func anotherAdapterIsTakenOnceTheFirstStaysAway() {
         fixture = .poweredOn()
         let other = Fixture.path("/org/bluez/hci1")
-        fixture.input(.interfacesAdded(other, Fixture.adapterObject(address: "00:00:00:00:00:02")))
-        fixture.input(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
+        fixture.receive(.interfacesAdded(other, Fixture.adapterObject(address: "00:00:00:00:00:02")))
+        fixture.receive(.interfacesRemoved(Fixture.adapter, ["org.bluez.Adapter1"]))
         fixture.fire(.adapterReturn)
         #expect(fixture.events == [.stateChanged(.resetting), .stateChanged(.poweredOn)])
         #expect(fixture.host.adapter == other)
@@ -129,8 +129,8 @@ import Testing
     mutating func anAdapterIsChosenByNameByAddressOrForBeingOn(selector: String?, path: String) {
         fixture = CentralRoleFixture(adapter: selector)
         fixture.input(.activated(1))
-        fixture.input(.daemon(.ready))
-        fixture.input(
+        fixture.receive(.phase(.ready))
+        fixture.receive(
             .snapshot([
                 Fixture.adapter: Fixture.adapterObject(isPowered: false),
                 Fixture.path("/org/bluez/hci1"): Fixture.adapterObject(address: "00:00:00:00:00:01"),
@@ -144,13 +144,13 @@ import Testing
     @Test mutating func devicesOfAnotherAdapterAreNotOurs() {
         fixture = CentralRoleFixture(adapter: "hci1")
         fixture.input(.activated(1))
-        fixture.input(.daemon(.ready))
+        fixture.receive(.phase(.ready))
         let foreign = Fixture.path("/org/bluez/hci10/dev_F0_F1_F2_F3_F4_F5")
-        fixture.input(.snapshot([Fixture.path("/org/bluez/hci1"): Fixture.adapterObject()]))
+        fixture.receive(.snapshot([Fixture.path("/org/bluez/hci1"): Fixture.adapterObject()]))
         fixture.command(.startScan(ScanParameters()))
         fixture.answerDiscovery()
         fixture.clear()
-        fixture.input(.interfacesAdded(foreign, Fixture.deviceObject(["RSSI": .int16(-1)])))
+        fixture.receive(.interfacesAdded(foreign, Fixture.deviceObject(["RSSI": .int16(-1)])))
         #expect(fixture.events == [])
         #expect(fixture.host.directory.count == 0)
     }
@@ -158,8 +158,8 @@ import Testing
     /// Proves S30.
     @Test mutating func S30_peersOfTheSnapshotAreKnownFromMemory() {
         fixture.input(.activated(1))
-        fixture.input(.daemon(.ready))
-        fixture.input(
+        fixture.receive(.phase(.ready))
+        fixture.receive(
             .snapshot([
                 Fixture.adapter: Fixture.adapterObject(),
                 Fixture.device: Fixture.deviceObject(["Name": .string("Heart"), "Connected": .boolean(true)]),

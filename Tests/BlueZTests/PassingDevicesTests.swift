@@ -9,14 +9,23 @@ import Testing
 
 /// Devices that are heard once and go, as `bluetoothd` tells of them, to both roles.
 private struct PassingDevices {
-    var central = CentralRoleFixture.poweredOn().host
-    var peripheral = PeripheralRoleFixture.poweredOn().host
+    var central: CentralRoleMachine
+    var peripheral: PeripheralRoleMachine
+    /// Shared by both roles.
+    private let objects: ObjectModel
     private(set) var reports = 0
 
     /// - Parameter limit: How many devices the roles remember.
     init(limit: Int) {
+        objects = ObjectModel()
+        central = CentralRoleMachine(selector: .any, objects: objects)
+        peripheral = PeripheralRoleMachine(selector: .any, objects: objects, base: PeripheralRoleFixture.base)
         central.remember(atLeast: limit)
         peripheral.remember(atLeast: limit)
+        _ = handle(.activated(1))
+        _ = peripheral.handle(.activated(1))
+        receive(.phase(.ready))
+        receive(.snapshot([CentralRoleFixture.adapter: CentralRoleFixture.adapterObject()]))
         start(1, ScanParameters())
         _ = central.handle(.activated(2), at: CentralRoleFixture.date)
         start(2, ScanParameters(allowDuplicates: true))
@@ -44,14 +53,15 @@ private struct PassingDevices {
         let path = Self.path(number)
         let object = CentralRoleFixture.deviceObject(
             address: Self.address(number), ["RSSI": .int16(-50), "Name": .string("passing \(number)")])
-        tell(.interfacesAdded(path, object))
-        tell(.propertiesChanged(path, "org.bluez.Device1", ["RSSI": .int16(-51)], removed: []))
-        tell(.interfacesRemoved(path, ["org.bluez.Device1"]))
+        receive(.interfacesAdded(path, object))
+        receive(.propertiesChanged(path, "org.bluez.Device1", ["RSSI": .int16(-51)], removed: []))
+        receive(.interfacesRemoved(path, ["org.bluez.Device1"]))
     }
 
-    private mutating func tell(_ input: CentralRoleInput) {
-        for case .deliver(_, .discovered) in handle(input) { reports += 1 }
-        _ = peripheral.handle(.daemon(input))
+    private mutating func receive(_ message: DaemonMessage) {
+        let event = message.apply(to: objects)
+        for case .deliver(_, .discovered) in handle(.daemon(event)) { reports += 1 }
+        _ = peripheral.handle(.daemon(event))
     }
 }
 
@@ -66,7 +76,7 @@ private struct PassingDevices {
         #expect(devices.central.managers[1]?.filter?.count == 50)
         #expect(devices.central.managers[2]?.filter?.count == 50)
         #expect(devices.reports == 3000, "once without duplicates, twice with them")
-        #expect(devices.central.tree.devices.isEmpty && devices.peripheral.devices.isEmpty)
+        #expect(devices.central.objects.devices.isEmpty && devices.peripheral.expected.isEmpty)
         devices.pass(0)
         #expect(devices.reports == 3003, "it was forgotten, and is reported anew")
     }

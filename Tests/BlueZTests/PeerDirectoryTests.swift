@@ -7,11 +7,17 @@ import Testing
 @testable import BlueZ
 
 @Suite struct PeerDirectoryTests {
-    private func device(_ address: String, isRandom: Bool = true, name: String? = nil) -> Device1 {
-        var device = Device1()
-        _ = device.apply(["Address": .string(address), "AddressType": .string(isRandom ? "random" : "public")])
-        if let name { _ = device.apply(["Name": .string(name)]) }
-        return device
+    private func device(
+        _ address: String, isRandom: Bool = true, name: String? = nil, isConnected: Bool = false
+    ) -> Device1 {
+        var properties: [String: DBusValue] = [
+            "Address": .string(address), "AddressType": .string(isRandom ? "random" : "public"),
+            "Connected": .boolean(isConnected),
+        ]
+        if let name { properties["Name"] = .string(name) }
+        let objects = ObjectModel()
+        _ = objects.changes(by: .interfacesAdded(CentralRoleFixture.device, ["org.bluez.Device1": properties]))
+        return objects.devices[CentralRoleFixture.device] ?? Device1(path: .root)
     }
 
     /// The example of RFC 9562, A.4.
@@ -56,11 +62,11 @@ import Testing
 
     @Test func theDeviceNameIsForgottenWithTheObject() throws {
         var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
-        var device = device("F0:F1:F2:F3:F4:F5", name: "Advertised")
-        let noted = directory.log(CentralRoleFixture.device, device, isNamed: true)
+        let address = "F0:F1:F2:F3:F4:F5"
+        let noted = directory.log(CentralRoleFixture.device, device(address, name: "Advertised"), isNamed: true)
         let id = try #require(noted)
-        _ = device.apply(["Connected": .boolean(true), "Name": .string("Own")])
-        directory.log(CentralRoleFixture.device, device, isNamed: true)
+        let connected = device(address, name: "Own", isConnected: true)
+        directory.log(CentralRoleFixture.device, connected, isNamed: true)
         #expect(directory.summary(of: id)?.name == "Own")
         directory.forgetObject(at: CentralRoleFixture.device)
         #expect(directory.summary(of: id)?.name == "Advertised")
@@ -68,7 +74,7 @@ import Testing
 
     @Test func aDeviceWithoutAnAddressIsNotNoted() {
         var directory = PeerDirectory(adapterAddress: "")
-        #expect(directory.log(CentralRoleFixture.device, Device1(), isNamed: true) == nil)
+        #expect(directory.log(CentralRoleFixture.device, Device1(path: .root), isNamed: true) == nil)
         #expect(directory.count == 0)
     }
 

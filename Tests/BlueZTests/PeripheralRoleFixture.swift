@@ -38,7 +38,7 @@ struct PeripheralRoleFixture: FakeDaemon {
     private var lastCall: UInt64 = 0
 
     init(_ adapter: String? = nil) {
-        host = PeripheralRoleMachine(selector: AdapterSelector(adapter), base: Self.base)
+        host = PeripheralRoleMachine(selector: AdapterSelector(adapter), objects: ObjectModel(), base: Self.base)
     }
 
     /// A fixture whose adapter is on, with manager 1.
@@ -47,8 +47,8 @@ struct PeripheralRoleFixture: FakeDaemon {
     static func poweredOn(isUnicast: Bool = false) -> PeripheralRoleFixture {
         var fixture = PeripheralRoleFixture()
         fixture.input(.activated(1))
-        fixture.input(.daemon(.daemon(.ready)))
-        fixture.input(.daemon(.snapshot([CentralRoleFixture.adapter: adapterObject(isUnicast: isUnicast)])))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([CentralRoleFixture.adapter: adapterObject(isUnicast: isUnicast)]))
         fixture.clear()
         return fixture
     }
@@ -64,7 +64,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         return fixture
     }
 
-    static func adapterObject(isUnicast: Bool = false, isPowered: Bool = true) -> ObjectTree.Interfaces {
+    static func adapterObject(isUnicast: Bool = false, isPowered: Bool = true) -> DaemonMessage.Interfaces {
         var object = CentralRoleFixture.adapterObject(isPowered: isPowered)
         if isUnicast { object["org.bluez.Adapter1"]?["Connectable"] = .boolean(true) }
         return object
@@ -156,8 +156,12 @@ struct PeripheralRoleFixture: FakeDaemon {
                 advertisement: Advertisement(localName: name, serviceUUIDs: services)))
     }
 
+    mutating func receive(_ message: DaemonMessage) {
+        input(.daemon(message.apply(to: host.objects)))
+    }
+
     mutating func set(_ path: ObjectPath, _ interface: String, _ values: [String: DBusValue]) {
-        input(.daemon(.propertiesChanged(path, interface, values, removed: [])))
+        receive(.propertiesChanged(path, interface, values, removed: []))
     }
 
     mutating func setPowered(_ isPowered: Bool) {
@@ -167,7 +171,7 @@ struct PeripheralRoleFixture: FakeDaemon {
     mutating func connect(_ device: ObjectPath, isPaired: Bool = false) {
         let address = device.lastElement.dropFirst(4).split(separator: "_").joined(separator: ":")
         let properties: [String: DBusValue] = ["Connected": .boolean(true), "Paired": .boolean(isPaired)]
-        input(.daemon(.interfacesAdded(device, CentralRoleFixture.deviceObject(address: address, properties))))
+        receive(.interfacesAdded(device, CentralRoleFixture.deviceObject(address: address, properties)))
     }
 
     mutating func setConnected(_ device: ObjectPath, _ isConnected: Bool) {

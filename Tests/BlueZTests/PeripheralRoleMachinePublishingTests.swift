@@ -24,18 +24,18 @@ import Testing
     @Test func theStateFollowsDaemonAdapterAndPower() {
         var fixture = PeripheralRoleFixture()
         fixture.input(.activated(1))
-        fixture.input(.daemon(.daemon(.ready)))
-        fixture.input(.daemon(.snapshot([:])))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([:]))
         #expect(fixture.events.isEmpty)
         fixture.fire(.adapterReturn)
-        fixture.input(
-            .daemon(.interfacesAdded(CentralRoleFixture.adapter, PeripheralRoleFixture.adapterObject(isPowered: false)))
+        fixture.receive(
+            .interfacesAdded(CentralRoleFixture.adapter, PeripheralRoleFixture.adapterObject(isPowered: false))
         )
         fixture.setPowered(true)
-        fixture.input(.daemon(.daemon(.lost)))
-        fixture.input(.daemon(.daemon(.ready)))
-        fixture.input(.daemon(.snapshot([CentralRoleFixture.adapter: PeripheralRoleFixture.adapterObject()])))
-        fixture.input(.daemon(.daemon(.denied)))
+        fixture.receive(.phase(.lost))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([CentralRoleFixture.adapter: PeripheralRoleFixture.adapterObject()]))
+        fixture.receive(.phase(.denied))
         #expect(
             fixture.events == [
                 .stateChanged(.unsupported), .stateChanged(.poweredOff), .stateChanged(.poweredOn),
@@ -47,9 +47,8 @@ import Testing
     @Test func anAdapterWithoutTheRoleIsUnsupported() {
         var fixture = PeripheralRoleFixture()
         fixture.input(.activated(1))
-        fixture.input(.daemon(.daemon(.ready)))
-        fixture.input(
-            .daemon(.snapshot([CentralRoleFixture.adapter: CentralRoleFixture.adapterObject(roles: ["central"])])))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([CentralRoleFixture.adapter: CentralRoleFixture.adapterObject(roles: ["central"])]))
         #expect(fixture.events == [.stateChanged(.unsupported)])
     }
 
@@ -191,11 +190,11 @@ import Testing
         fixture.advertise()
         fixture.answer("RegisterAdvertisement")
         fixture.clear()
-        fixture.input(.daemon(.daemon(.lost)))
+        fixture.receive(.phase(.lost))
         #expect(fixture.events == [.stateChanged(.resetting)])
         #expect(fixture.objects.isEmpty)
-        fixture.input(.daemon(.daemon(.ready)))
-        fixture.input(.daemon(.snapshot([CentralRoleFixture.adapter: PeripheralRoleFixture.adapterObject()])))
+        fixture.receive(.phase(.ready))
+        fixture.receive(.snapshot([CentralRoleFixture.adapter: PeripheralRoleFixture.adapterObject()]))
         add(&fixture, 2, PeripheralRoleFixture.service())
         fixture.answer("RegisterApplication")
         #expect(fixture.events.last == .serviceAdded(operation: operation(2)))

@@ -22,6 +22,8 @@ private struct EchoMachine: RoleMachine {
 
     let rememberedPeers: Int? = nil
 
+    static func concerns(_ change: ObjectModel.Change) -> Bool { true }
+
     func owner(of channel: ChannelID) -> HostLedger.Manager? { nil }
     mutating func remember(atLeast limit: Int) {}
 
@@ -29,7 +31,7 @@ private struct EchoMachine: RoleMachine {
         switch input {
         case .pairingRefused(let peer): [.startTimer(.linkLoss(peer))]
         case .timer: [.say("timer")]
-        case .channelEnded(let channel): [.say("\(channel.rawValue)"), .cause(.daemon(.ready)), .say("again")]
+        case .channelEnded(let channel): [.say("\(channel.rawValue)"), .cause(.daemon(.phase(.ready))), .say("again")]
         default: [.say("caused")]
         }
     }

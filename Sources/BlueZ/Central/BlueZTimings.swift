@@ -35,7 +35,7 @@ struct BlueZTimings: Sendable {
     var agentChange = Duration.seconds(1)
     /// From the link to `ServicesResolved`.
     var resolution = Duration.seconds(45)
-    /// How long to wait for services that `ServicesResolved` promised, before the tree is read anew.
+    /// How long to wait for services that `ServicesResolved` promised, before all objects are read anew.
     var awaitingServices = Duration.milliseconds(1500)
     /// How long changes of services are collected.
     var serviceChanges = Duration.milliseconds(250)

@@ -19,7 +19,8 @@ final class CentralRoleDriver: RoleDriver {
     ) {
         self.store = store
         signalStrengths = SignalStrengthReader(queue: daemon.queue, access: controllers)
-        core = RoleDriverCore(CentralRoleMachine(selector: selector, timings: timings), daemon: daemon)
+        core = RoleDriverCore(
+            CentralRoleMachine(selector: selector, objects: daemon.objects, timings: timings), daemon: daemon)
         addChannels(of: network)
     }
 

@@ -2,20 +2,6 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What `bluetoothd` is to us.
-enum DaemonPhase: Equatable, Sendable {
-    /// Not known yet.
-    case probing
-    /// There is no bus, or nobody provides `org.bluez`.
-    case absent
-    /// The bus or its policy refuses us.
-    case denied
-    /// It was there, and is expected back.
-    case lost
-    /// It is there, and the object tree is its.
-    case ready
-}
-
 /// A method call that the host wants made on the present owner of `org.bluez`.
 struct MethodCall: Equatable, Sendable {
     var path: ObjectPath
@@ -48,14 +34,7 @@ enum CentralTimer: Hashable, Sendable {
 
 /// What comes in.
 enum CentralRoleInput: Sendable {
-    case daemon(DaemonPhase)
-    /// All objects, after the daemon came or when they were asked for anew.
-    case snapshot([ObjectPath: ObjectTree.Interfaces])
-    case interfacesAdded(ObjectPath, ObjectTree.Interfaces)
-    case interfacesRemoved(ObjectPath, [String])
-    case propertiesChanged(ObjectPath, String, [String: DBusValue], removed: [String])
-    /// `Device1.Disconnected`, from BlueZ 5.83 on: the reason's name.
-    case disconnectReason(ObjectPath, String)
+    case daemon(DaemonEvent)
     case reply(CallID, Result<[DBusValue], DBusError>)
     /// The answer of ``CentralRoleEffect/openChannel(_:from:to:)``.
     case channelReply(CallID, Result<ChannelPool.Opening, BackendError>)

@@ -2,14 +2,14 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Discovery of services and what is in them: BlueZ does it by itself at each connection, and we read the tree.
+/// Discovery of services and what is in them: BlueZ does it by itself at each connection, and we read the objects.
 extension CentralRoleMachine {
     // MARK: Resolution
 
     /// Whether a link's attributes are known; if not, arranges that they will be, or that the link ends.
     mutating func isResolved(_ peer: PeerID) -> Bool {
         guard let link = links[peer] else { return false }
-        guard tree.devices[link.path]?.isServicesResolved == true else {
+        guard objects.devices[link.path]?.isServicesResolved == true else {
             if !link.isResolutionTimed {
                 links[peer]?.isResolutionTimed = true
                 start(.resolution(peer), timings.resolution)
@@ -18,7 +18,7 @@ extension CentralRoleMachine {
         }
         // BlueZ pitfall: services may appear later than `ServicesResolved`
         // (https://github.com/bluez/bluez/issues/1489).
-        if link.isSettled || !tree.attributes(of: link.path).isEmpty { return true }
+        if link.isSettled || !objects.attributes(of: link.path).isEmpty { return true }
         if !link.isSettling {
             links[peer]?.isSettling = true
             start(.awaitingServices(peer), timings.awaitingServices)
@@ -27,7 +27,7 @@ extension CentralRoleMachine {
     }
 
     mutating func resolvedChanged(_ peer: PeerID) {
-        guard let link = links[peer], tree.devices[link.path]?.isServicesResolved == true else { return }
+        guard let link = links[peer], objects.devices[link.path]?.isServicesResolved == true else { return }
         stop(.resolution(peer))
         links[peer]?.isResolutionTimed = false
         let mtu = currentMTU(of: link.path)
@@ -43,7 +43,7 @@ extension CentralRoleMachine {
         abandonLink(peer, reason: .timeout)
     }
 
-    /// The wait for services that should be there is over: one look at the whole tree, and what it has counts.
+    /// The wait for services that should be there is over: one look at all objects, and what it has counts.
     ///
     /// A daemon that does not show it is waited for once more, and then what is known counts.
     mutating func servicesAwaited(_ peer: PeerID) {
@@ -72,17 +72,17 @@ extension CentralRoleMachine {
     /// BlueZ pitfall: the MTU is that of the characteristics, known after the exchange, and from 5.62 on
     /// (https://github.com/hbldh/bleak/issues/1165).
     func currentMTU(of device: ObjectPath) -> Int {
-        guard tree.devices[device]?.isServicesResolved == true else { return LinkState.minimumMTU }
-        for service in tree.attributes(of: device) {
-            for characteristic in tree.attributes(of: service) {
-                if let mtu = tree.characteristics[characteristic]?.mtu { return Int(mtu) }
+        guard objects.devices[device]?.isServicesResolved == true else { return LinkState.minimumMTU }
+        for service in objects.attributes(of: device) {
+            for characteristic in objects.attributes(of: service) {
+                if let mtu = objects.characteristics[characteristic]?.mtu { return Int(mtu) }
             }
         }
         return LinkState.minimumMTU
     }
 
-    mutating func mtuChanged(_ path: ObjectPath, _ mtu: UInt16) {
-        guard let peer = peer(ofAttribute: path), links[peer] != nil, links[peer]?.mtu != Int(mtu) else { return }
+    mutating func mtuChanged(of device: ObjectPath, _ mtu: UInt16) {
+        guard let peer = directory.peer(at: device), links[peer] != nil, links[peer]?.mtu != Int(mtu) else { return }
         setMTU(peer, Int(mtu))
     }
 
@@ -93,19 +93,9 @@ extension CentralRoleMachine {
         }
     }
 
-    /// The device of a service, characteristic or descriptor.
-    func peer(ofAttribute path: ObjectPath) -> PeerID? {
-        var ancestor = path.parent
-        while let candidate = ancestor {
-            if let peer = directory.peer(at: candidate) { return peer }
-            ancestor = candidate.parent
-        }
-        return nil
-    }
-
     // MARK: Answers
 
-    /// Answers a discovery from the tree.
+    /// Answers a discovery from the objects.
     mutating func answerDiscovery(_ peer: PeerID, _ operation: LinkState.Operation) {
         guard let path = links[peer]?.path else { return }
         switch operation.command {
@@ -115,17 +105,17 @@ extension CentralRoleMachine {
             deliver(operation.manager, .response(link: link, operation: id, .services(records)))
         case .request(let link, let id, .discoverIncludedServices(let service, let uuids)):
             guard let path = object(service, peer, operation) else { return }
-            let included = tree.services[path]?.includes.sorted() ?? []
+            let included = objects.services[path]?.includes.sorted() ?? []
             let records = included.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
             deliver(operation.manager, .response(link: link, operation: id, .services(records)))
         case .request(let link, let id, .discoverCharacteristics(let service, let uuids)):
             guard let path = object(service, peer, operation) else { return }
-            let records = tree.attributes(of: path).compactMap { record(ofCharacteristic: $0, peer) }
+            let records = objects.attributes(of: path).compactMap { record(ofCharacteristic: $0, peer) }
                 .filter { isWanted($0.uuid, uuids) }
             deliver(operation.manager, .response(link: link, operation: id, .characteristics(records)))
         case .request(let link, let id, .discoverDescriptors(let characteristic)):
             guard let path = object(characteristic, peer, operation) else { return }
-            let records = tree.attributes(of: path).compactMap { record(ofDescriptor: $0, peer) }
+            let records = objects.attributes(of: path).compactMap { record(ofDescriptor: $0, peer) }
             deliver(operation.manager, .response(link: link, operation: id, .descriptors(records)))
         default: break
         }
@@ -133,13 +123,13 @@ extension CentralRoleMachine {
 
     /// The services that apps may find on a device.
     mutating func services(of device: ObjectPath, _ peer: PeerID) -> [(path: ObjectPath, record: ServiceRecord)] {
-        let paths = tree.attributes(of: device).filter { isApps($0) }
+        let paths = objects.attributes(of: device).filter { isApps($0) }
         return paths.compactMap { path in record(ofService: path, peer).map { (path, $0) } }
     }
 
     /// Whether a service is for apps to find: primary, and none of the host's own, 1800 and 1801 (S58).
     func isApps(_ service: ObjectPath) -> Bool {
-        guard let service = tree.services[service], service.isPrimary else { return false }
+        guard let service = objects.services[service], service.isPrimary else { return false }
         return service.uuid?.bits16 != 0x1800 && service.uuid?.bits16 != 0x1801
     }
 
@@ -155,14 +145,14 @@ extension CentralRoleMachine {
     }
 
     mutating func record(ofService path: ObjectPath, _ peer: PeerID) -> ServiceRecord? {
-        guard let service = tree.services[path], let uuid = service.uuid,
+        guard let service = objects.services[path], let uuid = service.uuid,
             let id = links[peer]?.attributes.id(of: path)
         else { return nil }
         return ServiceRecord(id: id, uuid: uuid, isPrimary: service.isPrimary, handle: path.handle)
     }
 
     mutating func record(ofCharacteristic path: ObjectPath, _ peer: PeerID) -> CharacteristicRecord? {
-        guard let characteristic = tree.characteristics[path], let uuid = characteristic.uuid,
+        guard let characteristic = objects.characteristics[path], let uuid = characteristic.uuid,
             let id = links[peer]?.attributes.id(of: path)
         else { return nil }
         // The path has the declaration's handle, and the value's is the next (Core Specification, Vol 3, Part G, 3.3).
@@ -171,7 +161,9 @@ extension CentralRoleMachine {
     }
 
     private mutating func record(ofDescriptor path: ObjectPath, _ peer: PeerID) -> DescriptorRecord? {
-        guard let uuid = tree.descriptors[path]?.uuid, let id = links[peer]?.attributes.id(of: path) else { return nil }
+        guard let uuid = objects.descriptors[path]?.uuid, let id = links[peer]?.attributes.id(of: path) else {
+            return nil
+        }
         return DescriptorRecord(id: id, uuid: uuid, handle: path.handle)
     }
 }

@@ -11,7 +11,7 @@ extension CentralRoleMachine {
 
     /// Begins to open a channel, over the link that `bluetoothd` holds.
     mutating func openChannel(_ psm: UInt16, _ peer: PeerID, _ operation: LinkState.Operation) {
-        guard let adapter = adapter.flatMap({ tree.adapters[$0] }), let record = directory[peer],
+        guard let adapter = adapter.flatMap({ objects.adapters[$0] }), let record = directory[peer],
             let local = L2CAPAddress(adapter.address, isRandom: adapter.isRandom),
             let remote = L2CAPAddress(record.address, isRandom: record.isRandom, psm: psm)
         else {

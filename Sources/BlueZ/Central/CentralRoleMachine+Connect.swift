@@ -18,7 +18,7 @@ extension CentralRoleMachine {
 
     mutating func initiateConnection(_ peer: PeerID) {
         let isClosing = links[peer] != nil
-        if !isClosing, let path = directory.path(of: peer), tree.devices[path]?.isConnected == true {
+        if !isClosing, let path = directory.path(of: peer), objects.devices[path]?.isConnected == true {
             // Another program's link, or one that outlived an earlier process: it is shared, if it stays.
             connects.add(peer, isClosing: true)
             return start(.foreignLinkGrace(peer), timings.foreignLinkGrace)
@@ -32,7 +32,7 @@ extension CentralRoleMachine {
     /// BlueZ pitfall: a link that its program gives up lives for 2 s more, looks as it did, and lets `Connect` succeed.
     mutating func foreignLinkGraceOver(_ peer: PeerID) {
         guard connects.contains(peer), connects.active != peer, links[peer] == nil else { return }
-        guard let path = directory.path(of: peer), tree.devices[path]?.isConnected == true else {
+        guard let path = directory.path(of: peer), objects.devices[path]?.isConnected == true else {
             return dialAfterLink(peer)
         }
         _ = connects.remove(peer)
@@ -47,7 +47,7 @@ extension CentralRoleMachine {
     mutating func connectNext() {
         guard state == .poweredOn else { return }
         let peer = connects.next { peer in
-            directory.path(of: peer).map { tree.devices[$0] != nil } ?? false
+            directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
         }
         if let peer, let path = directory.path(of: peer) {
             preferLE(path)
@@ -61,11 +61,11 @@ extension CentralRoleMachine {
     /// BlueZ pitfall: a device of both kinds is connected to over classic Bluetooth, where BlueZ likes that better
     /// (https://github.com/hbldh/bleak/issues/1521).
     private mutating func preferLE(_ path: ObjectPath) {
-        guard let bearer = tree.devices[path]?.preferredBearer, bearer != "le" else { return }
+        guard let bearer = objects.devices[path]?.preferredBearer, bearer != "le" else { return }
         let value: [DBusValue] = [
             .string(Device1.interface), .string("PreferredBearer"), .variant(.string("le")),
         ]
-        _ = call(.cleanup, path, InterfaceSignal.properties, "Set", value, deadline: timings.discovery)
+        _ = call(.cleanup, path, ObjectModel.properties, "Set", value, deadline: timings.discovery)
     }
 
     /// A peer that does not come holds up the others no longer.
@@ -86,7 +86,7 @@ extension CentralRoleMachine {
     mutating func connectReplied(_ peer: PeerID, _ error: DBusError?) {
         stop(.connectTurn)
         let path = directory.path(of: peer)
-        let isConnected = path.map { tree.devices[$0]?.isConnected == true } ?? false
+        let isConnected = path.map { objects.devices[$0]?.isConnected == true } ?? false
         unseen.remove(peer)
         var outcome = error.map { ErrorMap.connect($0) } ?? .connected
         if outcome == .connected && !isConnected {

@@ -56,7 +56,7 @@ extension CentralRoleMachine {
     mutating func disconnectReplied(_ peer: PeerID, _ error: DBusError?) {
         guard let link = links[peer], link.isClosing || link.reason != nil else { return }
         if let error { log(.debug, "Disconnect of \(peer): \(error)") }
-        guard error == nil, tree.devices[link.path]?.isConnected == true else { return finishLinkDown(peer) }
+        guard error == nil, objects.devices[link.path]?.isConnected == true else { return finishLinkDown(peer) }
         start(.linkLoss(peer), timings.linkLoss)
     }
 

@@ -30,7 +30,7 @@ extension CentralRoleMachine {
     }
 
     private func canAcquire(_ path: ObjectPath) -> Bool {
-        tree.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
+        objects.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
     }
 
     /// Whether an operation must wait until the daemon has read what was sent before on the socket, or has given one.

@@ -63,7 +63,7 @@ extension CentralRoleMachine {
         _ body: [DBusValue] = []
     ) -> CallID {
         let interface =
-            tree.descriptors[path] == nil ? GattCharacteristic1.interface : GattDescriptor1.interface
+            objects.descriptors[path] == nil ? GattCharacteristic1.interface : GattDescriptor1.interface
         let id = call(.operation(peer), path, interface, member, body, deadline: timings.attribute)
         links[peer]?.inFlight[id] = operation
         return id
@@ -80,7 +80,7 @@ extension CentralRoleMachine {
     ) {
         guard let path = object(attribute, peer, operation) else { return }
         // Descriptors know requests only.
-        let options: [String: DBusValue] = tree.descriptors[path] == nil ? ["type": .string(type)] : [:]
+        let options: [String: DBusValue] = objects.descriptors[path] == nil ? ["type": .string(type)] : [:]
         send(peer, operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)])
     }
 
@@ -119,7 +119,7 @@ extension CentralRoleMachine {
     /// BlueZ pitfall: a subscription belongs to the D-Bus client and survives the link; it would be there at the next
     /// connection without being asked for (https://github.com/hbldh/bleak/issues/472).
     mutating func stopNotifying(_ link: CopyOnWrite<LinkState>) {
-        for path in link.notifying.sorted() where tree.characteristics[path] != nil {
+        for path in link.notifying.sorted() where objects.characteristics[path] != nil {
             _ = call(
                 .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
         }
@@ -140,8 +140,8 @@ extension CentralRoleMachine {
 
     // MARK: Values
 
-    mutating func valueChanged(_ path: ObjectPath, _ value: [UInt8]) {
-        guard let peer = peer(ofAttribute: path) else { return }
+    mutating func valueChanged(_ path: ObjectPath, of device: ObjectPath, _ value: Data) {
+        guard let peer = directory.peer(at: device) else { return }
         // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
         // It comes just before the reply, so that the last value alone may be one.
         guard links[peer]?.reading == path else { return tellNotified(peer, path, value) }
@@ -150,16 +150,16 @@ extension CentralRoleMachine {
         if let before { tellNotified(peer, path, before) }
     }
 
-    private mutating func tellNotified(_ peer: PeerID, _ path: ObjectPath, _ value: [UInt8]) {
+    private mutating func tellNotified(_ peer: PeerID, _ path: ObjectPath, _ value: Data) {
         guard let attribute = links[peer]?.attributes.knownID(of: path) else { return }
         for subscriber in ledger.subscribers(of: attribute, at: peer) {
             deliver(
                 subscriber.manager,
-                .valueNotified(link: subscriber.link, attribute: attribute, value: Data(value)))
+                .valueNotified(link: subscriber.link, attribute: attribute, value: value))
         }
     }
 
-    private mutating func endReading(_ peer: PeerID, echo: [UInt8]?) {
+    private mutating func endReading(_ peer: PeerID, echo: Data?) {
         guard let path = links[peer]?.reading else { return }
         let held = links[peer]?.held
         links[peer]?.reading = nil
@@ -185,12 +185,12 @@ extension CentralRoleMachine {
     private mutating func succeeded(_ peer: PeerID, _ operation: LinkState.Operation, _ body: [DBusValue]) {
         switch operation.command {
         case .request(let link, let id, .read):
-            let value = body.first?.bytesValue
+            let value = body.first?.bytesValue.map { Data($0) }
             endReading(peer, echo: value)
             guard let value else {
                 return fail(operation, BackendError(.unknown, operation: "ReadValue", message: "a reply without bytes"))
             }
-            deliver(operation.manager, .response(link: link, operation: id, .value(Data(value))))
+            deliver(operation.manager, .response(link: link, operation: id, .value(value)))
         case .request(let link, let id, .write):
             links[peer]?.writes.isGoingBack = false
             deliver(operation.manager, .response(link: link, operation: id, .written))
@@ -204,7 +204,7 @@ extension CentralRoleMachine {
         if isSocketGoing(peer, operation, error), operation.retries < timings.attributeRetries {
             return retry(peer, operation)
         }
-        let isPaired = links[peer].flatMap { tree.devices[$0.path]?.isPaired } ?? false
+        let isPaired = links[peer].flatMap { objects.devices[$0.path]?.isPaired } ?? false
         switch ErrorMap.attribute(error, operation: operation.command.member, isPaired: isPaired) {
         case .retry where operation.retries < timings.attributeRetries: retry(peer, operation)
         case .retry:

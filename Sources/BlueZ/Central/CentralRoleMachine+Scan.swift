@@ -49,7 +49,7 @@ extension CentralRoleMachine {
 
     mutating func discoveryReplied(_ error: DBusError?) {
         if let error { log(.debug, "discovery: \(error)") }
-        let isDiscovering = adapter.flatMap { tree.adapters[$0]?.isDiscovering } ?? false
+        let isDiscovering = adapter.flatMap { objects.adapters[$0]?.isDiscovering } ?? false
         if discovery.done(error: error, isDiscovering: isDiscovering) {
             start(.discoveryRetry, timings.discoveryRetry)
         }

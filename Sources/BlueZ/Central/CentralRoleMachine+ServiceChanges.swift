@@ -4,8 +4,8 @@ import BluetoothDBus
 
 /// Services that come and go while a device is connected.
 extension CentralRoleMachine {
-    mutating func serviceAdded(_ path: ObjectPath) {
-        guard let peer = peer(ofAttribute: path), let link = links[peer] else { return }
+    mutating func serviceAdded(_ path: ObjectPath, of device: ObjectPath) {
+        guard let peer = directory.peer(at: device), let link = links[peer] else { return }
         if link.isSettling {
             // Its characteristics follow in signals of their own.
             return start(.awaitingServices(peer), timings.serviceChanges)
@@ -15,16 +15,16 @@ extension CentralRoleMachine {
         start(.serviceChanges(peer), timings.serviceChanges)
     }
 
-    mutating func serviceRemoved(_ path: ObjectPath) {
-        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
+    mutating func serviceRemoved(_ path: ObjectPath, of device: ObjectPath) {
+        guard let peer = directory.peer(at: device), links[peer] != nil else { return }
         links[peer]?.addedServices.removeAll { $0 == path }
         guard let id = links[peer]?.attributes.remove(path) else { return }
         links[peer]?.removedServices.append(id)
         start(.serviceChanges(peer), timings.serviceChanges)
     }
 
-    mutating func attributeRemoved(_ path: ObjectPath) {
-        guard let peer = peer(ofAttribute: path), links[peer] != nil else { return }
+    mutating func attributeRemoved(_ path: ObjectPath, of device: ObjectPath) {
+        guard let peer = directory.peer(at: device), links[peer] != nil else { return }
         // BlueZ forgets the subscription with the object.
         links[peer]?.notifying.remove(path)
         guard let id = links[peer]?.attributes.remove(path) else { return }
@@ -52,7 +52,7 @@ extension CentralRoleMachine {
         let error = BackendError(
             .invalidHandle, operation: operation.command.member, message: "the peer has removed the attribute")
         // A device whose services are not resolved may be on its way out, and its end is the answer then.
-        guard links[peer].map({ tree.devices[$0.path]?.isServicesResolved == false }) == true,
+        guard links[peer].map({ objects.devices[$0.path]?.isServicesResolved == false }) == true,
             operation.command.operation != nil, links[peer]?.lost == nil
         else { return endFailed(peer, operation, error) }
         links[peer]?.lost = (operation, error)

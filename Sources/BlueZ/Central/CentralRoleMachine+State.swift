@@ -30,10 +30,7 @@ extension CentralRoleMachine {
     mutating func daemonChanged(_ phase: DaemonPhase) {
         let wasDenied = watch.daemon == .denied
         watch.daemonChanged(phase)
-        if phase != .ready {
-            tree = ObjectTree()
-            directory.forgetObjects()
-        }
+        if phase != .ready { directory.forgetObjects() }
         if wasDenied != (phase == .denied) {
             for manager in managers.keys.sorted() {
                 deliver(manager, .authorizationChanged(phase == .denied ? .denied : .allowed))
@@ -49,7 +46,7 @@ extension CentralRoleMachine {
 
     mutating func adapterChanged(_ path: ObjectPath, _ changes: Adapter1.Changes) {
         if !changes.isDisjoint(with: [.power, .roles, .address]) { updateState() }
-        guard path == adapter, changes.contains(.discovering), tree.adapters[path]?.isDiscovering == false else {
+        guard path == adapter, changes.contains(.discovering), objects.adapters[path]?.isDiscovering == false else {
             return
         }
         if discovery.discoveringEnded() { start(.discoveryRetry, timings.discoveryRetry) }
@@ -59,7 +56,7 @@ extension CentralRoleMachine {
 
     mutating func updateState() {
         chooseAdapter()
-        let new = watch.state(of: tree.adapters)
+        let new = watch.state(of: objects.adapters)
         guard new != state else { return }
         let wasOn = state == .poweredOn
         state = new
@@ -76,7 +73,7 @@ extension CentralRoleMachine {
 
     private mutating func chooseAdapter() {
         let (path, address) = (watch.adapter, watch.address)
-        watch.choose(among: tree.adapters)
+        watch.choose(among: objects.adapters)
         if path != nil, path != watch.adapter { directory.forgetObjects() }
         startWait()
         if watch.adapter != nil { stop(.adapterReturn) }
@@ -105,7 +102,7 @@ extension CentralRoleMachine {
 
     /// The adapter's devices, when it is there for the first time or again.
     private mutating func noteDevices() {
-        for (path, device) in tree.devices where isOurs(path) { directory.log(path, device, isNamed: true) }
+        for (path, device) in objects.devices where isOurs(path) { directory.log(path, device, isNamed: true) }
     }
 
     /// BlueZ pitfall: `hci1` begins the text of `hci10`, too (https://github.com/hbldh/bleak/issues/2012); paths are
@@ -115,7 +112,7 @@ extension CentralRoleMachine {
     }
 
     mutating func deviceAdded(_ path: ObjectPath, isSnapshot: Bool) {
-        guard isOurs(path), let device = tree.devices[path], let peer = directory.log(path, device, isNamed: true)
+        guard isOurs(path), let device = objects.devices[path], let peer = directory.log(path, device, isNamed: true)
         else { return }
         if device.isConnected { connectedChanged(peer, path, device) }
         connects.becameReady(peer)
@@ -127,7 +124,7 @@ extension CentralRoleMachine {
     }
 
     mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes) {
-        guard isOurs(path), let device = tree.devices[path] else { return }
+        guard isOurs(path), let device = objects.devices[path] else { return }
         // BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
         // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
         let known = directory.peer(at: path)
@@ -149,7 +146,7 @@ extension CentralRoleMachine {
         directory.forgetObject(at: path)
         var device = device
         if device.isConnected {
-            _ = device.set("Connected", to: .boolean(false))
+            device.disconnect()
             connectedChanged(peer, path, device)
         }
         connectLostObject(peer)
@@ -169,8 +166,8 @@ extension CentralRoleMachine {
     }
 
     func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
-        tree.devices.keys.sorted().compactMap { path in
-            guard isOurs(path), let device = tree.devices[path], device.isConnected,
+        objects.devices.keys.sorted().compactMap { path in
+            guard isOurs(path), let device = objects.devices[path], device.isConnected,
                 services.contains(where: { offers($0, path, device) })
             else { return nil }
             return directory.peer(at: path).flatMap(directory.summary)
@@ -178,8 +175,8 @@ extension CentralRoleMachine {
     }
 
     func offers(_ service: BluetoothUUID, _ path: ObjectPath, _ device: Device1) -> Bool {
-        device.uuids?.contains(service) == true
-            || tree.attributes(of: path).contains { tree.services[$0]?.uuid == service }
+        device.advertisement.serviceUUIDs?.contains(service) == true
+            || objects.attributes(of: path).contains { objects.services[$0]?.uuid == service }
     }
 }
 #endif

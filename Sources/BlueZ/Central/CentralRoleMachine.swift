@@ -31,7 +31,7 @@ struct CentralRoleMachine: Sendable {
 
     let timings: BlueZTimings
 
-    var tree = ObjectTree()
+    let objects: ObjectModel
     var watch: AdapterWatch
     var state = AdapterState.unknown
     var managers: [HostLedger.Manager: Manager] = [:]
@@ -68,7 +68,8 @@ struct CentralRoleMachine: Sendable {
     private var effects: [CentralRoleEffect] = []
     private(set) var date = Date(timeIntervalSince1970: 0)
 
-    init(selector: AdapterSelector, timings: BlueZTimings = BlueZTimings()) {
+    init(selector: AdapterSelector, objects: ObjectModel, timings: BlueZTimings = BlueZTimings()) {
+        self.objects = objects
         self.timings = timings
         watch = AdapterWatch(selector, timings) { $0.supportsCentral }
     }
@@ -80,13 +81,12 @@ struct CentralRoleMachine: Sendable {
     mutating func handle(_ input: CentralRoleInput, at date: Date) -> [CentralRoleEffect] {
         self.date = date
         switch input {
-        case .daemon(let phase): daemonChanged(phase)
-        case .snapshot(let objects): take(tree.replace(with: objects), isSnapshot: true)
-        case .interfacesAdded(let path, let interfaces): take(tree.add(path, interfaces))
-        case .interfacesRemoved(let path, let interfaces): take(tree.remove(path, interfaces))
-        case .propertiesChanged(let path, let interface, let values, let removed):
-            take(tree.change(path, interface, values, removing: removed))
-        case .disconnectReason(let path, let reason): noteReason(path, reason)
+        case .daemon(.phase(let phase)): daemonChanged(phase)
+        case .daemon(.changed(let changes)): for change in changes { apply(change, isSnapshot: false) }
+        case .daemon(.snapshot(let changes)):
+            updateState()
+            for change in changes { apply(change, isSnapshot: true) }
+            snapshotTaken()
         case .reply(let call, let result): replied(call, result)
         case .channelReply(let call, let result): channelReplied(call, result)
         case .signalStrength(let call, let result): signalStrengthReplied(call, result)
@@ -237,27 +237,23 @@ struct CentralRoleMachine: Sendable {
         }
     }
 
-    // MARK: Changes of the tree
+    // MARK: Changes of the daemon's objects
 
-    private mutating func take(_ changes: [ObjectTree.Change], isSnapshot: Bool = false) {
-        if isSnapshot { updateState() }
-        for change in changes { take(change, isSnapshot: isSnapshot) }
-        if isSnapshot { snapshotTaken() }
-    }
+    static func concerns(_ change: ObjectModel.Change) -> Bool { true }
 
-    private mutating func take(_ change: ObjectTree.Change, isSnapshot: Bool) {
+    private mutating func apply(_ change: ObjectModel.Change, isSnapshot: Bool) {
         switch change {
         case .adapterAdded, .adapterRemoved: updateState()
         case .adapterChanged(let path, let changes): adapterChanged(path, changes)
         case .deviceAdded(let path): deviceAdded(path, isSnapshot: isSnapshot)
         case .deviceChanged(let path, let changes): deviceChanged(path, changes)
         case .deviceRemoved(let path, let device): deviceRemoved(path, device)
-        case .serviceAdded(let path): serviceAdded(path)
-        case .serviceRemoved(let path): serviceRemoved(path)
-        case .characteristicRemoved(let path), .descriptorRemoved(let path): attributeRemoved(path)
-        case .characteristicAdded, .descriptorAdded: break
-        case .mtuChanged(let path, let mtu): mtuChanged(path, mtu)
-        case .valueChanged(let path, let value): valueChanged(path, value)
+        case .disconnected(let path, let reason): noteReason(path, reason)
+        case .serviceAdded(let path, let device): serviceAdded(path, of: device)
+        case .serviceRemoved(let path, let device): serviceRemoved(path, of: device)
+        case .attributeRemoved(let path, let device): attributeRemoved(path, of: device)
+        case .mtuChanged(let device, let mtu): mtuChanged(of: device, mtu)
+        case .valueChanged(let path, let device, let value): valueChanged(path, of: device, value)
         case .malformed(let path, let property): log(.warning, "\(path): \(property) makes no sense and is ignored")
         }
     }

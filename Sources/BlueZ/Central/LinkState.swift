@@ -33,7 +33,7 @@ struct LinkState: Sendable {
     var writes = FastWrites()
     /// The characteristic with a read in flight, and the last value that came meanwhile.
     var reading: ObjectPath?
-    var held: [UInt8]?
+    var held: Data?
     /// Why the link goes down, as far as it is known.
     var reason: DisconnectReason?
     /// The last holder gave it up, or it is being ended for its silence.
@@ -44,7 +44,7 @@ struct LinkState: Sendable {
     var lost: (operation: Operation, error: BackendError)?
     var isResolutionTimed = false
     var isSettling = false
-    /// The whole tree was asked for, since services did not come.
+    /// All objects were asked for, since services did not come.
     var isRefreshing = false
     var isSettled = false
     /// Whether anybody was told of services, so that changes mean something.

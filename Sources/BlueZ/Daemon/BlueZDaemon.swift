@@ -5,9 +5,32 @@ import BluetoothSupport
 import Dispatch
 import Synchronization
 
-/// Who hears of the daemon: its phases, its objects and what changes; on the daemon's queue.
+/// A client of ``BlueZDaemon``, which receives its events on the daemon's queue.
 protocol DaemonClient: AnyObject, Sendable {
-    func receive(_ inputs: [CentralRoleInput])
+    func receive(_ event: DaemonEvent)
+}
+
+/// What ``BlueZDaemon`` tells its clients.
+enum DaemonEvent: Sendable {
+    case phase(DaemonPhase)
+    /// The objects changed; the model has the changes already.
+    case changed([ObjectModel.Change])
+    /// All objects were read anew, and these differ from what was known; the phase `ready` comes before it.
+    case snapshot([ObjectModel.Change])
+}
+
+/// What `bluetoothd` is to us.
+enum DaemonPhase: Equatable, Sendable {
+    /// Not known yet.
+    case probing
+    /// There is no bus, or no program provides `org.bluez`.
+    case absent
+    /// The bus or its policy refuses us.
+    case denied
+    /// It was there, and is expected back.
+    case lost
+    /// It is there, and its objects are known.
+    case ready
 }
 
 /// The conversation with `bluetoothd`: one connection, its owner, its objects.
@@ -25,7 +48,7 @@ protocol DaemonClient: AnyObject, Sendable {
 /// the daemon and the snapshot come back by themselves.
 // Invariant: all variables are touched on `queue` only, but for `phase`, which has a lock.
 final class BlueZDaemon: @unchecked Sendable {
-    static let name = "org.bluez"
+    static let name = ObjectModel.daemonName
 
     /// The pauses before a lost bus is tried again.
     private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
@@ -34,8 +57,10 @@ final class BlueZDaemon: @unchecked Sendable {
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     let queue = DispatchQueue(label: "BlueZ")
+    /// What the daemon exports.
+    let objects = ObjectModel()
     /// What this process exports, to the daemon's owner alone.
-    let objects = DBusObjectServer()
+    let exports = DBusObjectServer()
     private let address: DBusAddress
     private let timings: BlueZTimings
     private let phase = Lock(DaemonPhase.probing)
@@ -64,12 +89,15 @@ final class BlueZDaemon: @unchecked Sendable {
     ///
     /// From the queue itself: soon. Nothing on the queue ever waits for anybody.
     func run(_ body: @escaping @Sendable () -> Void) {
-        if DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) {
-            queue.async(execute: body)
-        } else {
-            queue.sync(execute: body)
-        }
+        if isOnQueue { queue.async(execute: body) } else { queue.sync(execute: body) }
     }
+
+    /// Reads something in the queue's turn, which is now where the queue itself asks.
+    func query<Answer>(_ body: () -> Answer) -> Answer {
+        isOnQueue ? body() : queue.sync(execute: body)
+    }
+
+    private var isOnQueue: Bool { DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) }
 
     /// What is known of the daemon.
     ///
@@ -82,8 +110,8 @@ final class BlueZDaemon: @unchecked Sendable {
         weak var client: (any DaemonClient)?
     }
 
-    private func tell(_ inputs: CentralRoleInput...) {
-        for entry in weakClients { entry.client?.receive(inputs) }
+    private func send(_ event: DaemonEvent) {
+        for entry in weakClients { entry.client?.receive(event) }
     }
 
     /// Adds a client, and brings it up to date.
@@ -94,8 +122,8 @@ final class BlueZDaemon: @unchecked Sendable {
             isStarted = true
             return openBus()
         }
-        let phase = currentPhase
-        if phase == .ready { refresh() } else { client.receive([.daemon(phase)]) }
+        client.receive(.phase(currentPhase))
+        if currentPhase == .ready { client.receive(.snapshot(objects.contents)) }
     }
 
     /// Calls a method of the daemon; fails at once while there is none.
@@ -157,10 +185,10 @@ final class BlueZDaemon: @unchecked Sendable {
     private func opened(_ connection: DBusConnection) {
         failures = 0
         self.connection = connection
-        objects.attach(to: connection)
+        exports.attach(to: connection)
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
         connection.onBatchEnd { [weak self] allowsInline in self?.batchEnded(allowsInline) }
-        subscriptions = InterfaceSignal.rules.map { rule in
+        subscriptions = ObjectModel.matchRules.map { rule in
             connection.subscribe(rule) { [weak self] message in
                 self?.received(message)
             } completion: { [weak self] added in
@@ -188,7 +216,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func busLost(_ error: DBusError) {
         forgetOwner()
         subscriptions = []
-        objects.attach(to: nil)
+        exports.attach(to: nil)
         connection = nil
         busFailed(error)
     }
@@ -207,7 +235,7 @@ final class BlueZDaemon: @unchecked Sendable {
             guard name != owner else { return }
             forgetOwner()
             owner = name
-            objects.serve(only: name)
+            exports.serve(only: name)
             refresh()
         case .success(nil):
             let wasThere = owner != nil
@@ -219,7 +247,7 @@ final class BlueZDaemon: @unchecked Sendable {
 
     private func forgetOwner() {
         owner = nil
-        objects.serve(only: nil)
+        exports.serve(only: nil)
         hasSnapshot = false
     }
 
@@ -264,7 +292,7 @@ final class BlueZDaemon: @unchecked Sendable {
         guard let owner, let connection else { return }
         do throws(DBusError) {
             let message = try DBusMessage.methodCall(
-                to: owner, path: .root, interface: InterfaceSignal.objectManager, member: "GetManagedObjects")
+                to: owner, path: .root, interface: ObjectModel.objectManager, member: "GetManagedObjects")
             connection.call(message, deadline: timings.snapshot) { [weak self] reply in
                 self?.snapshotReplied(reply, from: owner)
             }
@@ -276,13 +304,14 @@ final class BlueZDaemon: @unchecked Sendable {
     private func snapshotReplied(_ reply: Result<DBusMessage, DBusError>, from owner: String) {
         guard owner == self.owner else { return }
         do throws(DBusError) {
-            let objects = try InterfaceSignal.snapshot(reply.get())
+            let changes = try objects.replace(with: reply.get())
             let isNew = !hasSnapshot
             hasSnapshot = true
             wasReady = true
             lastComplaint = nil
             if isNew || currentPhase != .ready { setPhase(.ready) }
-            tell(.daemon(.ready), .snapshot(objects))
+            send(.phase(.ready))
+            send(.snapshot(changes))
         } catch {
             daemonFailed(error)
             queue.asyncAfter(deadline: .now() + timings.snapshotRetry.dispatchInterval) { [weak self] in
@@ -295,8 +324,8 @@ final class BlueZDaemon: @unchecked Sendable {
         // Only the present owner is believed, whatever rule let the signal through.
         guard hasSnapshot, let owner, message.isSent(by: owner) else { return }
         do throws(DBusError) {
-            guard let input = try InterfaceSignal.input(message) else { return }
-            tell(input)
+            let changes = try objects.apply(message)
+            if !changes.isEmpty { send(.changed(changes)) }
         } catch {
             BlueZLog.warning("a signal of bluetoothd makes no sense and is ignored: \(error)")
         }
@@ -305,7 +334,8 @@ final class BlueZDaemon: @unchecked Sendable {
     private func setPhase(_ new: DaemonPhase) {
         phase.withLock { $0 = new }
         guard new != .ready else { return }
-        tell(.daemon(new))
+        objects.removeAll()
+        send(.phase(new))
     }
 
     /// One line for each cause, not for each attempt.

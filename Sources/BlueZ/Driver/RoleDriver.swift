@@ -67,8 +67,9 @@ extension RoleDriver {
         core.contents.withLock { $0.pairingNeedHandler = handler }
     }
 
+    /// Reads the machine and the daemon's objects.
     func query<Answer: Sendable>(_ body: @Sendable (borrowing Machine) -> Answer) -> Answer {
-        core.contents.withLock { body($0.machine) }
+        daemon.query { core.contents.withLock { body($0.machine) } }
     }
 }
 
@@ -84,8 +85,9 @@ extension RoleDriver {
         if isFirst { daemon.add(self) }
     }
 
-    func receive(_ inputs: [CentralRoleInput]) {
-        for input in inputs { process(.daemonEvent(input)) }
+    func receive(_ event: DaemonEvent) {
+        if case .changed(let changes) = event, !changes.contains(where: Machine.concerns) { return }
+        process(.daemon(event))
     }
 
     /// Handles an input and performs its effects; an input that arrives meanwhile waits for them.

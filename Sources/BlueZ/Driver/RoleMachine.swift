@@ -11,6 +11,9 @@ protocol RoleMachine: Sendable {
     /// The manager of an open L2CAP channel.
     func owner(of channel: ChannelID) -> HostLedger.Manager?
 
+    /// Whether the role has to do with a change of the daemon's objects.
+    static func concerns(_ change: ObjectModel.Change) -> Bool
+
     /// How many devices out of reach are remembered; nil before a manager said so.
     var rememberedPeers: Int? { get }
 
@@ -40,8 +43,7 @@ protocol RoleMachineInput: Sendable {
     associatedtype Event: RoleEvent
     associatedtype Timer: Hashable, Sendable
 
-    /// An event of the daemon.
-    static func daemonEvent(_ input: CentralRoleInput) -> Self
+    static func daemon(_ event: DaemonEvent) -> Self
     static func reply(_ call: CallID, _ result: Result<[DBusValue], DBusError>) -> Self
     static func channelEnded(_ channel: ChannelID) -> Self
     static func timer(_ timer: Timer) -> Self
@@ -60,14 +62,10 @@ extension PeripheralEvent: RoleEvent {}
 
 extension CentralRoleInput: RoleMachineInput {
     typealias Event = CentralEvent
-
-    static func daemonEvent(_ input: CentralRoleInput) -> CentralRoleInput { input }
 }
 
 extension PeripheralRoleInput: RoleMachineInput {
     typealias Event = PeripheralEvent
-
-    static func daemonEvent(_ input: CentralRoleInput) -> PeripheralRoleInput { .daemon(input) }
 }
 
 extension CentralRoleMachine: RoleMachine {

@@ -67,6 +67,9 @@ struct PeerDirectory: Sendable {
     /// How many devices are known.
     var count: Int { present.count + used.count + heard.count }
 
+    /// The devices with an object.
+    var presentPeers: [PeerID] { Array(present.keys) }
+
     /// What is known of a device, also after BlueZ has forgotten it.
     subscript(peer: PeerID) -> Record? { present[peer] ?? used[peer] ?? heard[peer] }
 
@@ -91,16 +94,20 @@ struct PeerDirectory: Sendable {
     @discardableResult
     mutating func log(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
         guard !device.address.isEmpty else { return nil }
-        let key = Key(address: device.address, isRandom: device.isRandom)
+        let peer = log(path, device.address, isRandom: device.isRandom)
+        guard isNamed, let name = device.name else { return peer }
+        if device.isConnected { present[peer]?.gapName = name } else { present[peer]?.advertisedName = name }
+        return peer
+    }
+
+    /// Notes the device at a path by its address.
+    mutating func log(_ path: ObjectPath, _ address: String, isRandom: Bool) -> PeerID {
+        let key = Key(address: address, isRandom: isRandom)
         let peer = byPath[path] ?? identifier(of: key)
         var record =
-            present[peer] ?? used.remove(peer) ?? heard.remove(peer)
-            ?? Record(address: device.address, isRandom: device.isRandom)
+            present[peer] ?? used.remove(peer) ?? heard.remove(peer) ?? Record(address: address, isRandom: isRandom)
         record.path = path
         if record.key != key { change(&record, of: peer, to: key) }
-        if isNamed, let name = device.name {
-            if device.isConnected { record.gapName = name } else { record.advertisedName = name }
-        }
         byPath[path] = peer
         present[peer] = record
         return peer

@@ -81,7 +81,7 @@ final class PairingDriver: DaemonClient {
         }
         for radio in centrals() { radio.start() }
         guard isFirst else { return }
-        daemon.objects.export([Agent1.interface { [weak self] in self?.called($0) }], at: PairingRoleMachine.agentPath)
+        daemon.exports.export([Agent1.interface { [weak self] in self?.called($0) }], at: PairingRoleMachine.agentPath)
         daemon.add(self)
     }
 
@@ -172,33 +172,28 @@ final class PairingDriver: DaemonClient {
         return nil
     }
 
-    func receive(_ inputs: [CentralRoleInput]) {
-        for input in inputs { receive(input) }
+    func receive(_ event: DaemonEvent) {
+        switch event {
+        case .phase(let phase): process(.daemon(isReady: phase == .ready))
+        case .changed(let changes): for change in changes { apply(change) }
+        case .snapshot:
+            let paired = daemon.objects.devices.filter(\.value.isPaired)
+            let pairable = daemon.objects.adapters.compactMapValues(\.isPairable)
+            process(.snapshot(paired.keys.compactMap(device(at:)), pairable: pairable))
+        }
     }
 
-    private func receive(_ input: CentralRoleInput) {
-        switch input {
-        case .daemon(let phase): process(.daemon(isReady: phase == .ready))
-        case .snapshot(let objects):
-            let paired = objects.filter { $0.value[Device1.interface]?["Paired"]?.unwrapped.boolValue == true }
-            let pairable = objects.compactMapValues { $0[Adapter1.interface]?["Pairable"]?.unwrapped.boolValue }
-            process(.snapshot(paired.keys.compactMap(device(at:)), pairable: pairable))
-        case .propertiesChanged(let path, Device1.interface, let values, _):
-            if let isPaired = values["Paired"]?.unwrapped.boolValue, let device = device(at: path) {
-                process(.pairedChanged(device, isPaired: isPaired))
-            }
-            if values["Connected"]?.unwrapped.boolValue == false, let device = device(at: path) {
-                process(.disconnected(device.peer))
-            }
-        case .propertiesChanged(let path, Adapter1.interface, let values, _):
-            guard let isPairable = values["Pairable"]?.unwrapped.boolValue else { break }
+    private func apply(_ change: ObjectModel.Change) {
+        switch change {
+        case .adapterAdded(let path), .adapterChanged(let path, _):
+            guard let isPairable = daemon.objects.adapters[path]?.isPairable else { break }
             process(.pairableChanged(path, isOn: isPairable))
-        case .interfacesAdded(let path, let interfaces):
-            guard let isPairable = interfaces[Adapter1.interface]?["Pairable"]?.unwrapped.boolValue else { break }
-            process(.pairableChanged(path, isOn: isPairable))
-        case .interfacesRemoved(let path, let interfaces):
-            if interfaces.contains(Device1.interface) { process(.removed(path)) }
-            if interfaces.contains(Adapter1.interface) { process(.pairableChanged(path, isOn: nil)) }
+        case .adapterRemoved(let path): process(.pairableChanged(path, isOn: nil))
+        case .deviceChanged(let path, let changes) where !changes.isDisjoint(with: [.paired, .connected]):
+            guard let device = device(at: path) else { break }
+            if changes.contains(.paired) { process(.pairedChanged(device, isPaired: device.isPaired)) }
+            if changes.contains(.connected), !device.isConnected { process(.disconnected(device.peer)) }
+        case .deviceRemoved(let path, _): process(.removed(path))
         default: break
         }
     }
@@ -207,7 +202,7 @@ final class PairingDriver: DaemonClient {
 extension CentralRoleMachine {
     /// What pairing needs to know of a device; nil where this adapter has no such device.
     func pairingDevice(at path: ObjectPath) -> PairingDevice? {
-        guard let peer = directory.peer(at: path), let device = tree.devices[path] else { return nil }
+        guard let peer = directory.peer(at: path), let device = objects.devices[path] else { return nil }
         return PairingDevice(
             path: path, peer: peer, isPaired: device.isPaired, isConnected: device.isConnected,
             isOurs: !ledger.leases(of: peer).isEmpty)

@@ -143,7 +143,7 @@ extension PairingRoleMachine {
                     level: .info,
                     text: "\(adapter.lastElement): bluetoothd switched pairing on; it is switched off again")))
         let value: [DBusValue] = [.string(Adapter1.interface), .string("Pairable"), .variant(.boolean(false))]
-        call(.cleanup, adapter, InterfaceSignal.properties, "Set", value, timings.discovery)
+        call(.cleanup, adapter, ObjectModel.properties, "Set", value, timings.discovery)
     }
 
     /// Says where pairing cannot succeed, for those who want it.

@@ -32,7 +32,9 @@ final class PeripheralRoleDriver: RoleDriver {
         let number = Self.radios.add(1, ordering: .relaxed).newValue
         let base = ObjectPath.root.appending("org").appending("corebluetooth").appending("radio\(number)")
         core = RoleDriverCore(
-            PeripheralRoleMachine(selector: selector, base: base, adapterTimings: adapterTimings, timings: timings),
+            PeripheralRoleMachine(
+                selector: selector, objects: daemon.objects, base: base, adapterTimings: adapterTimings,
+                timings: timings),
             daemon: daemon)
         addChannels(of: network)
     }
@@ -55,7 +57,7 @@ final class PeripheralRoleDriver: RoleDriver {
         case .call(let id, let call): make(call, id)
         case .deliver(let manager, let event): deliver(event, to: manager)
         case .export(let object): export(object)
-        case .withdraw(let path): daemon.objects.withdraw(path)
+        case .withdraw(let path): daemon.exports.withdraw(path)
         case .broadcast(let path, let value): broadcast(path, value)
         case .answer(let number, let values): take(number)?.answer(values)
         case .refuse(let number, let error): take(number)?.refuse(error)
@@ -79,16 +81,16 @@ final class PeripheralRoleDriver: RoleDriver {
     }
 
     private func export(_ object: ExportedObject) {
-        guard object.kind != .application else { return daemon.objects.export([], at: object.path, isManager: true) }
+        guard object.kind != .application else { return daemon.exports.export([], at: object.path, isManager: true) }
         let interface = object.kind.interface(object.properties) { [weak self] call in self?.received(call) }
-        daemon.objects.export([interface], at: object.path)
+        daemon.exports.export([interface], at: object.path)
     }
 
     private func broadcast(_ path: ObjectPath, _ value: Data) {
         let changed: [String: DBusValue] = ["Value": .bytes(Array(value))]
         // The value is not kept, so that it is told each time, and to nobody who asks later.
-        daemon.objects.emit(
-            path, InterfaceSignal.properties, "PropertiesChanged",
+        daemon.exports.emit(
+            path, ObjectModel.properties, "PropertiesChanged",
             [.string(ExportedObject.Kind.characteristic.rawValue), .properties(changed), .strings([])])
     }
 

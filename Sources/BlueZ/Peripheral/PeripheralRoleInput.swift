@@ -54,8 +54,7 @@ enum PeripheralTimer: Hashable, Sendable {
 
 /// What comes in.
 enum PeripheralRoleInput: Sendable {
-    /// The daemon and its objects; other cases of this type belong to the central role.
-    case daemon(CentralRoleInput)
+    case daemon(DaemonEvent)
     case reply(CallID, Result<[DBusValue], DBusError>)
     case called(IncomingCall)
     case socket(SocketID, SocketEvent)

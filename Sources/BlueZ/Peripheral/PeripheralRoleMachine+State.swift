@@ -36,8 +36,7 @@ extension PeripheralRoleMachine {
             }
         }
         if phase != .ready {
-            adapters = [:]
-            devices = [:]
+            expected = [:]
             directory.forgetObjects()
         }
         // The state of a daemon that has just come follows from its snapshot.
@@ -49,14 +48,14 @@ extension PeripheralRoleMachine {
     }
 
     /// The adapter's properties.
-    var adapter: Adapter1? { watch.adapter.flatMap { adapters[$0] } }
+    var adapter: Adapter1? { watch.adapter.flatMap { objects.adapters[$0] } }
 
     mutating func updateState() {
-        watch.choose(among: adapters)
+        watch.choose(among: objects.adapters)
         startWait()
         if watch.adapter != nil { stop(.adapterReturn) }
         noteAddress()
-        let new = watch.state(of: adapters)
+        let new = watch.state(of: objects.adapters)
         guard new != state else { return }
         let old = state
         state = new
@@ -69,7 +68,7 @@ extension PeripheralRoleMachine {
         guard let address = watch.address, address != directoryAddress else { return }
         directoryAddress = address
         directory = newDirectory(of: address)
-        for (path, device) in devices where isOurs(path) { directory.log(path, device, isNamed: false) }
+        for (path, device) in objects.devices where isOurs(path) { directory.log(path, device, isNamed: false) }
     }
 
     /// What ends with power: centrals, requests, advertising.
@@ -77,9 +76,9 @@ extension PeripheralRoleMachine {
     /// The state's event says so for all of it.
     private mutating func handlePowerLoss() {
         for (id, request) in requests { drop(id, request) }
-        for (path, device) in devices {
-            guard let peer = directory.peer(at: path) else { continue }
-            let isBonded = leaving[peer]?.isBonded ?? device.isPaired
+        for peer in directory.presentPeers {
+            let isPaired = directory.path(of: peer).flatMap { objects.devices[$0]?.isPaired } ?? false
+            let isBonded = leaving[peer]?.isBonded ?? isPaired
             for path in leaving[peer]?.paths ?? [] where !isBonded { _ = subscriptions.remove(peer, from: path) }
             endSubscriptions(of: peer, isBonded: isBonded)
         }
@@ -110,71 +109,36 @@ extension PeripheralRoleMachine {
         unsent = [:]
     }
 
-    // MARK: Objects of the daemon
-
-    mutating func replace(with objects: [ObjectPath: ObjectTree.Interfaces]) {
-        adapters = [:]
-        for (path, interfaces) in objects { noteAdapter(path, interfaces) }
-        for path in devices.keys where objects[path]?[Device1.interface] == nil { deviceRemoved(path) }
-        updateState()
-        for (path, interfaces) in objects { noteDevice(path, interfaces[Device1.interface], removing: []) }
-    }
-
-    mutating func added(_ path: ObjectPath, _ interfaces: ObjectTree.Interfaces) {
-        noteAdapter(path, interfaces)
-        updateState()
-        noteDevice(path, interfaces[Device1.interface], removing: [])
-    }
-
-    mutating func removed(_ path: ObjectPath, _ interfaces: [String]) {
-        if interfaces.contains(Adapter1.interface) { adapters[path] = nil }
-        if interfaces.contains(Device1.interface) { deviceRemoved(path) }
-        updateState()
-    }
-
-    mutating func changed(
-        _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], _ removed: [String]
-    ) {
-        if interface == Adapter1.interface {
-            _ = adapters[path]?.apply(values, removing: removed)
-            updateState()
-        } else if interface == Device1.interface, devices[path] != nil {
-            noteDevice(path, values, removing: removed)
-        }
-    }
-
-    private mutating func noteAdapter(_ path: ObjectPath, _ interfaces: ObjectTree.Interfaces) {
-        guard let values = interfaces[Adapter1.interface] else { return }
-        _ = adapters[path, default: Adapter1()].apply(values)
-    }
-
     // MARK: Devices
-
-    /// What a peripheral needs to know of a central; advertisements are of no use here.
-    private static let deviceProperties: Set<String> = ["Address", "AddressType", "Connected", "Paired"]
 
     func isOurs(_ path: ObjectPath) -> Bool {
         watch.adapter.map { path.isBelow($0) } ?? false
     }
 
-    private mutating func noteDevice(_ path: ObjectPath, _ values: [String: DBusValue]?, removing: [String]) {
-        guard let values else { return }
-        let known = values.filter { Self.deviceProperties.contains($0.key) }
-        guard !known.isEmpty else { return }
-        let before = devices[path]
-        _ = devices[path, default: Device1()].apply(known)
-        guard isOurs(path), let device = devices[path] else { return }
-        if known["Address"] != nil || known["AddressType"] != nil { directory.log(path, device, isNamed: false) }
+    mutating func deviceAdded(_ path: ObjectPath) {
+        guard isOurs(path), let device = objects.devices[path],
+            let peer = directory.log(path, device, isNamed: false)
+        else { return }
+        let wasConnected = expected.removeValue(forKey: path) != nil
+        if device.isConnected != wasConnected { connectedChanged(peer, device) }
+    }
+
+    mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes) {
+        guard isOurs(path), let device = objects.devices[path] else { return }
+        if changes.contains(.address) { directory.log(path, device, isNamed: false) }
         guard let peer = directory.peer(at: path) ?? directory.log(path, device, isNamed: false) else { return }
-        if before?.isPaired == true, !device.isPaired { subscriptions.forget(peer) }
-        guard device.isConnected != (before?.isConnected ?? false) else { return }
+        if changes.contains(.paired), !device.isPaired { subscriptions.forget(peer) }
+        if changes.contains(.connected) { connectedChanged(peer, device) }
+    }
+
+    private mutating func connectedChanged(_ peer: PeerID, _ device: Device1) {
         if device.isConnected { centralConnected(peer) } else { centralMayHaveLeft(peer, isBonded: device.isPaired) }
     }
 
-    private mutating func deviceRemoved(_ path: ObjectPath) {
-        guard let device = devices.removeValue(forKey: path) else { return }
+    mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1) {
+        let wasConnected = expected.removeValue(forKey: path) != nil || device.isConnected
         guard let peer = directory.peer(at: path) else { return }
-        if device.isConnected { centralMayHaveLeft(peer, isBonded: false) }
+        if wasConnected { centralMayHaveLeft(peer, isBonded: false) }
         subscriptions.forget(peer)
         directory.forgetObject(at: path)
     }
@@ -195,21 +159,17 @@ extension PeripheralRoleMachine {
     /// The central at an address, as the kernel tells it.
     mutating func central(at address: L2CAPAddress) -> PeerID? {
         guard let adapter = watch.adapter else { return nil }
-        let known = devices.first { path, device in isOurs(path) && device.address == address.text }
+        let known = objects.devices.first { path, device in isOurs(path) && device.address == address.text }
         if let known, let peer = directory.peer(at: known.key) { return peer }
         let path = adapter.appending("dev_" + address.text.split(separator: ":").joined(separator: "_"))
         return directory.peer(at: path) ?? expect(address, at: path)
     }
 
-    /// Notes a central whose signal is still to come.
+    /// Notes a central whose connection is still to be told.
     private mutating func expect(_ address: L2CAPAddress, at path: ObjectPath) -> PeerID? {
-        var device = Device1()
-        let type = address.isRandom ? "random" : "public"
-        _ = device.apply([
-            "Address": .string(address.text), "AddressType": .string(type), "Connected": .boolean(true),
-        ])
-        devices[path] = device
-        return directory.log(path, device, isNamed: false)
+        let peer = directory.log(path, address.text, isRandom: address.isRandom)
+        expected[path] = peer
+        return peer
     }
 }
 #endif

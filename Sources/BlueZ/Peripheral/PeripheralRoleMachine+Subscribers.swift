@@ -37,9 +37,8 @@ extension PeripheralRoleMachine {
         perform(.answer(call.number, []))
         guard state == .poweredOn, subscriptions.subscribers(of: call.path).isEmpty else { return }
         // An old daemon names nobody. With one link it is clear who it is.
-        let connected = devices.filter { $0.value.isConnected && isOurs($0.key) }.compactMap {
-            directory.peer(at: $0.key)
-        }
+        let devices = objects.devices.filter { $0.value.isConnected && isOurs($0.key) }.keys
+        let connected = Set(devices.compactMap(directory.peer)).union(expected.values)
         guard let peer = connected.first, connected.count == 1 else {
             return log(.warning, "BlueZ does not say who subscribes to \(characteristic.uuid): nobody is told")
         }

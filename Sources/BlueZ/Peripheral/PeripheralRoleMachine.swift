@@ -62,11 +62,11 @@ struct PeripheralRoleMachine: Sendable {
     private let base: ObjectPath
 
     var watch: AdapterWatch
-    var adapters: AdapterWatch.Adapters = [:]
+    let objects: ObjectModel
     var state = AdapterState.unknown
     var managers: [HostLedger.Manager: Manager] = [:]
-    /// What is known of remote devices; only what a peripheral needs.
-    var devices: [ObjectPath: Device1] = [:]
+    /// Centrals that a call named before their connection was told.
+    var expected: [ObjectPath: PeerID] = [:]
     var directory = PeerDirectory(adapterAddress: "")
     var directoryAddress = ""
     /// How many devices out of reach are remembered; nil before a manager said so.
@@ -101,9 +101,10 @@ struct PeripheralRoleMachine: Sendable {
 
     /// - Parameter base: Where this role's objects are.
     init(
-        selector: AdapterSelector, base: ObjectPath, adapterTimings: BlueZTimings = BlueZTimings(),
-        timings: PeripheralTimings = PeripheralTimings()
+        selector: AdapterSelector, objects: ObjectModel, base: ObjectPath,
+        adapterTimings: BlueZTimings = BlueZTimings(), timings: PeripheralTimings = PeripheralTimings()
     ) {
+        self.objects = objects
         self.base = base
         self.timings = timings
         watch = AdapterWatch(selector, adapterTimings) { $0.supportsPeripheral }
@@ -114,7 +115,11 @@ struct PeripheralRoleMachine: Sendable {
     /// - Returns: What to do, in this order.
     mutating func handle(_ input: PeripheralRoleInput) -> [PeripheralRoleEffect] {
         switch input {
-        case .daemon(let event): handle(event)
+        case .daemon(.phase(let phase)): daemonChanged(phase)
+        case .daemon(.changed(let changes)): for change in changes { apply(change) }
+        case .daemon(.snapshot(let changes)):
+            updateState()
+            for change in changes { apply(change) }
         case .reply(let call, let result): replied(call, result)
         case .called(let call): handle(call)
         case .socket(let socket, let event): handle(event, of: socket)
@@ -200,14 +205,21 @@ struct PeripheralRoleMachine: Sendable {
 
     // MARK: Dispatch
 
-    private mutating func handle(_ event: CentralRoleInput) {
-        switch event {
-        case .daemon(let phase): daemonChanged(phase)
-        case .snapshot(let objects): replace(with: objects)
-        case .interfacesAdded(let path, let interfaces): added(path, interfaces)
-        case .interfacesRemoved(let path, let interfaces): removed(path, interfaces)
-        case .propertiesChanged(let path, let interface, let values, let removed):
-            changed(path, interface, values, removed)
+    /// Advertisements and attributes of remote devices are of no use here.
+    static func concerns(_ change: ObjectModel.Change) -> Bool {
+        switch change {
+        case .adapterAdded, .adapterChanged, .adapterRemoved, .deviceAdded, .deviceRemoved: true
+        case .deviceChanged(_, let changes): !changes.isDisjoint(with: [.address, .connected, .paired])
+        default: false
+        }
+    }
+
+    private mutating func apply(_ change: ObjectModel.Change) {
+        switch change {
+        case .adapterAdded, .adapterChanged, .adapterRemoved: updateState()
+        case .deviceAdded(let path): deviceAdded(path)
+        case .deviceChanged(let path, let changes): deviceChanged(path, changes)
+        case .deviceRemoved(let path, let device): deviceRemoved(path, device)
         default: break
         }
     }

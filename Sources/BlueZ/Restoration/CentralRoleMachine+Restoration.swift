@@ -109,7 +109,7 @@ extension CentralRoleMachine {
 
     /// Takes over a link that is up, or begins to make one.
     private mutating func takeOver(_ peer: PeerID, isOurs: Bool) -> LinkID? {
-        guard let path = directory.path(of: peer), tree.devices[path]?.isConnected == true else {
+        guard let path = directory.path(of: peer), objects.devices[path]?.isConnected == true else {
             connects.add(peer, isClosing: false)
             connectNext()
             return nil
@@ -122,7 +122,7 @@ extension CentralRoleMachine {
 
     /// A subscription belongs to the D-Bus client, and went with the earlier process.
     private mutating func resubscribe(_ manager: HostLedger.Manager, _ path: ObjectPath, _ peer: PeerID) {
-        guard tree.characteristics[path] != nil, let attribute = links[peer]?.attributes.id(of: path),
+        guard objects.characteristics[path] != nil, let attribute = links[peer]?.attributes.id(of: path),
             ledger.setSubscribed(manager, to: attribute, of: peer, true)
         else { return }
         links[peer]?.notifying.insert(path)
@@ -144,10 +144,10 @@ extension CentralRoleMachine {
     private mutating func knownServices(
         of peer: PeerID, notifying: [ObjectPath]
     ) -> [RestoredCentralState.Service] {
-        guard let device = links[peer]?.path, tree.devices[device]?.isServicesResolved == true else { return [] }
+        guard let device = links[peer]?.path, objects.devices[device]?.isServicesResolved == true else { return [] }
         links[peer]?.hasToldServices = true
         return services(of: device, peer).map { path, record in
-            let characteristics = tree.attributes(of: path)
+            let characteristics = objects.attributes(of: path)
             return RestoredCentralState.Service(
                 record: record,
                 characteristics: characteristics.compactMap { self.record(ofCharacteristic: $0, peer) },

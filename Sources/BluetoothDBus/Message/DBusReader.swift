@@ -1,4 +1,6 @@
 #if os(Linux)
+import Glibc
+
 /// Walks through a message's arguments, or through the elements of one container in it.
 ///
 /// Each read checks the type and moves on. Reading by type copies only what is asked for.
@@ -69,12 +71,32 @@ public struct DBusReader {
     }
 
     /// Reads an `ay` with one copy.
-    public mutating func bytes() throws(DBusError) -> [UInt8] {
+    public mutating func bytes() throws(DBusError) -> [UInt8] { try withBytes { Array($0) } }
+
+    /// Reads an `ay` without a copy.
+    ///
+    /// - Parameter body: Gets the bytes, which are valid for the call only.
+    public mutating func withBytes<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) throws(DBusError) -> Result {
         guard code == UInt8(ascii: "a"), elementCode() == UInt8(ascii: "y") else { throw mismatch("ay") }
         var elements = DBusReader(entering: &self)
-        let result = elements.fixedBytes()
+        let result = body(elements.fixedBytes())
         advance()
         return result
+    }
+
+    /// Reads an `s` without a copy.
+    ///
+    /// - Parameter body: Gets the text's UTF-8, which is valid for the call only.
+    public mutating func withString<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) throws(DBusError) -> Result {
+        let text = try text("s")
+        let length = strlen(text)
+        return text.withMemoryRebound(to: UInt8.self, capacity: length) {
+            body(UnsafeBufferPointer(start: $0, count: length))
+        }
     }
 
     /// Reads an `as`.
@@ -103,6 +125,11 @@ public struct DBusReader {
         var inner = DBusReader(entering: &self)
         advance()
         return try inner.value(depth: 1)
+    }
+
+    /// Enters a `v`; this reader moves behind it.
+    public mutating func variantContent() throws(DBusError) -> DBusReader {
+        try container("v")
     }
 
     /// Enters an array or dictionary; this reader moves behind it.
@@ -180,7 +207,7 @@ extension DBusReader {
     }
 
     private mutating func variantContent(depth: Int) throws(DBusError) -> DBusValue {
-        var inner = try container("v")
+        var inner = try variantContent()
         return try inner.value(depth: depth + 1)
     }
 
@@ -270,12 +297,12 @@ extension DBusReader {
         return text
     }
 
-    private mutating func fixedBytes() -> [UInt8] {
+    /// The elements of an array of bytes; they belong to the message.
+    private mutating func fixedBytes() -> UnsafeBufferPointer<UInt8> {
         var start: UnsafePointer<UInt8>?
         var count: CInt = 0
         dbus_message_iter_get_fixed_array(&iterator, &start, &count)
-        guard let start, count > 0 else { return [] }
-        return Array(UnsafeBufferPointer(start: start, count: Int(count)))
+        return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count))
     }
 
     private func mismatch(_ expected: String) -> DBusError {

@@ -34,6 +34,16 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
         return slash == text.startIndex ? .root : ObjectPath(validated: String(text[..<slash]))
     }
 
+    /// The path of the first `count` elements, at least one; the whole path where it has no more.
+    public func prefix(_ count: Int) -> ObjectPath {
+        var slashes = 0
+        let end = text.utf8.firstIndex { byte in
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            return slashes > count
+        }
+        return end.map { ObjectPath(validated: String(text[..<$0])) } ?? self
+    }
+
     /// Among the bytes, as the path has no other characters.
     private var lastSlash: String.Index? { text.utf8.lastIndex(of: UInt8(ascii: "/")) }
 

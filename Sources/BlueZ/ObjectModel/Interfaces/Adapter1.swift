@@ -9,6 +9,7 @@ struct Adapter1: RemoteInterface {
         static let roles = Changes(rawValue: 2)
         static let discovering = Changes(rawValue: 4)
         static let address = Changes(rawValue: 8)
+        static let pairable = Changes(rawValue: 16)
     }
 
     static let interface = "org.bluez.Adapter1"
@@ -38,37 +39,26 @@ struct Adapter1: RemoteInterface {
     /// BlueZ pitfall: before that a value reached everybody (https://github.com/bluez/bluez/issues/820).
     private(set) var hasUnicastSockets = false
 
-    mutating func set(_ property: String, to value: DBusValue?) -> Changes? {
+    /// Whether `bluetoothd` lets devices pair; nil before it has told.
+    private(set) var isPairable: Bool?
+
+    init(path: ObjectPath) {}
+
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
         switch property {
-        case "Address":
-            guard let text = value?.stringValue else { return nil }
-            return change(\.address, to: text.uppercased(), .address)
-        case "AddressType":
-            guard let text = value?.stringValue else { return nil }
-            return change(\.isRandom, to: text == "random", .address)
-        case "Powered":
-            guard let flag = value?.boolValue else { return nil }
-            return change(\.isPowered, to: flag, .power)
-        case "Discovering":
-            guard let flag = value?.boolValue else { return nil }
-            return change(\.isDiscovering, to: flag, .discovering)
-        case "Roles":
-            guard let texts = value?.stringsValue else { return nil }
-            return change(\.roles, to: texts, .roles)
-        case "Connectable":
-            hasUnicastSockets = value != nil
-            return []
-        default:
-            return []
+        case "Address": set(\.address, to: try value.string().uppercased(), .address)
+        case "AddressType": set(\.isRandom, to: try value.string() == "random", .address)
+        case "Powered": set(\.isPowered, to: try value.bool(), .power)
+        case "Discovering": set(\.isDiscovering, to: try value.bool(), .discovering)
+        case "Roles": set(\.roles, to: try value.strings(), .roles)
+        case "Pairable": set(\.isPairable, to: try value.bool(), .pairable)
+        case "Connectable": set(\.hasUnicastSockets, to: true, [])
+        default: []
         }
     }
 
-    private mutating func change<Value: Equatable>(
-        _ property: WritableKeyPath<Adapter1, Value>, to new: Value, _ change: Changes
-    ) -> Changes {
-        guard self[keyPath: property] != new else { return [] }
-        self[keyPath: property] = new
-        return change
+    mutating func remove(_ property: String) {
+        if property == "Connectable" { hasUnicastSockets = false }
     }
 }
 #endif

@@ -1,12 +1,14 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import FoundationEssentials
 
 /// `org.bluez.GattCharacteristic1`: a characteristic of a remote device.
 struct GattCharacteristic1: RemoteInterface {
     struct Changes: OptionSet {
         let rawValue: UInt8
         static let mtu = Changes(rawValue: 1)
+        static let value = Changes(rawValue: 2)
     }
 
     static let interface = "org.bluez.GattCharacteristic1"
@@ -16,24 +18,30 @@ struct GattCharacteristic1: RemoteInterface {
     /// The ATT MTU of the link, from BlueZ 5.62 on.
     private(set) var mtu: UInt16?
 
-    mutating func set(_ property: String, to value: DBusValue?) -> Changes? {
+    /// The device that the characteristic belongs to.
+    let device: ObjectPath
+    /// The value of the last message; see ``takeValue()``.
+    private var value: Data?
+
+    init(path: ObjectPath) { device = path.device }
+
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
         switch property {
-        case "UUID":
-            guard let uuid = value?.uuidValue else { return nil }
-            self.uuid = uuid
-            return []
-        case "Flags":
-            guard let flags = value?.stringsValue else { return nil }
-            properties = flags.reduce(into: []) { $0.formUnion(Self.properties[$1] ?? []) }
-            return []
-        case "MTU":
-            guard let mtu = value?.uint16Value else { return nil }
-            self.mtu = mtu
-            return .mtu
-        default:
-            // `Value` is an event and not kept; see `ObjectTree`.
-            return []
+        case "UUID": uuid = try value.uuid()
+        case "Flags": properties = try value.strings().reduce(into: []) { $0.formUnion(Self.properties[$1] ?? []) }
+        case "MTU": return set(\.mtu, to: try value.uint16(), .mtu)
+        case "Value":
+            self.value = try value.data()
+            return .value
+        default: break
         }
+        return []
+    }
+
+    /// The value of the last message, which is an event and not kept.
+    mutating func takeValue() -> Data? {
+        defer { value = nil }
+        return value
     }
 
     /// Flags that mean nothing to a client are left out.

@@ -12,10 +12,10 @@ struct GattDescriptor1: RemoteInterface {
 
     private(set) var uuid: BluetoothUUID?
 
-    mutating func set(_ property: String, to value: DBusValue?) -> Changes? {
-        guard property == "UUID" else { return [] }
-        guard let uuid = value?.uuidValue else { return nil }
-        self.uuid = uuid
+    init(path: ObjectPath) {}
+
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
+        if property == "UUID" { uuid = try value.uuid() }
         return []
     }
 }

@@ -15,15 +15,15 @@ struct LEAdvertisingManager1: RemoteInterface {
     /// Source: BlueZ, org.bluez.LEAdvertisingManager, SupportedSecondaryChannels.
     private(set) var isExtended = false
 
-    mutating func set(_ property: String, to value: DBusValue?) -> Changes? {
-        guard property == "SupportedSecondaryChannels" else { return [] }
-        guard let value else {
-            isExtended = false
-            return []
-        }
-        guard let channels = value.stringsValue else { return nil }
-        isExtended = !channels.isEmpty
+    init(path: ObjectPath) {}
+
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
+        if property == "SupportedSecondaryChannels" { isExtended = try !value.strings().isEmpty }
         return []
+    }
+
+    mutating func remove(_ property: String) {
+        if property == "SupportedSecondaryChannels" { isExtended = false }
     }
 }
 #endif

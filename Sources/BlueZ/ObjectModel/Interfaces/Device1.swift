@@ -1,0 +1,138 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+/// `org.bluez.Device1`: a remote device.
+struct Device1: RemoteInterface, Equatable {
+    struct Changes: OptionSet {
+        let rawValue: UInt8
+        static let address = Changes(rawValue: 1)
+        static let name = Changes(rawValue: 2)
+        static let connected = Changes(rawValue: 4)
+        static let servicesResolved = Changes(rawValue: 8)
+        /// Something that an advertisement carries, signal strength included.
+        static let advertisement = Changes(rawValue: 16)
+        static let paired = Changes(rawValue: 32)
+    }
+
+    static let interface = "org.bluez.Device1"
+
+    private(set) var address = ""
+    /// Whether the address is random; else it is public.
+    private(set) var isRandom = false
+    /// The advertised name or the GAP Device Name; nil where there is only an alias.
+    private(set) var name: String?
+    private(set) var isConnected = false
+    private(set) var isPaired = false
+    private(set) var isServicesResolved = false
+    /// How a device of both kinds is connected to: `le`, `bredr`, `last-seen` or `last-used`.
+    ///
+    /// From BlueZ 5.80 on, experimental; else nil.
+    private(set) var preferredBearer: String?
+    /// In dBm; nil when the device has not been heard in this discovery.
+    ///
+    /// BlueZ pitfall: it goes when discovery stops (https://github.com/ukBaz/python-bluezero/issues/388).
+    private(set) var rssi: Int16?
+    /// What the device advertises, but for its name: see ``PeerDirectory``.
+    ///
+    /// BlueZ does not tell whether a device is connectable; one that is not refuses its connection. The service UUIDs
+    /// are those that were advertised and those that were found by GATT before: BlueZ does not distinguish them.
+    private(set) var advertisement = Advertisement(isConnectable: true)
+    /// By company, with the company's number in front; BlueZ accumulates them, and ``advertisement`` has the newest.
+    private var manufacturerData: [UInt16: Data] = [:]
+
+    init(path: ObjectPath) {}
+
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
+        switch property {
+        case "RSSI": rssi = try value.int16()
+        case "ManufacturerData": try readManufacturerData(&value)
+        case "ServiceData": try readServiceData(&value)
+        case "TxPower": advertisement.txPowerLevel = Int8(exactly: try value.int16())
+        case "UUIDs":
+            let uuids = try value.uuids()
+            advertisement.serviceUUIDs = uuids.isEmpty ? nil : uuids
+        case "AdvertisingData": try readAdvertisingData(&value)
+        case "Name": return set(\.name, to: try value.string(), [.name, .advertisement])
+        case "Connected": return set(\.isConnected, to: try value.bool(), .connected)
+        case "Paired": return set(\.isPaired, to: try value.bool(), .paired)
+        case "ServicesResolved": return set(\.isServicesResolved, to: try value.bool(), .servicesResolved)
+        case "Address": return set(\.address, to: try value.string().uppercased(), .address)
+        case "AddressType": return set(\.isRandom, to: try value.string() == "random", .address)
+        case "PreferredBearer": return set(\.preferredBearer, to: try value.string(), [])
+        default: return []
+        }
+        return .advertisement
+    }
+
+    /// A property that goes is the end of a discovery, not a report.
+    mutating func remove(_ property: String) {
+        switch property {
+        case "RSSI": rssi = nil
+        case "Name": name = nil
+        case "PreferredBearer": preferredBearer = nil
+        default: break
+        }
+    }
+
+    /// Ends the connection of a device whose object is gone.
+    mutating func disconnect() { isConnected = false }
+
+    private mutating func readManufacturerData(_ value: inout DBusReader) throws(DBusError) {
+        var entries = try value.array()
+        var companies: [UInt16: Data] = [:]
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            let company = try entry.uint16()
+            var content = try entry.variantContent()
+            companies[company] = try content.withBytes { bytes in
+                var data = Data(capacity: bytes.count + 2)
+                data.append(UInt8(truncatingIfNeeded: company))
+                data.append(UInt8(truncatingIfNeeded: company >> 8))
+                data.append(bytes)
+                return data
+            }
+        }
+        // Old entries stay in the dictionary: the one that is new or different was in the last packet.
+        let newest = companies.filter { manufacturerData[$0.key] != $0.value }.max { $0.key < $1.key }
+        manufacturerData = companies
+        if let newest { advertisement.manufacturerData = newest.value }
+    }
+
+    private mutating func readServiceData(_ value: inout DBusReader) throws(DBusError) {
+        var entries = try value.array()
+        var data: [BluetoothUUID: Data] = [:]
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            let uuid = try entry.uuid()
+            var content = try entry.variantContent()
+            data[uuid] = try content.data()
+        }
+        advertisement.serviceData = data.isEmpty ? nil : data
+    }
+
+    /// `a{yv}` by AD type.
+    ///
+    /// Only the solicited services are not told otherwise.
+    ///
+    /// Source: Core Specification Supplement, Part A, 1.10.
+    private mutating func readAdvertisingData(_ value: inout DBusReader) throws(DBusError) {
+        let widths: [UInt8: Int] = [0x14: 2, 0x1F: 4, 0x15: 16]
+        var entries = try value.array()
+        var solicited: [BluetoothUUID] = []
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            let type = try entry.byte()
+            var content = try entry.variantContent()
+            let bytes = try content.bytes()
+            guard let width = widths[type] else { continue }
+            for start in stride(from: 0, through: bytes.count - width, by: width) {
+                guard let uuid = BluetoothUUID(bigEndian: bytes[start..<start + width].reversed()) else { continue }
+                solicited.append(uuid)
+            }
+        }
+        advertisement.solicitedServiceUUIDs = solicited.isEmpty ? nil : solicited
+    }
+}
+#endif

@@ -1,0 +1,142 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import FoundationEssentials
+
+/// The properties of one `org.bluez` interface that this backend uses, as Swift values.
+///
+/// Unknown properties are ignored. A property of another type than BlueZ documents leaves the earlier value.
+protocol RemoteInterface: Sendable {
+    /// What changed, for those who decide what to do about it.
+    associatedtype Changes: OptionSet & Sendable
+
+    /// An object without properties.
+    init(path: ObjectPath)
+
+    /// Reads one property.
+    ///
+    /// - Parameter value: The content of the property's variant.
+    /// - Returns: What changed by it.
+    /// - Throws: Where the value has the wrong type.
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes
+
+    /// Removes one property.
+    mutating func remove(_ property: String)
+}
+
+extension RemoteInterface {
+    mutating func remove(_ property: String) {}
+
+    /// Sets a property, and gives `change` if its value is another one now.
+    mutating func set<Value: Equatable>(
+        _ property: WritableKeyPath<Self, Value>, to value: Value, _ change: Changes
+    ) -> Changes {
+        guard self[keyPath: property] != value else { return [] }
+        self[keyPath: property] = value
+        return change
+    }
+}
+
+/// The interfaces of `org.bluez` whose properties are mirrored.
+enum RemoteInterfaceName: CaseIterable {
+    case adapter, advertisingManager, device, service, characteristic, descriptor
+
+    /// Finds an interface by its D-Bus name; nil for others.
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        guard let name = Self.allCases.first(where: { $0.text.utf8.elementsEqual(text) }) else { return nil }
+        self = name
+    }
+
+    /// The D-Bus name.
+    var text: String {
+        switch self {
+        case .adapter: Adapter1.interface
+        case .advertisingManager: LEAdvertisingManager1.interface
+        case .device: Device1.interface
+        case .service: GattService1.interface
+        case .characteristic: GattCharacteristic1.interface
+        case .descriptor: GattDescriptor1.interface
+        }
+    }
+}
+
+/// Reads the properties of an interface of an object into its Swift value.
+struct PropertyReader {
+    private let interface: RemoteInterfaceName
+    private let path: ObjectPath
+    private var entries: DBusReader
+    private let removed: [String]
+    private var malformed: [String] = []
+
+    /// - Parameters:
+    ///   - entries: The entries of an `a{sv}`.
+    ///   - removed: The names of properties that are gone.
+    init(_ interface: RemoteInterfaceName, _ path: ObjectPath, _ entries: DBusReader, removed: [String] = []) {
+        self.interface = interface
+        self.path = path
+        self.entries = entries
+        self.removed = removed
+    }
+
+    /// Updates the object at a path, and adds it where it is new.
+    ///
+    /// - Returns: What changed, and whether the object was added; nil for an object that is neither known nor new.
+    mutating func update<Object: RemoteInterface>(
+        _ objects: inout [ObjectPath: Object], _ path: ObjectPath, _ isNew: Bool
+    ) throws(DBusError) -> (changes: Object.Changes, isAdded: Bool)? {
+        if let index = objects.index(forKey: path) { return (try read(&objects.values[index]), false) }
+        guard isNew else { return nil }
+        var object = Object(path: path)
+        let changes = try read(&object)
+        objects[path] = object
+        return (changes, true)
+    }
+
+    private mutating func read<Object: RemoteInterface>(_ object: inout Object) throws(DBusError) -> Object.Changes {
+        var changes: Object.Changes = []
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            let name = try entry.string()
+            var value = try entry.variantContent()
+            do throws(DBusError) {
+                changes.formUnion(try object.read(name, from: &value))
+            } catch {
+                malformed.append(name)
+            }
+        }
+        for name in removed { object.remove(name) }
+        return changes
+    }
+
+    /// The properties whose values had another type than BlueZ documents.
+    var malformedChanges: [ObjectModel.Change] {
+        malformed.sorted().map { .malformed(path, property: "\(interface.text).\($0)") }
+    }
+}
+
+extension DBusReader {
+    /// Reads an `as` of UUIDs; those that are none are left out.
+    mutating func uuids() throws(DBusError) -> [BluetoothUUID] {
+        try strings().compactMap { BluetoothUUID($0)?.shortened }
+    }
+
+    /// Reads a UUID in an `s`.
+    mutating func uuid() throws(DBusError) -> BluetoothUUID {
+        let text = try string()
+        guard let uuid = BluetoothUUID(text)?.shortened else {
+            throw DBusError(name: DBusError.Name.inconsistentMessage, message: "not a UUID: \(text)")
+        }
+        return uuid
+    }
+
+    /// Reads an `ay`.
+    mutating func data() throws(DBusError) -> Data { try withBytes { Data($0) } }
+}
+
+extension BluetoothUUID {
+    /// BlueZ writes every UUID with 128 bits; Apple shows the 16-bit form where there is one.
+    fileprivate var shortened: BluetoothUUID {
+        bits16.map { BluetoothUUID($0) } ?? self
+    }
+}
+#endif

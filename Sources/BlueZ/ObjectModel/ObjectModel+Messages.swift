@@ -1,0 +1,128 @@
+#if os(Linux)
+import BluetoothDBus
+
+/// The daemon's messages, decoded straight into the model.
+extension ObjectModel {
+    /// The daemon's well-known name.
+    static let daemonName = "org.bluez"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let properties = "org.freedesktop.DBus.Properties"
+
+    /// Four rules, never one per device: a bus allows 512.
+    ///
+    /// BlueZ pitfall: https://github.com/hashtagchris/DotNet-BlueZ/issues/16.
+    static let matchRules: [DBusMatchRule] = [
+        DBusMatchRule(
+            sender: daemonName, pathNamespace: ObjectPath("/org/bluez"), interface: properties,
+            member: "PropertiesChanged"),
+        DBusMatchRule(
+            sender: daemonName, interface: objectManager, member: "InterfacesAdded",
+            argument0Path: "/org/bluez/"),
+        DBusMatchRule(
+            sender: daemonName, interface: objectManager, member: "InterfacesRemoved",
+            argument0Path: "/org/bluez/"),
+        DBusMatchRule(
+            sender: daemonName, pathNamespace: ObjectPath("/org/bluez"), interface: Device1.interface,
+            member: "Disconnected"),
+    ]
+
+    /// Applies a signal of the daemon; others change nothing.
+    ///
+    /// An advertisement is a change also where it equals the one before: the device was heard again.
+    ///
+    /// - Throws: Where the signal has another signature than documented.
+    func apply(_ signal: DBusMessage) throws(DBusError) -> [Change] {
+        var body = DBusReader(signal)
+        if signal.isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged") {
+            // Properties of other interfaces are not decoded.
+            guard let interface = try body.interfaceName(), let path = signal.path else { return [] }
+            let values = try body.array()
+            var properties = PropertyReader(interface, path, values, removed: try body.strings())
+            let changes = try update(interface, at: path, isNew: false, from: &properties)
+            return changes + properties.malformedChanges
+        }
+        if signal.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesAdded") {
+            return try add(body.path(), &body)
+        }
+        if signal.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") {
+            let path = try body.path()
+            var names = try body.array()
+            var changes: [Change] = []
+            while !names.isAtEnd {
+                if let name = try names.interfaceName(), let change = remove(name, at: path) { changes.append(change) }
+            }
+            return changes
+        }
+        if signal.isSignal("org.bluez.Device1", "Disconnected"), let path = signal.path {
+            return [.disconnected(path, reason: try body.string())]
+        }
+        return []
+    }
+
+    /// Applies the reply of `GetManagedObjects`: what it does not list is removed, what is known is updated, the rest is
+    /// added.
+    ///
+    /// It tells how things are and not what happened: only differences are changes. The advertisement and the last value
+    /// of a known object are none.
+    ///
+    /// - Returns: The changes, those of a parent before those of its children.
+    func replace(with reply: DBusMessage) throws(DBusError) -> [Change] {
+        let removed = removeAll(except: try Self.listedObjects(reply))
+        var body = DBusReader(reply)
+        var entries = try body.array()
+        var changes: [(path: ObjectPath, changes: [Change])] = []
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            let path = try entry.path()
+            changes.append((path, try add(path, &entry)))
+        }
+        changes.sort { $0.path < $1.path }
+        return removed + changes.flatMap(\.changes).compactMap(Self.withoutAdvertisement)
+    }
+
+    private static func listedObjects(
+        _ reply: DBusMessage
+    ) throws(DBusError) -> [ObjectPath: Set<RemoteInterfaceName>] {
+        var body = DBusReader(reply)
+        var entries = try body.array()
+        var listed: [ObjectPath: Set<RemoteInterfaceName>] = [:]
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            let path = try entry.path()
+            var interfaces = try entry.array()
+            while !interfaces.isAtEnd {
+                var interface = try interfaces.dictionaryEntry()
+                if let name = try interface.interfaceName() { listed[path, default: []].insert(name) }
+            }
+        }
+        return listed
+    }
+
+    private static func withoutAdvertisement(_ change: Change) -> Change? {
+        guard case .deviceChanged(let path, let changes) = change else { return change }
+        let rest = changes.subtracting(.advertisement)
+        return rest.isEmpty ? nil : .deviceChanged(path, rest)
+    }
+
+    /// Reads an `a{sa{sv}}`: the interfaces of an object, of which the unknown ones are not decoded.
+    private func add(_ path: ObjectPath, _ reader: inout DBusReader) throws(DBusError) -> [Change] {
+        var interfaces = try reader.array()
+        var changes: [Change] = []
+        while !interfaces.isAtEnd {
+            var interface = try interfaces.dictionaryEntry()
+            guard let name = try interface.interfaceName() else { continue }
+            var properties = PropertyReader(name, path, try interface.array())
+            changes += try update(name, at: path, isNew: true, from: &properties)
+            changes += properties.malformedChanges
+        }
+        return changes
+    }
+}
+
+extension DBusReader {
+    /// Reads the name of an interface; nil for one that this backend does not use.
+    fileprivate mutating func interfaceName() throws(DBusError) -> RemoteInterfaceName? {
+        try withString { RemoteInterfaceName($0) }
+    }
+}
+#endif

@@ -1,0 +1,160 @@
+#if os(Linux)
+import BluetoothDBus
+import FoundationEssentials
+
+/// The objects that `bluetoothd` exports: one model for all roles of a backend.
+///
+/// ``BlueZDaemon`` feeds it with the daemon's messages, which ``ObjectModel+Messages`` decodes property by property; the
+/// role machines only read it, and are told what changed.
+// Invariant: used on the daemon's queue only, or by one thread alone, as in tests.
+final class ObjectModel: @unchecked Sendable {
+    /// What a message changed.
+    enum Change: Equatable, Sendable {
+        case adapterAdded(ObjectPath)
+        case adapterChanged(ObjectPath, Adapter1.Changes)
+        case adapterRemoved(ObjectPath)
+        case deviceAdded(ObjectPath)
+        case deviceChanged(ObjectPath, Device1.Changes)
+        /// With what was known of it.
+        indirect case deviceRemoved(ObjectPath, Device1)
+        /// `Device1.Disconnected`, from BlueZ 5.83 on: the reason's name.
+        case disconnected(ObjectPath, reason: String)
+        case serviceAdded(ObjectPath, of: ObjectPath)
+        case serviceRemoved(ObjectPath, of: ObjectPath)
+        /// A characteristic or a descriptor.
+        case attributeRemoved(ObjectPath, of: ObjectPath)
+        case mtuChanged(of: ObjectPath, UInt16)
+        /// A notification, an indication, or the echo of a read, of a characteristic of a device.
+        case valueChanged(ObjectPath, of: ObjectPath, Data)
+        /// A property has another type than BlueZ documents; it was ignored.
+        case malformed(ObjectPath, property: String)
+    }
+
+    private(set) var adapters: [ObjectPath: Adapter1] = [:]
+    private(set) var advertisers: [ObjectPath: LEAdvertisingManager1] = [:]
+    private(set) var devices: [ObjectPath: Device1] = [:]
+    private(set) var services: [ObjectPath: GattService1] = [:]
+    private(set) var characteristics: [ObjectPath: GattCharacteristic1] = [:]
+    private(set) var descriptors: [ObjectPath: GattDescriptor1] = [:]
+    /// Attributes by their parents: services by device, characteristics by service, descriptors by characteristic.
+    private var children: [ObjectPath: Set<ObjectPath>] = [:]
+
+    /// The attributes directly below an object, in handle order: a path's last element ends with the handle in hex.
+    func attributes(of path: ObjectPath) -> [ObjectPath] {
+        (children[path] ?? []).sorted()
+    }
+
+    /// Forgets all objects: the daemon is gone.
+    func removeAll() {
+        (adapters, advertisers, devices) = ([:], [:], [:])
+        (services, characteristics, descriptors, children) = ([:], [:], [:], [:])
+    }
+
+    /// The changes that lead from an empty model to this one, for a client that comes later.
+    var contents: [Change] {
+        let changes: [(ObjectPath, Change)] =
+            adapters.keys.map { ($0, .adapterAdded($0)) } + devices.keys.map { ($0, .deviceAdded($0)) }
+            + services.keys.map { ($0, .serviceAdded($0, of: $0.device)) }
+        return changes.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    // MARK: Changes
+
+    /// Reads the properties of an interface of an object.
+    ///
+    /// - Parameter isNew: Whether the object is listed, rather than told to have changed. A change of an object that is
+    ///   not known is ignored: its `InterfacesAdded` is yet to come.
+    func update(
+        _ interface: RemoteInterfaceName, at path: ObjectPath, isNew: Bool, from properties: inout PropertyReader
+    ) throws(DBusError) -> [Change] {
+        switch interface {
+        case .adapter:
+            guard let (changes, isAdded) = try properties.update(&adapters, path, isNew) else { return [] }
+            return isAdded ? [.adapterAdded(path)] : changes.isEmpty ? [] : [.adapterChanged(path, changes)]
+        case .advertisingManager:
+            _ = try properties.update(&advertisers, path, isNew)
+            return []
+        case .device:
+            guard let (changes, isAdded) = try properties.update(&devices, path, isNew) else { return [] }
+            return isAdded ? [.deviceAdded(path)] : changes.isEmpty ? [] : [.deviceChanged(path, changes)]
+        case .service:
+            guard let (_, isAdded) = try properties.update(&services, path, isNew), isAdded else { return [] }
+            attach(path)
+            return [.serviceAdded(path, of: path.device)]
+        case .characteristic: return try updateCharacteristic(path, isNew, &properties)
+        case .descriptor:
+            if let (_, isAdded) = try properties.update(&descriptors, path, isNew), isAdded { attach(path) }
+            return []
+        }
+    }
+
+    private func updateCharacteristic(
+        _ path: ObjectPath, _ isNew: Bool, _ properties: inout PropertyReader
+    ) throws(DBusError) -> [Change] {
+        guard let (changes, isAdded) = try properties.update(&characteristics, path, isNew) else { return [] }
+        if isAdded { attach(path) }
+        guard !changes.isEmpty, let index = characteristics.index(forKey: path) else { return [] }
+        let device = characteristics.values[index].device
+        var result: [Change] = []
+        if changes.contains(.mtu), let mtu = characteristics.values[index].mtu {
+            result.append(.mtuChanged(of: device, mtu))
+        }
+        // The cached value of an object that is listed is no event.
+        if let value = characteristics.values[index].takeValue(), !isNew {
+            result.append(.valueChanged(path, of: device, value))
+        }
+        return result
+    }
+
+    /// Forgets an interface of an object.
+    func remove(_ interface: RemoteInterfaceName, at path: ObjectPath) -> Change? {
+        switch interface {
+        case .adapter: return adapters.removeValue(forKey: path) == nil ? nil : .adapterRemoved(path)
+        case .advertisingManager:
+            advertisers[path] = nil
+            return nil
+        case .device: return devices.removeValue(forKey: path).map { .deviceRemoved(path, $0) }
+        case .service:
+            guard services.removeValue(forKey: path) != nil else { return nil }
+            detach(path)
+            return .serviceRemoved(path, of: path.device)
+        case .characteristic:
+            guard characteristics.removeValue(forKey: path) != nil else { return nil }
+            detach(path)
+            return .attributeRemoved(path, of: path.device)
+        case .descriptor:
+            guard descriptors.removeValue(forKey: path) != nil else { return nil }
+            detach(path)
+            return .attributeRemoved(path, of: path.device)
+        }
+    }
+
+    /// Forgets what a list of all objects does not contain, children before their parents.
+    func removeAll(except listed: [ObjectPath: Set<RemoteInterfaceName>]) -> [Change] {
+        func remove(_ known: some Collection<ObjectPath>, _ interface: RemoteInterfaceName) -> [Change] {
+            known.filter { listed[$0]?.contains(interface) != true }.sorted(by: >)
+                .compactMap { self.remove(interface, at: $0) }
+        }
+        return remove(descriptors.keys, .descriptor) + remove(characteristics.keys, .characteristic)
+            + remove(services.keys, .service) + remove(devices.keys, .device)
+            + remove(advertisers.keys, .advertisingManager) + remove(adapters.keys, .adapter)
+    }
+
+    // MARK: Hierarchy
+
+    private func attach(_ path: ObjectPath) {
+        if let parent = path.parent { children[parent, default: []].insert(path) }
+    }
+
+    private func detach(_ path: ObjectPath) {
+        guard let parent = path.parent else { return }
+        children[parent]?.remove(path)
+        if children[parent]?.isEmpty == true { children[parent] = nil }
+    }
+}
+
+extension ObjectPath {
+    /// The device of a service, characteristic or descriptor: `/org/bluez/hci0/dev_…`.
+    var device: ObjectPath { prefix(4) }
+}
+#endif

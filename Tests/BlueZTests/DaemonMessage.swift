@@ -1,0 +1,92 @@
+#if os(Linux)
+import BluetoothDBus
+import Testing
+
+@testable import BlueZ
+
+/// What `bluetoothd` sends, as tests write it: encoded into a D-Bus message, which the model decodes as if it came from
+/// a bus.
+enum DaemonMessage {
+    /// Properties by interface, as `GetManagedObjects` and `InterfacesAdded` carry them.
+    typealias Interfaces = [String: [String: DBusValue]]
+
+    /// No message, but what the connection to the daemon comes to.
+    case phase(DaemonPhase)
+    /// The reply of `GetManagedObjects`.
+    case snapshot([ObjectPath: Interfaces])
+    case interfacesAdded(ObjectPath, Interfaces)
+    case interfacesRemoved(ObjectPath, [String])
+    case propertiesChanged(ObjectPath, String, [String: DBusValue], removed: [String] = [])
+    case disconnected(ObjectPath, String)
+
+    /// Applies the message to a model, and gives what ``BlueZDaemon`` sends to its clients then.
+    func apply(to objects: ObjectModel) -> DaemonEvent {
+        do throws(DBusError) {
+            switch self {
+            case .phase(let phase):
+                if phase != .ready { objects.removeAll() }
+                return .phase(phase)
+            case .snapshot: return .snapshot(try objects.replace(with: try message))
+            default: return .changed(try objects.apply(try message))
+            }
+        } catch {
+            Issue.record(error)
+            return .changed([])
+        }
+    }
+
+    private var message: DBusMessage {
+        get throws(DBusError) {
+            switch self {
+            case .phase: throw DBusError(name: DBusError.Name.failed, message: "a phase is no message")
+            case .snapshot(let objects):
+                try .signal(path: .root, interface: "test.Reply", member: "Reply", [Self.value(of: objects)])
+            case .interfacesAdded(let path, let interfaces):
+                try .signal(
+                    path: .root, interface: ObjectModel.objectManager, member: "InterfacesAdded",
+                    [.objectPath(path), Self.value(of: interfaces)])
+            case .interfacesRemoved(let path, let interfaces):
+                try .signal(
+                    path: .root, interface: ObjectModel.objectManager, member: "InterfacesRemoved",
+                    [.objectPath(path), .strings(interfaces)])
+            case .propertiesChanged(let path, let interface, let values, let removed):
+                try .signal(
+                    path: path, interface: ObjectModel.properties, member: "PropertiesChanged",
+                    [.string(interface), .properties(values), .strings(removed)])
+            case .disconnected(let path, let reason):
+                try .signal(
+                    path: path, interface: Device1.interface, member: "Disconnected", [.string(reason), .string("")])
+            }
+        }
+    }
+
+    private static func value(of objects: [ObjectPath: Interfaces]) -> DBusValue {
+        .dictionary(
+            DBusDictionary(
+                keyType: .objectPath,
+                valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
+                entries: objects.sorted { $0.key < $1.key }.map {
+                    .init(key: .objectPath($0.key), value: value(of: $0.value))
+                }))
+    }
+
+    private static func value(of interfaces: Interfaces) -> DBusValue {
+        .dictionary(
+            DBusDictionary(
+                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
+                entries: interfaces.sorted { $0.key < $1.key }.map {
+                    .init(key: .string($0.key), value: .properties($0.value))
+                }))
+    }
+}
+
+extension ObjectModel {
+    /// Applies a message, and gives the changes.
+    func changes(by message: DaemonMessage) -> [Change] {
+        switch message.apply(to: self) {
+        case .changed(let changes), .snapshot(let changes): changes
+        case .phase: []
+        }
+    }
+}
+#endif
