@@ -11,10 +11,13 @@ let settings: [SwiftSetting] = [
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let whenBlueZ = TargetDependencyCondition.when(platforms: [.linux], traits: ["BlueZ"])
 let whenEmulator = TargetDependencyCondition.when(traits: ["Emulator"])
-let whenTools = TargetDependencyCondition.when(traits: ["Tools"])
+/// Apple's platforms have Apple's classes.
+let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 
 let package = Package(
     name: "swift-corebluetooth",
+    // The first with Synchronization and task executors.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
@@ -24,20 +27,20 @@ let package = Package(
         .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
         .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
-        .executable(name: "bluectl", targets: ["bluectl"]),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
+        // bluectl is not listed: SwiftPM resolves for a dependant what the listed products need, and nothing else. In this
+        // package, `swift run bluectl` works without.
     ],
     traits: [
         .trait(name: "BlueZ", description: "Real adapters, through BlueZ. Off: libdbus is not loaded."),
-        .trait(name: "Emulator", description: "The emulated radio. Off: production binaries carry none of it."),
-        .trait(name: "Tools", description: "bluectl. Off: its dependencies are not resolved."),
-        .default(enabledTraits: ["BlueZ", "Emulator", "Tools"]),
+        .trait(name: "Emulator", description: "The emulator. Off: production binaries contain none of it."),
+        .default(enabledTraits: ["BlueZ", "Emulator"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
-        // Tools only.
+        // Of bluectl alone.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/jpsim/Yams", "5.0.1"..<"7.0.0"),
     ],
@@ -88,7 +91,9 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
-        .target(name: "CoreBluetooth", dependencies: ["CoreBluetoothPackage"], swiftSettings: settings),
+        .target(
+            name: "CoreBluetooth", dependencies: [.target(name: "CoreBluetoothPackage", condition: onLinux)],
+            swiftSettings: settings),
 
         // Typed values of the standard services, their clients and servers.
         .target(
@@ -100,7 +105,8 @@ let package = Package(
         .target(
             name: "AsyncBluetooth",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothSupport", logging,
+                "CoreBluetooth", "BluetoothSupport", logging,
+                .target(name: "CoreBluetoothPackage", condition: onLinux),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -121,8 +127,8 @@ let package = Package(
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenTools),
-                .product(name: "Yams", package: "Yams", condition: whenTools),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
 
@@ -174,12 +180,12 @@ let package = Package(
         .systemLibrary(name: "CSpawn", path: "Modulemaps/CSpawn"),
         .target(
             name: "ChildProcesses",
-            dependencies: [.target(name: "CSpawn", condition: .when(platforms: [.linux])), "BluetoothSupport"],
+            dependencies: [.target(name: "CSpawn", condition: onLinux), "BluetoothSupport"],
             path: "Tests/ChildProcesses", swiftSettings: settings),
         .target(
             name: "ScriptedBlueZ",
             dependencies: [
-                .target(name: "CBluetoothGIO", condition: .when(platforms: [.linux])),
+                .target(name: "CBluetoothGIO", condition: onLinux),
                 "BluetoothDBus", "BluetoothSupport", "ChildProcesses",
             ],
             path: "Tests/ScriptedBlueZ",
@@ -187,7 +193,7 @@ let package = Package(
         .testTarget(
             name: "BluetoothDBusTests",
             dependencies: [
-                .target(name: "CBluetoothDBus", condition: .when(platforms: [.linux])),
+                .target(name: "CBluetoothDBus", condition: onLinux),
                 "BluetoothDBus", "BluetoothSupport", "ChildProcesses", "ScriptedBlueZ",
             ],
             swiftSettings: settings),

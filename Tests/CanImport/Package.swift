@@ -3,19 +3,20 @@ import PackageDescription
 
 // A program on Linux, and a library that uses CoreBluetooth where it happens to be there: as many that were written for
 // Apple's platforms do, without a dependency that could bring it. Scripts/check-traits builds this.
-let traits = Context.environment["CAN_IMPORT_TRAITS"]?.split(separator: ",").map(String.init) ?? ["BlueZ", "Emulator"]
+let traits = Context.environment["CAN_IMPORT_TRAITS"]?.split(separator: ",").map(String.init)
+let root = "swift-corebluetooth"
 
 let package = Package(
     name: "CanImport",
     dependencies: [
-        .package(
-            name: "swift-corebluetooth", path: "../..",
-            traits: Set(traits.map { Package.Dependency.Trait(stringLiteral: $0) }))
+        traits.map { traits in
+            .package(name: root, path: "../..", traits: Set(traits.map { Package.Dependency.Trait(stringLiteral: $0) }))
+        } ?? .package(name: root, path: "../..")
     ],
     targets: [
         .target(name: "Library"),
         .executableTarget(
             name: "App",
-            dependencies: ["Library", .product(name: "CoreBluetooth", package: "swift-corebluetooth")]),
+            dependencies: ["Library", .product(name: "CoreBluetooth", package: root)]),
     ]
 )

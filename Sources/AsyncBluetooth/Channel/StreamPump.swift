@@ -2,7 +2,7 @@ import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 #endif
 
@@ -42,7 +42,7 @@ final class StreamPump: Sendable {
 
     /// Whether the channel is known to have ended with its link.
     var hasLostLink: Bool {
-        #if canImport(CoreBluetoothPackage)
+        #if !canImport(Darwin)
         withState { $0.channel.hasLostLink }
         #else
         false

@@ -124,7 +124,7 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
     }
 }
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 
 extension CBCharacteristic {

@@ -2,7 +2,7 @@ import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 #endif
 
@@ -74,7 +74,7 @@ final class ServerCoordinator: NSObject, Sendable {
     }
 
     private func startAdvertising(_ data: [String: Any], _ manager: CBPeripheralManager) {
-        #if canImport(CoreBluetoothPackage)
+        #if !canImport(Darwin)
         let content = AdvertisedData(data)
         if content.manufacturerData != nil || !content.serviceData.isEmpty {
             return manager.startAdvertising(

@@ -2,7 +2,7 @@ import BluetoothSupport
 public import CoreBluetooth
 import Synchronization
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 #endif
 

@@ -7,7 +7,7 @@ struct Manifest {
     struct Edge: Hashable, Comparable, CustomStringConvertible {
         var from: String
         var to: String
-        /// Whether a package trait switches the dependency on.
+        /// Whether a package trait or the platform switches the dependency on.
         var isConditional: Bool
 
         var description: String { "\(from) \(isConditional ? "-.->" : "-->") \(to)" }
