@@ -2,7 +2,7 @@ import BluetoothSupport
 public import CoreBluetooth
 public import Logging
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 #endif
 
@@ -19,31 +19,11 @@ public final class Central: Sendable {
     /// A task that prefers it, by `withTaskExecutorPreference`, stays on one thread between a command and its response.
     public let executor: QueueExecutor
 
-    #if canImport(Darwin)
-    /// Makes a central.
+    /// Creates a central.
     ///
     /// - Parameters:
-    ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
-    ///   - settings: Log, timeouts and limits.
-    ///   - taskExecutor: The executor of this central's own tasks; nil for its queue.
-    ///   - onRestore: Receives the restored state, on the queue, before any other event. Retain its peripherals.
-    public init(
-        queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, settings: Settings = Settings(),
-        taskExecutor: (any TaskExecutor)? = nil, onRestore: (@Sendable (RestoredState) -> Void)? = nil
-    ) {
-        executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth"))
-        let core = CentralCoordinator(executor: taskExecutor ?? executor, settings: settings, onRestore: onRestore)
-        let manager = CBCentralManager(
-            delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier))
-        handle = CentralHandle(core: core, manager: Unchecked(manager))
-    }
-    #else
-    /// Makes a central.
-    ///
-    /// - Parameters:
-    ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - backend: The backend; nil for the one that is selected for the task or the process.
+    ///   - queue: A serial queue for callbacks; nil creates one.
+    ///   - backend: The backend; nil for the one that is selected for the task or the process. Linux only.
     ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
     ///   - settings: Log, timeouts and limits.
     ///   - taskExecutor: The executor of this central's own tasks; nil for its queue.
@@ -55,17 +35,11 @@ public final class Central: Sendable {
     ) {
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth"))
         let core = CentralCoordinator(executor: taskExecutor ?? executor, settings: settings, onRestore: onRestore)
-        let options = Self.options(restoreIdentifier)
-        let manager =
-            if let backend {
-                CBCentralManager(backend: backend, delegate: core, queue: executor.queue, options: options)
-            } else {
-                CBCentralManager(delegate: core, queue: executor.queue, options: options)
-            }
+        let manager = CBCentralManager(
+            on: backend, delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier))
         executor.follow(ManagerClock(of: manager))
         handle = CentralHandle(core: core, manager: Unchecked(manager))
     }
-    #endif
 
     private static func options(_ restoreIdentifier: String?) -> [String: Any]? {
         restoreIdentifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] }

@@ -3,14 +3,14 @@ import CoreBluetooth
 import Dispatch
 import Synchronization
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 #endif
 
 /// Runs the jobs of tasks on a dispatch queue; an emulator's virtual time waits for them.
 public final class QueueExecutor: TaskExecutor {
     let queue: DispatchQueue
-    #if canImport(CoreBluetoothPackage)
+    #if !canImport(Darwin)
     private let clock = Lock<ManagerClock?>(nil)
     #endif
 
@@ -19,7 +19,7 @@ public final class QueueExecutor: TaskExecutor {
     /// Runs a job later, on the queue.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        #if canImport(CoreBluetoothPackage)
+        #if !canImport(Darwin)
         if let clock = clock.withLock({ $0 }) {
             return clock.enqueue { finish in
                 self.queue.async {
@@ -32,8 +32,10 @@ public final class QueueExecutor: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    #if canImport(CoreBluetoothPackage)
     /// Makes the virtual time of a manager's backend wait for the jobs.
-    func follow(_ clock: ManagerClock) { self.clock.withLock { $0 = clock } }
-    #endif
+    func follow(_ clock: ManagerClock) {
+        #if !canImport(Darwin)
+        self.clock.withLock { $0 = clock }
+        #endif
+    }
 }

@@ -2,7 +2,7 @@ import BluetoothSupport
 public import CoreBluetooth
 public import Logging
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 #endif
 
@@ -20,38 +20,11 @@ public final class PeripheralServer: Sendable {
     /// The executor of callbacks, and of handlers unless another executor was given.
     public let executor: QueueExecutor
 
-    #if canImport(Darwin)
-    /// Makes a server.
+    /// Creates a server.
     ///
     /// - Parameters:
-    ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
-    ///   - services: The descriptions with handlers for restored services; the first one with the same UUIDs in the
-    ///     same order is used.
-    ///   - offer: The services and the advertisement of ``run()``.
-    ///   - settings: Log, timeouts and limits.
-    ///   - taskExecutor: The executor of handlers; nil for the queue.
-    ///   - onRestore: Receives the restored state, on the queue, before any other event.
-    ///   - onEvent: Receives events, on the queue or on the thread that sends a value; must return quickly.
-    public init(
-        queue: DispatchQueue? = nil, restoreIdentifier: String? = nil, restoring services: [ServedService] = [],
-        offer: ServedOffer? = nil, settings: Settings = Settings(), taskExecutor: (any TaskExecutor)? = nil,
-        onRestore: (@Sendable (RestoredServer) -> Void)? = nil, onEvent: (@Sendable (Event) -> Void)? = nil
-    ) {
-        self.offer = offer
-        executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth server"))
-        core = ServerCoordinator(
-            executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore,
-            onEvent: onEvent)
-        manager = Unchecked(
-            CBPeripheralManager(delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier)))
-    }
-    #else
-    /// Makes a server.
-    ///
-    /// - Parameters:
-    ///   - queue: A serial queue for callbacks; nil makes one.
-    ///   - backend: The backend; nil for the one that is selected for the task or the process.
+    ///   - queue: A serial queue for callbacks; nil creates one.
+    ///   - backend: The backend; nil for the one that is selected for the task or the process. Linux only.
     ///   - restoreIdentifier: The identifier under which the system preserves state for a later process; nil for none.
     ///   - services: The descriptions with handlers for restored services; the first one with the same UUIDs in the
     ///     same order is used.
@@ -71,17 +44,11 @@ public final class PeripheralServer: Sendable {
         core = ServerCoordinator(
             executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore,
             onEvent: onEvent)
-        let options = Self.options(restoreIdentifier)
-        let manager =
-            if let backend {
-                CBPeripheralManager(backend: backend, delegate: core, queue: executor.queue, options: options)
-            } else {
-                CBPeripheralManager(delegate: core, queue: executor.queue, options: options)
-            }
+        let manager = CBPeripheralManager(
+            on: backend, delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier))
         executor.follow(ManagerClock(of: manager))
         self.manager = Unchecked(manager)
     }
-    #endif
 
     private static func options(_ restoreIdentifier: String?) -> [String: Any]? {
         restoreIdentifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] }

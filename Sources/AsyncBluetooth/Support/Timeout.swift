@@ -2,7 +2,7 @@ import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 
-#if canImport(CoreBluetoothPackage)
+#if !canImport(Darwin)
 import CoreBluetoothPackage
 #endif
 
@@ -55,7 +55,7 @@ public func withTimeout<Result: Sendable>(
     try await withTimeout(limit, clock: ManagerClock(), operation)
 }
 
-#if !canImport(CoreBluetoothPackage)
+#if canImport(Darwin)
 /// Real time, the only time of Apple's CoreBluetooth.
 typealias ManagerClock = ContinuousClock
 

@@ -5,10 +5,6 @@ import Synchronization
 
 /// One period of a ``SimulatedDevice`` from its start to its stop: profile servers as services of a `PeripheralServer`.
 final class DeviceSession: Sendable {
-    typealias ServerFactory = (
-        ServedOffer, PeripheralServer.Settings, @escaping @Sendable (PeripheralServer.Event) -> Void
-    ) -> PeripheralServer
-
     private struct State {
         var server: PeripheralServer?
         var task: Task<Void, any Error>?
@@ -48,15 +44,17 @@ final class DeviceSession: Sendable {
     // MARK: Start and stop
 
     /// Publishes the services; returns when the device advertises.
-    func start(name: String, advertising advertised: [CBUUID], _ makeServer: ServerFactory) async throws {
+    func start(
+        name: String, advertising advertised: [CBUUID], on backend: CBBackendSelection?
+    ) async throws {
         let offer = ServedOffer(
             services: servers.map { server in
                 ServedService(server.service, characteristics: server.values.map { characteristic($0) })
             }, name: name, advertisedServices: advertised)
         // Values answer at once, so requests need no limit of time.
-        let server = makeServer(offer, PeripheralServer.Settings(handlerTimeout: nil, handlerLimit: 4096)) {
-            [weak self] event in self?.handle(event)
-        }
+        let settings = PeripheralServer.Settings(handlerTimeout: nil, handlerLimit: 4096)
+        let server = PeripheralServer(
+            backend: backend, offer: offer, settings: settings, onEvent: { [weak self] in self?.handle($0) })
         let isStopped = state.withLock { state in
             if !state.isStopped { state.server = server }
             return state.isStopped

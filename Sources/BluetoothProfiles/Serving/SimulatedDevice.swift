@@ -42,28 +42,11 @@ public final class SimulatedDevice: Sendable {
 
     deinit { stop() }
 
-    #if canImport(Darwin)
     /// Publishes the device; returns when it advertises.
     ///
-    /// - Throws: ``SimulatedDeviceError``, or `CancellationError`.
-    public func start() async throws {
-        try await start { offer, settings, onEvent in
-            PeripheralServer(offer: offer, settings: settings, onEvent: onEvent)
-        }
-    }
-    #else
-    /// Publishes the device; returns when it advertises.
-    ///
-    /// `backend`: The backend; nil for the one that is selected for the task or the process.
+    /// - Parameter backend: The backend; nil for the one that is selected for the task or the process. Linux only.
     /// - Throws: ``SimulatedDeviceError``, or `CancellationError`.
     public func start(on backend: CBBackendSelection? = nil) async throws {
-        try await start { offer, settings, onEvent in
-            PeripheralServer(backend: backend, offer: offer, settings: settings, onEvent: onEvent)
-        }
-    }
-    #endif
-
-    private func start(_ makeServer: DeviceSession.ServerFactory) async throws {
         let new = DeviceSession(servers, onEvent)
         let isFree = session.withLock { session in
             if session == nil { session = new }
@@ -71,7 +54,7 @@ public final class SimulatedDevice: Sendable {
         }
         guard isFree else { throw SimulatedDeviceError.alreadyStarted }
         do {
-            try await new.start(name: name, advertising: advertised, makeServer)
+            try await new.start(name: name, advertising: advertised, on: backend)
         } catch {
             end(new)
             throw error
