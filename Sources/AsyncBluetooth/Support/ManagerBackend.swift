@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 #if canImport(Darwin)
-/// A backend. Apple's platforms have no choice of backends: the type has no values there.
+/// A backend, of which Apple's platforms offer no choice: the type has no values there.
 public enum CBBackendSelection: Sendable {}
 #endif
 

@@ -115,7 +115,7 @@ struct SettingsPage {
         let tables = parts.map { part -> String in
             let names = part.columns.first.map { fields(of: $0.1) } ?? []
             let columns = part.columns.map { Dictionary(fields(of: $0.1).map { ($0.name, $0.value) }) { $1 } }
-            let head = ["setting", "unit"] + part.columns.map(\.0) + ["others call it"]
+            let head = ["setting", "unit"] + part.columns.map(\.0) + ["name in other libraries"]
             let rows = names.map { name, _ -> [String] in
                 let note = part.notes[name]
                 return ["`\(name)`", note?.unit ?? ""] + columns.map { text(of: $0[name] ?? "") } + [note?.peers ?? ""]
@@ -153,21 +153,21 @@ struct SettingsPage {
     private static let introduction = """
         # Settings
 
-        Every setting of the emulated world, with its unit, its value in each preset, and what others call it.
+        Every setting of the emulated world, with its unit, its value in each preset, and its name in other libraries.
 
         ## Overview
 
-        ``EmulatorConfiguration`` says how a world behaves, a description how one device or host does. A setting of a device
-        comes before that of the world. A dash means that nothing is set: the setting's documentation says what holds then.
+        ``EmulatorConfiguration`` configures a world, and a description configures one device or host. A setting of a device
+        overrides the setting of the world. A dash means that the setting has no value; its documentation describes the effect.
 
-        N is Nordic Semiconductor's CoreBluetoothMock, E is CoreBluetoothEmulator, R is RZBluetooth. Their delays for reads,
-        writes and notifications are, here, the time of a round trip, which is ``EmulatorConfiguration/connectionInterval``;
-        the delays below come on top.
+        N is Nordic Semiconductor's CoreBluetoothMock, E is CoreBluetoothEmulator, R is RZBluetooth. In these libraries, the
+        delays of reads, writes and notifications include the round trip. Here, ``EmulatorConfiguration/connectionInterval``
+        is the time of a round trip, and the delays below are added to it.
 
-        What E switches on and off is always as on the air here: duplicates and solicited services are honoured, connection
-        events are told to who registers for them, flow control is by credits.
+        Some features can be switched off in E and are always active here: duplicates and solicited services are honoured,
+        connection events are delivered to apps that register for them, and credits control the flow.
 
-        This page is made by a test.
+        A test generates this page.
 
         """
 }

@@ -29,13 +29,13 @@ struct StatementIndex {
         var text = """
             # Statements and their tests
 
-            What CoreBluetooth does, in numbered statements, and the tests that hold each of them up.
+            CoreBluetooth's behaviour in numbered statements, with the tests that prove each of them.
 
             ## Overview
 
-            A test that proves a statement carries its number in its name, as in `S12_powerOffCallsNoDidDisconnect`. The table \
-            names the suites that have such a test; "contract" is the suite that runs on every radio, with the topic of \
-            its scenarios. The page is written by a test, from the sources of the tests.
+            The name of a test contains the numbers of the statements that it proves, as in `S12_powerOffCallsNoDidDisconnect`. \
+            The tables list the suites that contain such tests; "contract" is the suite that runs on every backend, with \
+            the topic of its scenarios. A test generates this page from the sources of the tests.
 
             """
         for section in Statements.sections {

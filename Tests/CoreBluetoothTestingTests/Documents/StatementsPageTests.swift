@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The page "Statements and their tests" says what the tests say.
+/// The page "Statements and their tests" is generated from the tests.
 @Suite struct StatementsPageTests {
     /// `REWRITE_DOCUMENTS=1` writes the page instead.
-    @Test func thePageIsWhatTheTestsSay() throws {
+    @Test func thePageIsGeneratedFromTheTests() throws {
         let page = Repository.page("Statements")
         let text = try StatementIndex().page
         if Repository.isRewriting { try text.write(to: page, atomically: true, encoding: .utf8) }
