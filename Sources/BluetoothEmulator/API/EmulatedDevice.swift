@@ -42,7 +42,9 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// The stored value of a characteristic, nil if there is no such characteristic.
     public func value(of characteristic: CharacteristicPath) -> Data? {
         emulator.core.withLock { core in
-            core.world.characteristic(characteristic, of: ref).flatMap { core.world.devices[ref]?.database[$0]?.value }
+            core.world.characteristic(characteristic, of: ref).flatMap {
+                core.world.devices[ref]?.server.database[$0]?.value
+            }
         }
     }
 
@@ -145,7 +147,9 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// The identifier under which apps of a host see it, as long as it keeps its address.
     public func identifier(onHost host: String = "default") -> PeerID? {
         emulator.core.withLock { core in
-            core.world.hosts.firstIndex { $0.name == host }.flatMap { core.world.devices[ref]?.identities[$0] }
+            core.world.hosts.firstIndex { $0.identity.name == host }.flatMap {
+                core.world.devices[ref]?.identity.peers[$0]
+            }
         }
     }
 

@@ -14,13 +14,13 @@ public struct EmulatedHost: Sendable {
     private func control(_ control: HostControl) { emulator.submit(.host(index, control)) }
 
     /// The name by which managers choose it.
-    public var name: String { emulator.core.withLock { $0.world.hosts[index].name } }
+    public var name: String { emulator.core.withLock { $0.world.hosts[index].identity.name } }
 
     /// Its identity address: the one on the air, unless it rotates addresses.
-    public var address: DeviceAddress { emulator.core.withLock { $0.world.hosts[index].address } }
+    public var address: DeviceAddress { emulator.core.withLock { $0.world.hosts[index].identity.address } }
 
     /// Its address on the air, by which devices without its keys know it.
-    public var airAddress: DeviceAddress { emulator.core.withLock { $0.world.hosts[index].airAddress } }
+    public var airAddress: DeviceAddress { emulator.core.withLock { $0.world.hosts[index].identity.airAddress } }
 
     /// Takes a new resolvable private address; links stay.
     ///
@@ -29,7 +29,7 @@ public struct EmulatedHost: Sendable {
     public func rotateAddress() { control(.rotateAddress) }
 
     /// The state that its managers see.
-    public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].state } }
+    public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].adapter.state } }
 
     /// What the host's peripheral managers are on the air, for its proximity, its links and the like; nil before the
     /// first of them.
@@ -115,7 +115,9 @@ public struct EmulatedHost: Sendable {
     /// Whether the host has keys of a device.
     public func isBonded(with device: EmulatedDevice) -> Bool {
         emulator.core.withLock { core in
-            core.world.devices[device.ref].map { core.world.hosts[index].bonds[$0.identityAddress] != nil } ?? false
+            core.world.devices[device.ref].map {
+                core.world.hosts[index].pairing.bonds[$0.identity.identityAddress] != nil
+            } ?? false
         }
     }
 
@@ -124,7 +126,7 @@ public struct EmulatedHost: Sendable {
 
     /// Forgets the keys of a device, as a user does in the system's settings; their links end.
     public func removeBond(with device: EmulatedDevice) {
-        let address = emulator.core.withLock { $0.world.devices[device.ref]?.identityAddress }
+        let address = emulator.core.withLock { $0.world.devices[device.ref]?.identity.identityAddress }
         guard let address else { return }
         control(.removeBond(address))
     }
@@ -139,7 +141,8 @@ public struct EmulatedHost: Sendable {
 extension Emulator {
     /// The host "default".
     public var host: EmulatedHost {
-        EmulatedHost(emulator: self, index: core.withLock { $0.world.hosts.firstIndex { $0.name == "default" } } ?? 0)
+        EmulatedHost(
+            emulator: self, index: core.withLock { $0.world.hosts.firstIndex { $0.identity.name == "default" } } ?? 0)
     }
 
     /// All hosts, in the order in which they were added.
@@ -149,7 +152,7 @@ extension Emulator {
 
     /// The host of that name, nil if there is none.
     public func host(named name: String) -> EmulatedHost? {
-        core.withLock { $0.world.hosts.firstIndex { $0.name == name } }
+        core.withLock { $0.world.hosts.firstIndex { $0.identity.name == name } }
             .map { EmulatedHost(emulator: self, index: $0) }
     }
 
@@ -160,7 +163,7 @@ extension Emulator {
     public func add(_ host: HostDescription) throws -> EmulatedHost {
         try host.validate()
         let index = perform { core -> Int? in
-            guard !core.world.hosts.contains(where: { $0.name == host.name }) else { return nil }
+            guard !core.world.hosts.contains(where: { $0.identity.name == host.name }) else { return nil }
             core.world.addHost(Host(host))
             core.world.keepApps(of: host, on: core.world.hosts.count - 1)
             return core.world.hosts.count - 1

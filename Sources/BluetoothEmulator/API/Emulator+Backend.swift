@@ -7,14 +7,14 @@ extension Emulator {
     /// The permission of the host "default".
     public func authorization() -> AuthorizationStatus {
         core.withLock { core in
-            core.world.hosts.first { $0.name == "default" }?.authorization ?? .allowed
+            core.world.hosts.first { $0.identity.name == "default" }?.adapter.authorization ?? .allowed
         }
     }
 
     /// What the radio of the host "default" can do: everything, unless ``EmulatedHost/setSupport(_:_:)`` says otherwise.
     public func supports(_ feature: BackendFeature) -> Bool {
         core.withLock { core in
-            core.world.hosts.first { $0.name == "default" }?.features.contains(feature) ?? false
+            core.world.hosts.first { $0.identity.name == "default" }?.adapter.features.contains(feature) ?? false
         }
     }
 
@@ -62,7 +62,7 @@ extension Emulator {
     private func warnIfMissing(_ adapter: String?) {
         guard let adapter else { return }
         let hosts = core.withLock { core in
-            core.world.host(adapter) == nil ? core.world.hosts.map { "\"\($0.name)\"" } : []
+            core.world.host(adapter) == nil ? core.world.hosts.map { "\"\($0.identity.name)\"" } : []
         }
         guard !hosts.isEmpty else { return }
         Logger(label: "BluetoothEmulator").warning(

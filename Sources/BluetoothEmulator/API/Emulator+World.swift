@@ -38,6 +38,6 @@ extension Emulator {
 
     /// How many advertising packets were sent so far; packets that nobody listens to are not sent.
     public var advertisingPackets: Int {
-        Int(core.withLock { $0.world.packets })
+        Int(core.withLock { $0.world.air.packets })
     }
 }

@@ -91,8 +91,8 @@ public final class Emulator: BluetoothBackend {
     init(living world: World, time: EmulatorTime) {
         configuration = world.configuration
         self.time = time
-        seed = world.seed
-        origin = world.origin
+        seed = world.random.seed
+        origin = world.timeline.origin
         core = Lock(EmulatorCore(world: world))
         // Set once for the process; says in the log what it cannot see.
         if time == .virtual { _ = JobHooks.coverage }

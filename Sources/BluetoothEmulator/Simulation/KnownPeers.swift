@@ -1,12 +1,24 @@
 import BluetoothBackend
 
+/// A peer that a host saw or connected to.
+struct KnownPeer: Sendable {
+    var address: DeviceAddress
+    var advertisedName: String?
+    /// The GAP Device Name, once it was read.
+    var deviceName: String?
+
+    var name: String? { deviceName ?? advertisedName }
+}
+
 /// The peers that a host saw or connected to.
 ///
 /// A limited number of each is remembered; the one that was noted longest ago is forgotten for the next.
 struct KnownPeers: Sendable {
-    /// Those that a manager wanted a connection with.
-    private var used: LRUCache<PeerID, Host.KnownPeer>
-    private var heard: LRUCache<PeerID, Host.KnownPeer>
+    /// Peers that a manager wanted a connection with.
+    private var used: LRUCache<PeerID, KnownPeer>
+    private var heard: LRUCache<PeerID, KnownPeer>
+    /// How many peers managers want remembered; nil before the first.
+    private var requestedLimit: Int?
 
     /// No peers; `limit` counts for each of the two kinds.
     init(limit: Int) {
@@ -17,8 +29,8 @@ struct KnownPeers: Sendable {
     /// How many peers are remembered.
     var count: Int { used.count + heard.count }
 
-    /// What is known of a peer; to set it is to note the peer.
-    subscript(peer: PeerID) -> Host.KnownPeer? {
+    /// The record of a peer; setting it notes the peer.
+    subscript(peer: PeerID) -> KnownPeer? {
         get { used[peer] ?? heard[peer] }
         set {
             guard let newValue else {
@@ -38,14 +50,19 @@ struct KnownPeers: Sendable {
 
     /// Forgets a peer.
     ///
-    /// - Returns: What was known of it.
-    mutating func forget(_ peer: PeerID) -> Host.KnownPeer? {
+    /// - Returns: Its record.
+    mutating func forget(_ peer: PeerID) -> KnownPeer? {
         used.remove(peer) ?? heard.remove(peer)
     }
 
-    /// Remembers more or fewer peers.
-    mutating func changeLimit(to limit: Int) {
-        used.changeLimit(to: limit)
-        heard.changeLimit(to: limit)
+    /// The limit that scans apply as well.
+    var limit: Int { requestedLimit ?? CentralOptions.defaultRememberedPeers }
+
+    /// Remembers so many peers of each kind, or more if another manager wants that.
+    mutating func remember(atLeast limit: Int) {
+        let new = max(requestedLimit ?? 1, limit)
+        requestedLimit = new
+        used.changeLimit(to: new)
+        heard.changeLimit(to: new)
     }
 }

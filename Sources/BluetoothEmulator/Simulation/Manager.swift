@@ -1,5 +1,15 @@
 import BluetoothBackend
 
+/// The services and the advertisement that a peripheral manager publishes.
+struct ManagerPublication: Sendable {
+    /// The services, as the manager defined them.
+    var services: [ServiceDefinition] = []
+    /// The attributes: their numbers in the host's database, by the manager's own numbers.
+    var attributes: [AttributeID: AttributeID] = [:]
+    /// The advertisement that is running.
+    var advertisement: Advertisement?
+}
+
 /// One manager of an app, as its host knows it.
 struct Manager: Sendable {
     enum Role: Sendable {
@@ -27,12 +37,7 @@ struct Manager: Sendable {
     /// The links that the manager has released, whose `disconnected` is not delivered yet.
     var pendingDisconnects: [PeerID: LinkID] = [:]
     var connectionEventFilter: ConnectionEventFilter?
-    /// The published attributes: their numbers in the host's database, by the manager's own numbers.
-    var published: [AttributeID: AttributeID] = [:]
-    /// The published services, as the manager defined them.
-    var services: [ServiceDefinition] = []
-    /// The advertisement that is running.
-    var advertisement: Advertisement?
+    var publication = ManagerPublication()
     /// The identifier under which the host preserves its state for the app's next start.
     let restoreIdentifier: String?
     /// Whether delivery has begun.

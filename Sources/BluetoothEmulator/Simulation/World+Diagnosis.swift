@@ -16,10 +16,10 @@ extension World {
     }
 
     private func silence(of device: Device, for parameters: ScanParameters) -> String? {
-        if !device.isOn { return "its host is off" }
-        if !device.isInRange { return "it is out of range" }
-        if device.sets.isEmpty { return "it has no advertising set" }
-        let enabled = device.sets.filter(\.isEnabled)
+        if !device.signal.isOn { return "its host is off" }
+        if !device.signal.isInRange { return "it is out of range" }
+        if device.advertiser.sets.isEmpty { return "it has no advertising set" }
+        let enabled = device.advertiser.sets.filter(\.isEnabled)
         if enabled.isEmpty { return "its advertising is off" }
         if !device.links.isEmpty, !enabled.contains(where: \.description.continuesWhileConnected) {
             return "it is connected and does not advertise meanwhile"
@@ -45,7 +45,7 @@ extension World {
 
     mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
         guard let id = existing(path, of: ref) else { return }
-        devices[ref]?.database[id]?.value = value
+        devices[ref]?.server.database[id]?.value = value
         if trace.isOn, subscriberCount(path, of: ref) == 0 {
             trace.note("new value of \(path.uuid) not sent: no central subscribes to it", at: now)
         }

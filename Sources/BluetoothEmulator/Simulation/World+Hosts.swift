@@ -11,13 +11,13 @@ extension World {
         let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
         if let host {
             hosts[host].managers.append(ref)
-            hosts[host].remember(atLeast: limit)
+            hosts[host].peers.remember(atLeast: limit)
         }
         if role == .peripheral, let host { openServer(of: host) }
         return ref
     }
 
-    /// Forgets a manager, in silence.
+    /// Removes a manager, without an event.
     mutating func removeManager(_ ref: Ref<Manager>) {
         withdrawAll(of: ref)
         if managers[ref]?.role == .pairing { removeAgent(ref) }
@@ -35,7 +35,7 @@ extension World {
     mutating func tellState(_ ref: Ref<Manager>) {
         guard let manager = managers[ref] else { return }
         let hasRole = manager.role != .peripheral || manager.host.map { hosts[$0].canServe } ?? false
-        let state = hasRole ? manager.host.map { hosts[$0].state } ?? .unsupported : .unsupported
+        let state = hasRole ? manager.host.map { hosts[$0].adapter.state } ?? .unsupported : .unsupported
         guard manager.toldState != state else { return }
         if manager.toldState == nil { restore(ref) }
         managers[ref]?.toldState = state
@@ -46,7 +46,7 @@ extension World {
         }
     }
 
-    /// Tells the managers that know a state of the present one.
+    /// Delivers the present state to the managers that got an earlier one.
     private mutating func tellStates(_ host: Int) {
         for manager in hosts[host].managers where managers[manager]?.toldState != nil { tellState(manager) }
     }
@@ -60,29 +60,33 @@ extension World {
         case .authorize(let status):
             authorize(status, host)
             // The permission is the app's: what it did not ask a host for, it asked the default one.
-            guard hosts[host].name == "default" else { return }
-            for other in hosts.indices where hosts[other].isAnonymous { authorize(status, other) }
+            guard hosts[host].identity.name == "default" else { return }
+            for other in hosts.indices where hosts[other].identity.isAnonymous { authorize(status, other) }
         case .reset(let duration):
             change(host) { $0.isResetting = true }
-            queue.schedule(.adapterBack(host, epoch: hosts[host].epoch), at: now + duration.nanoseconds)
+            queue.schedule(.adapterBack(host, epoch: hosts[host].adapter.epoch), at: now + duration.nanoseconds)
         case .rotateAddress: rotateAddress(of: host)
         case .forget(let peer): forget(peer, on: host)
         case .remember(let peer):
             guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
-            hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+            hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         case .terminateApp(let identifier): terminateApp(identifier, on: host)
         case .preserveCentral(let state, let identifier):
-            hosts[host].terminatedCentrals[identifier] = TerminatedCentral(
+            hosts[host].terminatedApps.centrals[identifier] = TerminatedCentral(
                 peers: state.peers.map { peer in
                     TerminatedCentral.Peer(
                         id: peer.summary.id, operation: peer.operation, options: ConnectOptions(),
                         services: peer.services, notifying: peer.services.flatMap(\.notifying))
                 }, scan: state.scan)
         case .preservePeripheral(let state, let identifier):
-            hosts[host].terminatedPeripherals[identifier] = TerminatedPeripheral(
-                services: state.services, advertisement: state.advertisement)
+            hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
+                publication: ManagerPublication(services: state.services, advertisement: state.advertisement))
         case .setFeature(let feature, let isOn):
-            if isOn { hosts[host].features.insert(feature) } else { hosts[host].features.remove(feature) }
+            if isOn {
+                hosts[host].adapter.features.insert(feature)
+            } else {
+                hosts[host].adapter.features.remove(feature)
+            }
             change(host) { _ in }
             wakeAll()
         case .authorizeANCS(let peer, let isAuthorized):
@@ -94,7 +98,7 @@ extension World {
         case .bond(let device): bond(host, with: device)
         case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):
-            guard hosts[host].isOn else { return }
+            guard hosts[host].adapter.isOn else { return }
             connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer):
             disconnect(host, otherApp, peer)
@@ -102,7 +106,7 @@ extension World {
     }
 
     private mutating func authorize(_ status: AuthorizationStatus, _ host: Int) {
-        guard hosts[host].authorization != status else { return }
+        guard hosts[host].adapter.authorization != status else { return }
         for manager in hosts[host].managers {
             switch managers[manager]?.role {
             case .central?: emit(CentralEvent.authorizationChanged(status), to: manager)
@@ -113,12 +117,11 @@ extension World {
         change(host) { $0.authorization = status }
     }
 
-    /// Changes what a host's state follows from, and does what the change of state brings.
-    private mutating func change(_ host: Int, _ body: (inout Host) -> Void) {
-        let wasOn = hosts[host].isOn
-        body(&hosts[host])
-        let isOn = hosts[host].state == .poweredOn
-        hosts[host].isOn = isOn
+    /// Changes a host's adapter, and handles the change of its state.
+    private mutating func change(_ host: Int, _ body: (inout HostAdapter) -> Void) {
+        let wasOn = hosts[host].adapter.isOn
+        hosts[host].adapter.change(body)
+        let isOn = hosts[host].adapter.isOn
         if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
         tellStates(host)
@@ -126,23 +129,22 @@ extension World {
     }
 
     mutating func adapterBack(_ host: Int, _ epoch: UInt32) {
-        guard hosts[host].isResetting, hosts[host].epoch == epoch else { return }
+        guard hosts[host].adapter.isResetting, hosts[host].adapter.epoch == epoch else { return }
         change(host) { $0.isResetting = false }
     }
 
-    /// Ends all that needs power, without a word to the managers.
+    /// Ends all that needs power, without events to the managers.
     private mutating func handlePowerLoss(_ host: Int) {
-        hosts[host].epoch += 1
+        hosts[host].adapter.epoch += 1
         for manager in hosts[host].managers {
             managers[manager]?.closeAll()
             managers[manager]?.pendingScan = nil
         }
         hosts[host].connecting = []
-        for peer in hosts[host].pairingWishes.keys.sorted(by: { $0.description < $1.description }) {
-            failPairingWishes(peer, on: host, BackendError(.notConnected, operation: "pair"))
+        for peer in hosts[host].pairing.requestedPeers {
+            failPairingRequests(peer, on: host, BackendError(.notConnected, operation: "pair"))
         }
-        hosts[host].scanners = []
-        scansChanged(host)
+        hosts[host].scanning.removeAll()
         let open = hosts[host].links.values.sorted()
         hosts[host].links = [:]
         for link in open { drop(link) }
@@ -151,14 +153,10 @@ extension World {
 
     private mutating func forget(_ peer: PeerID, on host: Int) {
         guard hosts[host].links[peer] == nil, hosts[host].peers.forget(peer) != nil else { return }
-        for index in hosts[host].scanners.indices {
-            hosts[host].scanners[index].filter.forget(peer)
-            hosts[host].scanners[index].reports = [:]
-        }
+        hosts[host].scanning.forget(peer)
         for manager in hosts[host].managers where managers[manager]?.role == .central {
             emit(.peerForgotten(peer: peer), to: manager)
         }
-        scansChanged(host)
         wakeAll()
     }
 
@@ -171,7 +169,7 @@ extension World {
         case .writeCommand(let link, let attribute, let value):
             enqueueCommand(attribute, value, of: ref, on: link)
         default:
-            guard let host = managers[ref]?.host, hosts[host].isOn else { return }
+            guard let host = managers[ref]?.host, hosts[host].adapter.isOn else { return }
             handleWhenOn(command, of: ref, on: host)
         }
     }
@@ -190,44 +188,33 @@ extension World {
 
     private mutating func startScan(_ ref: Ref<Manager>, on host: Int, _ parameters: ScanParameters) {
         hosts[host].ledger.startScan(ref.packed, parameters)
-        hosts[host].scanners.removeAll { $0.manager == ref }
-        scansChanged(host)
+        hosts[host].scanning.remove(ref)
         noteSilentDevices(for: parameters, on: host)
-        lastScan += 1
-        managers[ref]?.pendingScan = lastScan
-        guard configuration.scanDelay > .zero else { return listen(ref, lastScan, parameters) }
-        queue.schedule(
-            .listen(ref, lastScan, parameters), at: now + configuration.scanDelay.nanoseconds)
+        let number = identifiers.nextScan()
+        managers[ref]?.pendingScan = number
+        guard configuration.scanDelay > .zero else { return listen(ref, number, parameters) }
+        queue.schedule(.listen(ref, number, parameters), at: now + configuration.scanDelay.nanoseconds)
     }
 
     /// The scanner hears from now on, unless the scan was stopped or another one started.
     mutating func listen(_ ref: Ref<Manager>, _ number: UInt64, _ parameters: ScanParameters) {
         guard managers[ref]?.pendingScan == number, let host = managers[ref]?.host else { return }
         managers[ref]?.pendingScan = nil
-        let limit = hosts[host].rememberedPeers ?? CentralOptions.defaultRememberedPeers
-        let filter = ScanReportFilter(parameters, remembering: limit)
-        hosts[host].scanners.append(Host.Scanner(manager: ref, filter: filter))
-        scansChanged(host)
+        hosts[host].scanning.add(ref, ScanReportFilter(parameters, remembering: hosts[host].peers.limit))
         wakeAll()
     }
 
     private mutating func stopScan(_ ref: Ref<Manager>, on host: Int) {
         managers[ref]?.pendingScan = nil
         guard hosts[host].ledger.stopScan(ref.packed) else { return }
-        hosts[host].scanners.removeAll { $0.manager == ref }
-        scansChanged(host)
-    }
-
-    private mutating func scansChanged(_ host: Int) {
-        hosts[host].scanEpoch += 1
-        hosts[host].wantsDuplicates = hosts[host].scanners.contains { $0.filter.parameters.allowDuplicates }
+        hosts[host].scanning.remove(ref)
     }
 
     private func device(_ peer: PeerID, on host: Int) -> Device? {
-        devices.refsInAnyOrder.first { devices[$0]?.identities[host] == peer }.flatMap { devices[$0] }
+        devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }.flatMap { devices[$0] }
     }
 
-    /// What a host remembers of the given peers.
+    /// The given peers, as far as a host remembers them.
     func knownPeers(_ ids: [PeerID], host: Int?) -> [PeerSummary] {
         guard let host else { return [] }
         return ids.compactMap { id in
@@ -240,8 +227,8 @@ extension World {
         guard let host else { return [] }
         let found = hosts[host].links.sorted { $0.value < $1.value }.filter { _, link in
             guard let link = links[link], !link.isClosing, let device = devices[link.device] else { return false }
-            return device.database.services.contains { id in
-                device.database[id].map { services.contains($0.uuid) } ?? false
+            return device.server.database.services.contains { id in
+                device.server.database[id].map { services.contains($0.uuid) } ?? false
             }
         }
         return knownPeers(found.map(\.key), host: host)

@@ -16,16 +16,15 @@ extension World {
     }
 
     private mutating func preserveCentral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
-        lastPlaceholder += 1
-        let placeholder = Ref<Manager>(slot: .max, serial: lastPlaceholder)
+        let placeholder = identifiers.nextPlaceholder()
         var preserved = TerminatedCentral(placeholder: placeholder)
-        preserved.scan = hosts[host].scanners.first { $0.manager == ref }?.filter.parameters
+        preserved.scan = hosts[host].scanning.scanners.first { $0.manager == ref }?.filter.parameters
         for peer in hosts[host].ledger.wantedPeers {
             guard let lease = hosts[host].ledger.leases(of: peer).first(where: { $0.manager == ref.packed }) else {
                 continue
             }
             let link = hosts[host].links[peer].flatMap { links[$0] }
-            let notifying = (link?.subscriptions.keys.sorted() ?? []).filter { attribute in
+            let notifying = (link?.server.subscriptions.keys.sorted() ?? []).filter { attribute in
                 hosts[host].ledger.subscribers(of: attribute, at: peer).contains { $0.manager == ref.packed }
             }
             connect(host, placeholder, peer, lease.operation, lease.options)
@@ -34,7 +33,7 @@ extension World {
                 TerminatedCentral.Peer(
                     id: peer, operation: lease.operation, options: lease.options, notifying: notifying))
         }
-        hosts[host].terminatedCentrals[identifier] = preserved
+        hosts[host].terminatedApps.centrals[identifier] = preserved
         removeManager(ref)
     }
 
@@ -50,10 +49,9 @@ extension World {
         guard let manager = managers[ref], let server = hosts[host].server else { return }
         closeListeners(of: ref, on: host, server)
         failRequests(of: ref, server)
-        for link in devices[server]?.links ?? [] { links[link]?.notifyCredits[ref] = nil }
-        hosts[host].terminatedPeripherals[identifier] = TerminatedPeripheral(
-            services: manager.services, advertisement: manager.advertisement, owner: ref,
-            published: manager.published)
+        for link in devices[server]?.links ?? [] { links[link]?.server.notifyCredits[ref] = nil }
+        hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
+            publication: manager.publication, owner: ref)
         hosts[host].managers.removeAll { $0 == ref }
         managers.remove(ref)
     }
@@ -65,11 +63,12 @@ extension World {
         guard let manager = managers[ref], let host = manager.host, let identifier = manager.restoreIdentifier else {
             return
         }
-        if manager.role == .central, let preserved = hosts[host].terminatedCentrals.removeValue(forKey: identifier) {
+        if manager.role == .central, let preserved = hosts[host].terminatedApps.centrals.removeValue(forKey: identifier)
+        {
             restore(preserved, to: ref, on: host)
         }
         if manager.role == .peripheral,
-            let preserved = hosts[host].terminatedPeripherals.removeValue(forKey: identifier),
+            let preserved = hosts[host].terminatedApps.peripherals.removeValue(forKey: identifier),
             let server = hosts[host].server
         {
             restore(preserved, to: ref, server)
@@ -78,7 +77,7 @@ extension World {
 
     private mutating func restore(_ preserved: TerminatedCentral, to ref: Ref<Manager>, on host: Int) {
         var peers: [RestoredCentralState.Peer] = []
-        for peer in preserved.peers where hosts[host].isOn {
+        for peer in preserved.peers where hosts[host].adapter.isOn {
             peers.append(restore(peer, to: ref, on: host))
             if let placeholder = preserved.placeholder { disconnect(host, placeholder, peer.id) }
         }
@@ -92,7 +91,7 @@ extension World {
             knownPeers([peer.id], host: host).first ?? PeerSummary(id: peer.id)
         var restored = RestoredCentralState.Peer(summary: summary, operation: peer.operation)
         switch hosts[host].ledger.connect(ref.packed, to: peer.id, operation: peer.operation, options: peer.options) {
-        case .connect: startDialing(peer.id, on: host)
+        case .connect: startConnecting(peer.id, on: host)
         case .wait: break
         case .linked(let lease):
             guard let id = lease.link, let link = hosts[host].links[peer.id], let mtu = links[link]?.mtu else { break }
@@ -107,7 +106,9 @@ extension World {
     }
 
     private func knownServices(of link: Ref<Link>, notifying: [AttributeID]) -> [RestoredCentralState.Service] {
-        guard let database = links[link].flatMap({ $0.cache ?? devices[$0.device]?.database }) else { return [] }
+        guard let database = links[link].flatMap({ $0.client.cache ?? devices[$0.device]?.server.database }) else {
+            return []
+        }
         return database.visibleServices.compactMap { id in
             guard let record = database.record(ofService: id), record.isPrimary else { return nil }
             let children = database[id]?.children ?? []
@@ -119,32 +120,35 @@ extension World {
 
     private mutating func restore(_ preserved: TerminatedPeripheral, to ref: Ref<Manager>, _ server: Ref<Device>) {
         if let owner = preserved.owner {
-            devices[server]?.database.reown(from: owner, to: ref)
-            managers[ref]?.published = preserved.published
-            managers[ref]?.services = preserved.services
-            managers[ref]?.advertisement = preserved.advertisement
-            for index in devices[server]?.sets.indices ?? 0..<0 where devices[server]?.sets[index].manager == owner {
-                devices[server]?.sets[index].manager = ref
+            devices[server]?.server.database.reown(from: owner, to: ref)
+            managers[ref]?.publication = preserved.publication
+            for index in devices[server]?.advertiser.sets.indices ?? 0..<0
+            where devices[server]?.advertiser.sets[index].manager == owner {
+                devices[server]?.advertiser.sets[index].manager = ref
             }
-        } else if devices[server]?.isOn == true {
-            for service in preserved.services { publish(service, nil, ref, server) }
-            if let advertisement = preserved.advertisement { startAdvertising(advertisement, nil, ref, server) }
+        } else if devices[server]?.signal.isOn == true {
+            for service in preserved.publication.services { publish(service, nil, ref, server) }
+            if let advertisement = preserved.publication.advertisement {
+                startAdvertising(advertisement, nil, ref, server)
+            }
         }
         var subscriptions: [RestoredPeripheralState.Subscription] = []
         var centrals: [PeerID] = []
         for link in devices[server]?.links ?? [] {
-            guard let central = links[link]?.central, let mtu = links[link]?.mtu else { continue }
-            for attribute in links[link]?.subscriptions.keys.sorted() ?? [] {
-                guard let owner = devices[server]?.database[attribute]?.owner, owner.manager == ref else { continue }
+            guard let central = links[link]?.server.central, let mtu = links[link]?.mtu else { continue }
+            for attribute in links[link]?.server.subscriptions.keys.sorted() ?? [] {
+                guard let owner = devices[server]?.server.database[attribute]?.owner, owner.manager == ref else {
+                    continue
+                }
                 subscriptions.append(.init(central: central, attribute: owner.local, mtu: mtu))
-                guard links[link]?.notifyCredits[ref] == nil else { continue }
-                links[link]?.notifyCredits[ref] = max(1, configuration.notifyBuffer)
+                guard links[link]?.server.notifyCredits[ref] == nil else { continue }
+                links[link]?.server.notifyCredits[ref] = max(1, configuration.notifyBuffer)
                 centrals.append(central)
             }
         }
         let state = RestoredPeripheralState(
-            services: managers[ref]?.services ?? [], subscriptions: subscriptions,
-            advertisement: managers[ref]?.advertisement)
+            services: managers[ref]?.publication.services ?? [], subscriptions: subscriptions,
+            advertisement: managers[ref]?.publication.advertisement)
         emit(PeripheralEvent.restored(state), to: ref)
         for central in centrals {
             emit(PeripheralEvent.notifyCredits(central: central, count: max(1, configuration.notifyBuffer)), to: ref)

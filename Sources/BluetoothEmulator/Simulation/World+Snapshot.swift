@@ -8,7 +8,7 @@ extension World {
     /// What was told and owed to the apps goes with them.
     mutating func endApps() {
         trace.note("restored from a snapshot, without its apps", at: now)
-        for alarm in alarms.keys.sorted() { cancelAlarm(alarm) }
+        timeline.cancelAlarms()
         for host in hosts.indices {
             for identifier in startedApps(on: host) { terminateApp(identifier, on: host) }
         }
@@ -33,8 +33,8 @@ extension World {
 
     /// Asks an asynchronous handler what it had not answered on a link.
     private mutating func askAgain(on ref: Ref<Link>) {
-        guard let link = links[ref], let pending = link.pendingRequest,
-            let handler = devices[link.device]?.asynchronousHandler
+        guard let link = links[ref], let pending = link.server.pendingRequest,
+            let handler = devices[link.device]?.handler.asynchronous
         else { return }
         let central = identity(of: ref)
         let question: (attribute: AttributeID, kind: PeripheralRequest.Kind)
@@ -43,7 +43,8 @@ extension World {
         case .request(.write(let attribute, let value)): question = (attribute, .write(value))
         default: return
         }
-        guard let request = devices[link.device]?.request(question.attribute, question.kind, from: central) else {
+        guard let request = devices[link.device]?.server.request(question.attribute, question.kind, from: central)
+        else {
             return
         }
         outputs.append(.ask(ref, pending.number, handler, request))

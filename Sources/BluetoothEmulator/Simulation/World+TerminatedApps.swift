@@ -9,56 +9,58 @@ extension World {
     }
 
     private mutating func keep(_ saved: SavedCentral, on host: Int) {
-        lastPlaceholder += 1
-        let placeholder = Ref<Manager>(slot: .max, serial: lastPlaceholder)
+        let placeholder = identifiers.nextPlaceholder()
         var preserved = TerminatedCentral(placeholder: placeholder)
         preserved.scan = saved.scan
         for (index, peer) in saved.peers.enumerated() {
             let ref = devices.refs.first { ref in
-                devices[ref].map { $0.name == peer.device || $0.address.description == peer.device } ?? false
+                devices[ref].map { $0.name == peer.device || $0.identity.address.description == peer.device } ?? false
             }
             guard let device = ref.flatMap({ devices[$0] }) else {
                 trace.note("there is no device \"\(peer.device)\" to be kept connected", at: now)
                 continue
             }
-            let id = device.identities[host]
+            let id = device.identity.peers[host]
             let operation = OperationID(rawValue: UInt64(index + 1))
-            hosts[host].peers[id] = Host.KnownPeer(address: device.address, deviceName: device.name)
+            hosts[host].peers[id] = KnownPeer(address: device.identity.address, deviceName: device.name)
             hosts[host].peers.noteUse(of: id)
             preserved.peers.append(
                 TerminatedCentral.Peer(
                     id: id, operation: operation, options: ConnectOptions(),
-                    notifying: peer.subscriptions.compactMap { device.database.characteristic(CharacteristicPath($0)) }
+                    notifying: peer.subscriptions.compactMap {
+                        device.server.database.characteristic(CharacteristicPath($0))
+                    }
                 ))
-            if hosts[host].isOn { connect(host, placeholder, id, operation, ConnectOptions()) }
+            if hosts[host].adapter.isOn { connect(host, placeholder, id, operation, ConnectOptions()) }
         }
-        hosts[host].terminatedCentrals[saved.identifier] = preserved
+        hosts[host].terminatedApps.centrals[saved.identifier] = preserved
     }
 
     private mutating func keep(_ saved: SavedPeripheral, on host: Int) {
         openServer(of: host)
         guard let server = hosts[host].server else { return }
-        lastPlaceholder += 1
-        let placeholder = Ref<Manager>(slot: .max, serial: lastPlaceholder)
+        let placeholder = identifiers.nextPlaceholder()
         let advertisement = saved.advertisement?.advertisement(isConnectable: nil)
-        var kept = TerminatedPeripheral(advertisement: advertisement, owner: placeholder)
+        var preserved = TerminatedPeripheral(
+            publication: ManagerPublication(advertisement: advertisement), owner: placeholder)
         for service in saved.definitions {
             do {
-                _ = try devices[server]?.database.publish(service, by: placeholder, &kept.published)
-                kept.services.append(service)
+                _ = try devices[server]?.server.database.publish(
+                    service, by: placeholder, &preserved.publication.attributes)
+                preserved.publication.services.append(service)
             } catch {
                 trace.note("service \(service.uuid) not kept: \(error)", at: now)
             }
         }
-        hosts[host].terminatedPeripherals[saved.identifier] = kept
+        hosts[host].terminatedApps.peripherals[saved.identifier] = preserved
         if let advertisement { startAdvertising(advertisement, nil, placeholder, server) }
     }
 
     /// A link is up: who keeps it for an app that is away subscribes for it.
     mutating func subscribeForTerminatedApps(on ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        for identifier in hosts[link.host].terminatedCentrals.keys.sorted() {
-            guard let preserved = hosts[link.host].terminatedCentrals[identifier],
+        for identifier in hosts[link.host].terminatedApps.centrals.keys.sorted() {
+            guard let preserved = hosts[link.host].terminatedApps.centrals[identifier],
                 let placeholder = preserved.placeholder,
                 let peer = preserved.peers.first(where: { $0.id == link.peer })
             else { continue }

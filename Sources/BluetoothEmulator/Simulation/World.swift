@@ -2,84 +2,61 @@ import BluetoothBackend
 import BluetoothSupport
 import DequeModule
 
-/// The emulated world: hosts, devices, links and what is due, as one value.
+/// The emulated world: hosts, devices, links and the events that are due, as one value.
 ///
-/// Pure and synchronous: inputs go in, ``step(until:)`` does one thing, outputs come out. It knows no thread, no lock
-/// and no real clock. Everything is numbered in the order of birth and iterated in that order, so the same seed and
-/// the same inputs give the same outputs.
+/// Pure and synchronous: inputs are enqueued, ``step(until:)`` handles one input or event, outputs are appended. It
+/// uses no thread, no lock and no real clock. Everything is numbered in the order of creation and iterated in that
+/// order, so the same seed and the same inputs give the same outputs.
 struct World: Sendable {
     let configuration: EmulatorConfiguration
-    let delays: ProcedureDelays
-    let seed: UInt64
-    /// The wall date of the world's beginning.
-    let origin: Date
-    var queue = WorldQueue()
+    var timeline: Timeline
     var outputs = Deque<WorldOutput>()
+    var trace: Trace
     var hosts: [Host] = []
     var managers = SlotTable<Manager>()
     var devices = SlotTable<Device>()
-    /// Those of all devices.
-    var addresses: Set<DeviceAddress> = []
     var links = SlotTable<Link>()
-    var channels: [ChannelID: Channel] = [:]
-    var lastChannel: UInt64 = 0
-    var trace: Trace
-    var receptionRandom: SeededGenerator
-    var faultRandom: SeededGenerator
-    var lastAlarm: UInt64 = 0
-    var alarms: [UInt64: WorldQueue.Token] = [:]
-    var securityRandom: SeededGenerator
-    var lossRandom: SeededGenerator
-    /// Whether packets may get lost on some link.
-    var isLossy: Bool
-    var lastRequest: UInt64 = 0
-    var lastScan: UInt64 = 0
-    var lastPairing: UInt64 = 0
-    /// The last placeholder in a ledger for a terminated app; 0 and 1 stand for other apps and for pairing.
-    var lastPlaceholder: UInt32 = 1
-    var lastQuestion: UInt64 = 0
-    /// How many steps were made.
-    var steps: UInt64 = 0
-    /// How many advertising packets were sent.
-    var packets: UInt64 = 0
+    var channels = WorldChannels()
+    var air: Air
+    var random: RandomStreams
+    var identifiers = IdentifierGenerator()
 
     init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
         self.configuration = configuration
-        delays = ProcedureDelays(configuration)
-        self.seed = seed
-        self.origin = origin
+        timeline = Timeline(origin: origin)
         trace = Trace(limit: traceLimit)
-        receptionRandom = SeededGenerator(seed: seed, stream: "reception")
-        faultRandom = SeededGenerator(seed: seed, stream: "faults")
-        securityRandom = SeededGenerator(seed: seed, stream: "security")
-        lossRandom = SeededGenerator(seed: seed, stream: "loss")
-        isLossy = configuration.packetLossRate > 0
+        air = Air(seed: seed, isLossy: configuration.packetLossRate > 0)
+        random = RandomStreams(seed: seed)
     }
 
-    var now: Nanoseconds { queue.now }
+    var queue: WorldQueue {
+        _read { yield timeline.queue }
+        _modify { yield &timeline.queue }
+    }
 
-    /// The wall date of an instant.
-    var date: Date { origin.addingTimeInterval(Double(now) / 1e9) }
+    var now: Nanoseconds { timeline.queue.now }
 
-    /// Takes an input in; it is handled by a later step.
+    /// The wall date of the present instant.
+    var date: Date { timeline.date }
+
+    /// Enqueues an input, which a later step handles.
     mutating func submit(_ input: WorldInput) {
         queue.enqueue(input)
     }
 
-    /// Does the next thing that is due no later than `limit`.
+    /// Handles the next input or event that is due no later than `limit`.
     ///
     /// - Returns: Whether there was one; if not, the time is now `limit`.
     mutating func step(until limit: Nanoseconds) -> Bool {
         guard let work = queue.next(until: limit) else { return false }
-        steps &+= 1
         switch work {
-        case .input(let input): take(input)
-        case .event(let event): happen(event)
+        case .input(let input): handle(input)
+        case .event(let event): handle(event)
         }
         return true
     }
 
-    private mutating func take(_ input: WorldInput) {
+    private mutating func handle(_ input: WorldInput) {
         trace.record(input, device: input.device.flatMap { devices[$0]?.name }, at: now)
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
@@ -92,7 +69,7 @@ struct World: Sendable {
         case .host(let host, let control): apply(control, to: host)
         case .deviceAdded(let device):
             limitAdvertising(device)
-            if let period = devices[device]?.addressRotation {
+            if let period = devices[device]?.identity.rotation {
                 queue.schedule(.rotateAddress(device), at: now + period.nanoseconds, isPeriodic: true)
             }
             wake(device)
@@ -100,9 +77,9 @@ struct World: Sendable {
         }
     }
 
-    private mutating func happen(_ event: WorldEvent) {
+    private mutating func handle(_ event: WorldEvent) {
         switch event {
-        case .answer(let link): answer(link)
+        case .answer(let link): answerArrived(link)
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
         case .finish(let link): finish(link)
         case .performPostponed(let link): performPostponed(link)
@@ -130,7 +107,7 @@ struct World: Sendable {
         case .notifyTimer(let device, let attribute): notifyTimerFired(device, attribute)
         case .deviceTimer(let device, let number, let generation): handlerTimerFired(device, number, generation)
         case .alarm(let number):
-            alarms[number] = nil
+            timeline.alarmFired(number)
             outputs.append(.alarm(number))
         }
     }
@@ -156,20 +133,5 @@ struct World: Sendable {
         guard managers.contains(manager) else { return }
         trace.record(event, to: manager, at: now)
         outputs.append(.peripheral(manager, event))
-    }
-
-    // MARK: Alarms
-
-    /// Schedules a call that the clock owes.
-    mutating func addAlarm(after delay: Nanoseconds) -> UInt64 {
-        lastAlarm += 1
-        let (due, overflow) = now.addingReportingOverflow(max(0, delay))
-        alarms[lastAlarm] = queue.scheduleCancellable(.alarm(lastAlarm), at: overflow ? .max : due)
-        return lastAlarm
-    }
-
-    mutating func cancelAlarm(_ number: UInt64) {
-        guard let token = alarms.removeValue(forKey: number) else { return }
-        queue.cancel(token)
     }
 }

@@ -76,3 +76,36 @@ struct Channel: Sendable {
         !self[side].queue.isEmpty && (manager(side) != nil || self[side].credits > 0)
     }
 }
+
+/// The open channels of a world.
+struct WorldChannels: Sendable {
+    private var channels: [ChannelID: Channel] = [:]
+    private var last: UInt64 = 0
+
+    /// The channel, nil if it is closed.
+    subscript(id: ChannelID) -> Channel? {
+        _read { yield channels[id] }
+        _modify { yield &channels[id] }
+    }
+
+    mutating func insert(_ channel: Channel) -> ChannelID {
+        last += 1
+        let id = ChannelID(rawValue: last)
+        channels[id] = channel
+        return id
+    }
+
+    mutating func remove(_ id: ChannelID) -> Channel? { channels.removeValue(forKey: id) }
+
+    /// The side of a channel that a manager uses; nil if it does not use the channel.
+    func side(of manager: Ref<Manager>, _ id: ChannelID) -> LinkSide? {
+        guard let channel = channels[id] else { return nil }
+        if channel.client == manager { return .central }
+        return channel.server == manager ? .peripheral : nil
+    }
+
+    /// The channels to a manager's number, in the order of their opening.
+    func served(by manager: Ref<Manager>, at psm: UInt16) -> [ChannelID] {
+        channels.filter { $0.value.psm == psm && $0.value.server == manager }.keys.sorted()
+    }
+}

@@ -5,7 +5,7 @@ import DequeModule
 extension World {
     // MARK: Closing
 
-    /// A manager closes its end: what it sent before still goes over.
+    /// A manager closes its end; bytes that it sent before still arrive.
     mutating func closeChannel(_ id: ChannelID, by manager: Ref<Manager>) {
         guard let channel = channels[id] else { return }
         if channel.client == manager { close(id, by: .central) }
@@ -18,12 +18,12 @@ extension World {
         channels[id]?[side].isEnding = true
         guard !channel[side].isMoving else { return }
         channels[id]?[side].isMoving = true
-        queue.schedule(.channelTransmit(id, side), at: link.connectionEvent(from: now))
+        queue.schedule(.channelTransmit(id, side), at: link.timing.connectionEvent(from: now))
     }
 
     /// The channel is over; the other side hears of it.
     mutating func end(_ id: ChannelID, by side: LinkSide) {
-        guard let channel = channels.removeValue(forKey: id) else { return }
+        guard let channel = channels.remove(id) else { return }
         links[channel.link]?.channels.removeAll { $0 == id }
         if !channel[side.other].isEnding { tellClosed(id, channel, side.other) }
     }
@@ -37,10 +37,10 @@ extension World {
         }
     }
 
-    /// The server's end of a link is over, and with it that of its channels.
+    /// The server's end of a link ends, and with it that of its channels.
     mutating func closeServerChannels(of ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        let isOn = devices[link.device]?.host.map { hosts[$0].isOn } ?? true
+        let isOn = devices[link.device]?.host.map { hosts[$0].adapter.isOn } ?? true
         for id in link.channels {
             guard let channel = channels[id], !channel[.peripheral].isEnding else { continue }
             channels[id]?[.peripheral].isEnding = true
@@ -49,13 +49,13 @@ extension World {
         }
     }
 
-    /// A link is over, and with it its channels: the managers of its central hear of the link.
+    /// A link ends, and with it its channels; the managers of its central get the event of the link.
     mutating func endChannels(of ref: Ref<Link>) {
-        for id in links[ref]?.channels ?? [] { channels[id] = nil }
+        for id in links[ref]?.channels ?? [] { _ = channels.remove(id) }
         links[ref]?.channels = []
     }
 
-    /// A manager gives up its share of a link, or is gone: its channels close.
+    /// A manager releases its lease of a link, or is removed: its channels close.
     mutating func closeChannels(of manager: Ref<Manager>, on ref: Ref<Link>) {
         for id in links[ref]?.channels ?? [] {
             guard let channel = channels[id] else { continue }
@@ -85,9 +85,7 @@ extension World {
             return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
         }
         hosts[host].listeners[psm] = nil
-        for id in channels.keys.sorted() where channels[id]?.psm == psm && channels[id]?.server == ref {
-            close(id, by: .peripheral)
-        }
+        for id in channels.served(by: ref, at: psm) { close(id, by: .peripheral) }
         emit(PeripheralEvent.channelUnpublished(operation: operation, psm: psm), to: ref)
     }
 }

@@ -16,23 +16,21 @@ extension World {
         else { return release(ref) }
         let published = device.host.flatMap { hosts[$0].listeners[psm] }
         let described = device.channels.first { $0.psm == psm }
-        let isSupported = hosts[link.host].features.contains(.channels)
+        let isSupported = hosts[link.host].adapter.features.contains(.channels)
         guard isSupported, let isEncryptionRequired = published?.isEncryptionRequired ?? described?.isEncryptionRequired
         else {
             let error = BackendError(
                 .operationNotSupported, operation: "open channel \(psm)", message: "nobody listens there")
             return complete(operation, .failure(error), on: ref)
         }
-        if isEncryptionRequired, let code = link.security.refusal {
+        if isEncryptionRequired, let code = link.security.level.refusal {
             return fail(operation, code, on: ref, "open channel")
         }
-        lastChannel += 1
-        let id = ChannelID(rawValue: lastChannel)
         let credits = max(1, configuration.channelBuffer)
-        channels[id] = Channel(
-            link: ref, psm: psm, client: operation.manager, server: published?.manager, credits: credits)
+        let id = channels.insert(
+            Channel(link: ref, psm: psm, client: operation.manager, server: published?.manager, credits: credits))
         links[ref]?.channels.append(id)
-        if let manager = published?.manager, let central = link.central {
+        if let manager = published?.manager, let central = link.server.central {
             emit(
                 PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: manager)
         }
@@ -41,12 +39,6 @@ extension World {
     }
 
     // MARK: Sending
-
-    private func side(of manager: Ref<Manager>, _ id: ChannelID) -> LinkSide? {
-        guard let channel = channels[id] else { return nil }
-        if channel.client == manager { return .central }
-        return channel.server == manager ? .peripheral : nil
-    }
 
     /// A command of a manager.
     mutating func handle(_ command: ChannelCommand, on id: ChannelID, of manager: Ref<Manager>) {
@@ -59,7 +51,7 @@ extension World {
 
     /// A manager sends; more than it has credits for is dropped.
     private mutating func sendOnChannel(_ id: ChannelID, _ data: Data, by manager: Ref<Manager>) {
-        guard let side = side(of: manager, id), let credits = channels[id]?[side].credits,
+        guard let side = channels.side(of: manager, id), let credits = channels[id]?[side].credits,
             channels[id]?[side].isEnding == false
         else { return }
         guard data.count <= credits else {
@@ -70,7 +62,7 @@ extension World {
         move(id, side)
     }
 
-    /// A described device sends, as much as it likes: it waits for credits by itself.
+    /// A described device sends any number of bytes, as it gets credits.
     mutating func sendOnChannel(_ id: ChannelID, _ data: Data, of device: Ref<Device>) {
         guard let channel = channels[id], channel.server == nil, links[channel.link]?.device == device,
             !channel[.peripheral].isEnding
@@ -83,14 +75,14 @@ extension World {
         guard let channel = channels[id], !channel[side].isMoving, let link = links[channel.link] else { return }
         guard channel.canMove(side) || channel[side].isEnding else { return }
         channels[id]?[side].isMoving = true
-        let due = link.connectionEvent(from: now) + retransmissionTime(on: channel.link)
+        let due = link.timing.connectionEvent(from: now) + retransmissionTime(on: channel.link)
         queue.schedule(.channelTransmit(id, side), at: due)
     }
 
-    /// What a connection event takes goes over.
+    /// Sends as much as a connection event takes.
     mutating func transmit(_ id: ChannelID, _ side: LinkSide) {
         guard let ref = channels[id]?.link, !isMissed(.channelTransmit(id, side), on: ref),
-            let interval = links[ref]?.interval
+            let interval = links[ref]?.timing.interval
         else { return }
         let limit = interval == 0 ? Int.max : configuration.packetsPerConnectionEvent * packetSize
         let data = channels[id]?.take(from: side, limit: limit) ?? Data()
@@ -108,7 +100,7 @@ extension World {
     private mutating func receive(_ data: Data, on id: ChannelID, from side: LinkSide) {
         guard let channel = channels[id] else { return }
         let receiver = side.other
-        // Who closed its end takes nothing any more.
+        // A side that closed its end receives nothing any more.
         guard !channel[receiver].isEnding else { return grantCredits(on: id, to: side, data.count) }
         if let manager = channel.manager(receiver) {
             if receiver == .central {
@@ -128,8 +120,10 @@ extension World {
 
     /// A manager took bytes: the credits go back with the next connection event.
     private mutating func consume(_ id: ChannelID, _ bytes: Int, by manager: Ref<Manager>) {
-        guard let side = side(of: manager, id), let link = channels[id].flatMap({ links[$0.link] }) else { return }
-        let due = link.connectionEvent(from: now)
+        guard let side = channels.side(of: manager, id), let link = channels[id].flatMap({ links[$0.link] }) else {
+            return
+        }
+        let due = link.timing.connectionEvent(from: now)
         if due == now { return grantCredits(on: id, to: side.other, bytes) }
         queue.schedule(.channelCredits(id, bytes, to: side.other), at: due)
     }

@@ -13,22 +13,26 @@ struct Attribute: Sendable {
         case clientConfiguration
     }
 
+    /// The accesses that the server grants.
+    struct Access: Sendable {
+        let properties: CharacteristicProperties
+        let permissions: AttributePermissions
+        /// In bytes, at most 512.
+        let maximumLength: UInt16
+        /// Returns to the writer what is written, if that is subscribed.
+        let isEcho: Bool
+        /// Reads are not answered.
+        var isHeld = false
+    }
+
     // In an order that leaves no holes: a device has many of these.
-    let id: AttributeID
     let uuid: BluetoothUUID
     let role: Role
     /// Of a service its declaration's, of a characteristic its value's.
     let handle: UInt16
     /// The last handle of a service.
     var endHandle: UInt16
-    let properties: CharacteristicProperties
-    let permissions: AttributePermissions
-    /// In bytes, at most 512.
-    let maximumLength: UInt16
-    /// Returns to the writer what is written, if that is subscribed.
-    let isEcho: Bool
-    /// Reads are not answered.
-    var isHeld = false
+    var access: Access
     let parent: AttributeID?
     var value: Data
     /// In handle order: a service's characteristics, a characteristic's descriptors.
@@ -72,9 +76,9 @@ struct AttributeDatabase: Sendable {
     /// Why the permissions do not allow an access; nil if they do.
     mutating func refusal(
         _ id: AttributeID, _ plain: AttributePermissions, _ encrypted: AttributePermissions, _ code: ATTCode,
-        on security: LinkSecurity
+        on security: SecurityLevel
     ) -> ATTCode? {
-        guard let permissions = self[id]?.permissions else { return .invalidHandle }
+        guard let permissions = self[id]?.access.permissions else { return .invalidHandle }
         if permissions.contains(encrypted) { return security.refusal }
         return permissions.contains(plain) ? nil : code
     }
@@ -83,8 +87,8 @@ struct AttributeDatabase: Sendable {
     mutating func writeRefusal(
         _ id: AttributeID, count: Int, needs property: CharacteristicProperties
     ) -> ATTCode? {
-        guard let role = self[id]?.role, let maximum = self[id]?.maximumLength else { return .invalidHandle }
-        if role == .characteristic, self[id]?.properties.contains(property) != true { return .writeNotPermitted }
+        guard let role = self[id]?.role, let maximum = self[id]?.access.maximumLength else { return .invalidHandle }
+        if role == .characteristic, self[id]?.access.properties.contains(property) != true { return .writeNotPermitted }
         return count > maximum ? .invalidAttributeValueLength : nil
     }
 
@@ -103,7 +107,8 @@ struct AttributeDatabase: Sendable {
 
     func record(ofCharacteristic id: AttributeID) -> CharacteristicRecord? {
         guard let found = self[id] else { return nil }
-        return CharacteristicRecord(id: id, uuid: found.uuid, properties: found.properties.onAir, handle: found.handle)
+        return CharacteristicRecord(
+            id: id, uuid: found.uuid, properties: found.access.properties.onAir, handle: found.handle)
     }
 
     func record(ofDescriptor id: AttributeID) -> DescriptorRecord? {
@@ -198,10 +203,11 @@ struct AttributeDatabase: Sendable {
         let id = AttributeID(rawValue: UInt32(attributes.count))
         attributes.append(
             Attribute(
-                id: id, uuid: uuid, role: role, handle: handle, endHandle: handle, properties: properties.completed,
-                permissions: permissions, maximumLength: UInt16(clamping: maximumLength), isEcho: isEcho,
-                parent: parent,
-                value: value))
+                uuid: uuid, role: role, handle: handle, endHandle: handle,
+                access: Attribute.Access(
+                    properties: properties.completed, permissions: permissions,
+                    maximumLength: UInt16(clamping: maximumLength), isEcho: isEcho),
+                parent: parent, value: value))
         return id
     }
 

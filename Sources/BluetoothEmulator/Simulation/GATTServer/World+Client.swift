@@ -3,9 +3,9 @@ import BluetoothSupport
 import BluetoothValues
 import DequeModule
 
-// The client's side of ATT: one line of operations per link, one outstanding, on connection events.
+// The client's side of ATT: one queue of operations per link, one outstanding, on connection events.
 extension World {
-    /// Puts a manager's operation at the end of its link's queue.
+    /// Appends a manager's operation to the queue of its link.
     mutating func enqueue(
         _ kind: LinkOperation.Kind, as operation: OperationID, of ref: Ref<Manager>, on id: LinkID
     ) {
@@ -13,7 +13,7 @@ extension World {
         enqueue(LinkOperation(manager: ref, link: id, operation: operation, kind: kind), on: link)
     }
 
-    /// Puts an operation at the end of a link's line.
+    /// Appends an operation to the queue of a link.
     mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>) {
         let present = now
         if let start = links[ref]?.enqueue(operation, at: present) { begin(start, on: ref) }
@@ -28,18 +28,18 @@ extension World {
         }
     }
 
-    /// Schedules what the head of the line leads to.
-    private mutating func begin(_ start: Link.Start, on ref: Ref<Link>) {
+    /// Schedules the consequence of the head of the queue.
+    private mutating func begin(_ start: LinkClient.Start, on ref: Ref<Link>) {
         switch start {
         case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
-        case .read(let due): queue.schedule(.answer(ref), at: due + delays.read + retransmissionTime(on: ref))
+        case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
         case .request(let event):
-            guard let kind = links[ref]?.operations.first?.kind, let interval = links[ref]?.interval else { return }
-            let delay = delays.delay(of: kind)
+            guard let kind = links[ref]?.client.operations.first?.kind, let timing = links[ref]?.timing else { return }
+            let (interval, delay) = (timing.interval, timing.delays.delay(of: kind))
             guard interval > 0 || delay > 0 else { return queue.schedule(.answer(ref), at: event) }
             let count = roundTrips(of: kind, on: ref)
             let lost = retransmissionTime(count, on: ref)
-            // What the host knows by itself needs nothing of the device.
+            // What the host knows by itself takes no time of the device.
             queue.schedule(
                 .answer(ref), at: event + Nanoseconds(count) * interval + lost + (count > 0 ? delay : 0))
         }
@@ -47,8 +47,8 @@ extension World {
 
     /// The round trips before the first answer that an app can see.
     private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
-        guard let link = links[ref], let database = devices[link.device]?.database else { return 1 }
-        if link.cache != nil, kind.isDiscovery { return 0 }
+        guard let link = links[ref], let database = devices[link.device]?.server.database else { return 1 }
+        if link.client.cache != nil, kind.isDiscovery { return 0 }
         func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
         switch kind {
         case .request(.read), .deviceName, .writeCommand, .request(.openChannel): return 1
@@ -74,10 +74,10 @@ extension World {
 
     // MARK: Answers
 
-    /// The answer to the head of the line arrives.
-    mutating func answer(_ ref: Ref<Link>) {
+    /// The answer to the head of the queue arrives.
+    mutating func answerArrived(_ ref: Ref<Link>) {
         guard let answered = links[ref]?.takeCompletedRequest(ref) else { return }
-        guard devices[answered.device]?.faults.isEmpty == true || !meetsFault(answered, on: ref) else { return }
+        guard devices[answered.device]?.faults.steps.isEmpty == true || !meetsFault(answered, on: ref) else { return }
         perform(answered, on: ref)
     }
 
@@ -90,10 +90,10 @@ extension World {
         release(ref)
     }
 
-    /// An operation was refused; for want of encryption the host pairs and tries once more by itself.
+    /// An operation was refused; if for want of encryption, the host pairs and tries once more by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
         if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
-            links[ref]?.security.refusal != nil
+            links[ref]?.security.level.refusal != nil
         {
             return startPairing(ref, for: (operation, code))
         }
@@ -108,19 +108,20 @@ extension World {
 
     /// The rest of a long value arrived.
     mutating func finish(_ ref: Ref<Link>) {
-        guard !isMissed(.finish(ref), on: ref), let finishing = links[ref]?.finishing else { return }
-        links[ref]?.finishing = nil
+        guard !isMissed(.finish(ref), on: ref), let finishing = links[ref]?.client.finishing else { return }
+        links[ref]?.client.finishing = nil
         complete(finishing.operation, finishing.response, on: ref)
     }
 
-    /// Write commands at the head of the line go out, as many as a connection event takes.
+    /// Sends the write commands at the head of the queue, as many as a connection event takes.
     mutating func transmit(_ ref: Ref<Link>) {
         guard !isMissed(.transmit(ref), on: ref) else { return }
         var room = configuration.packetsPerConnectionEvent
         while room > 0, let command = links[ref]?.takeWriteCommand() {
             room -= 1
             let isPlain =
-                devices[command.device]?.faults.isEmpty == true && links[ref]?.deferredCommands.isEmpty == true
+                devices[command.device]?.faults.steps.isEmpty == true
+                && links[ref]?.client.deferred.hasCommands == false
             if isPlain || !meetsFault(command: command, on: ref) { receiveCommand(command, on: ref) }
             let operation = command.operation
             guard managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { continue }
@@ -131,25 +132,25 @@ extension World {
     }
 
     mutating func transactionExpired(_ ref: Ref<Link>) {
-        links[ref]?.transactionTimeout = nil
+        links[ref]?.server.transactionTimeout = nil
         expireRequest(on: ref)
         terminate(ref, reason: .timeout)
     }
 
     // MARK: Subscriptions
 
-    /// Ends the subscriptions on a link that no manager has any more.
+    /// Ends the subscriptions on a link that no manager needs any more.
     mutating func pruneSubscriptions(_ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        for attribute in link.subscriptions.keys.sorted()
+        for attribute in link.server.subscriptions.keys.sorted()
         where hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).isEmpty {
             unsubscribe(attribute, on: ref)
         }
     }
 
     mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
-        guard let device = links[ref]?.device, links[ref]?.subscriptions.removeValue(forKey: attribute) != nil,
-            let uuid = devices[device]?.database[attribute]?.uuid
+        guard let device = links[ref]?.device, links[ref]?.server.subscriptions.removeValue(forKey: attribute) != nil,
+            let uuid = devices[device]?.server.database[attribute]?.uuid
         else { return }
         handle(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
         tellUnsubscribed(attribute, on: ref)
@@ -157,37 +158,39 @@ extension World {
 
     // MARK: From the device
 
-    /// The device's notifications go out, as many as a connection event takes; an indication waits for the
-    /// confirmation of the one before.
+    /// Sends the device's notifications, as many as a connection event takes; an indication waits for the confirmation
+    /// of the one before.
     mutating func sendOutgoing(_ ref: Ref<Link>) {
         guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
-        links[ref]?.isSending = false
+        links[ref]?.server.isSending = false
         var room = configuration.packetsPerConnectionEvent
         var mustWait = false
         var senders: [Ref<Manager>] = []
-        var readiness = Link.Readiness.ready
+        var readiness = LinkServer.Readiness.ready
         let present = now
         while room > 0, !mustWait {
-            readiness = links[ref]?.prepareOutgoing(at: present) ?? .ready
-            guard case .ready = readiness, let next = links[ref]?.outgoing.popFirst() else { break }
+            readiness = links[ref]?.server.prepareOutgoing(at: present) ?? .ready
+            guard case .ready = readiness, let next = links[ref]?.server.outgoing.popFirst() else { break }
             room -= 1
             mustWait = deliver(next, on: ref)
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
         if !senders.isEmpty { returnNotifyCredits(to: senders, on: ref) }
-        guard let isIdle = links[ref]?.outgoing.isEmpty, !isIdle || mustWait, let link = links[ref] else { return }
-        links[ref]?.isSending = true
+        guard let isIdle = links[ref]?.server.outgoing.isEmpty, !isIdle || mustWait, let link = links[ref] else {
+            return
+        }
+        links[ref]?.server.isSending = true
         switch readiness {
-        case .ready: queue.schedule(.peerTransmit(ref), at: now + link.interval + retransmissionTime(on: ref))
-        case .at(let due): queue.schedule(.peerTransmit(ref), at: link.connectionEvent(from: due))
+        case .ready: queue.schedule(.peerTransmit(ref), at: now + link.timing.interval + retransmissionTime(on: ref))
+        case .at(let due): queue.schedule(.peerTransmit(ref), at: link.timing.connectionEvent(from: due))
         case .stalled: break
         }
     }
 
-    /// What the device sends arrives.
+    /// A value or a Service Changed of the device arrives.
     ///
     /// - Returns: Whether it waits for a confirmation.
-    mutating func deliver(_ item: Link.Outgoing, on ref: Ref<Link>) -> Bool {
+    mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let host = links[ref]?.host, let peer = links[ref]?.peer else { return false }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
@@ -196,7 +199,7 @@ extension World {
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
-            links[ref]?.cache = nil
+            links[ref]?.client.cache = nil
             for lease in hosts[host].ledger.leases(of: peer) {
                 guard let id = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
                 emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: lease.manager))
@@ -206,13 +209,13 @@ extension World {
         }
     }
 
-    /// Puts something at the end of the device's line.
-    mutating func send(_ item: Link.Outgoing, on ref: Ref<Link>) {
+    /// Appends an item to the device's queue.
+    mutating func send(_ item: LinkServer.Outgoing, on ref: Ref<Link>) {
         guard let item = meetFault(item, on: ref) else { return }
-        links[ref]?.outgoing.append(item)
-        let soonest = now + delays.notification
-        guard links[ref]?.isSending == false, let event = links[ref]?.connectionEvent(from: soonest) else { return }
-        links[ref]?.isSending = true
+        links[ref]?.server.outgoing.append(item)
+        guard links[ref]?.server.isSending == false, let timing = links[ref]?.timing else { return }
+        let event = timing.connectionEvent(from: now + timing.delays.notification)
+        links[ref]?.server.isSending = true
         queue.schedule(.peerTransmit(ref), at: event + retransmissionTime(on: ref))
     }
 }

@@ -1,17 +1,19 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// What a device's handler has a say in besides reads and writes, and what it alone does.
+// The procedures that a device's handler grants or refuses besides reads and writes, and its own controls.
 extension World {
-    /// Asks the device's handler whether a discovery or a subscription is done.
+    /// Asks the device's handler whether it grants a discovery or a subscription.
     ///
     /// If not, the operation is answered, or stays open.
     mutating func isGranted(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let device = answered.device
-        guard devices[device]?.behaviour != nil, let procedure = procedure(of: answered, on: ref) else { return true }
+        guard devices[device]?.handler.behaviour != nil, let procedure = procedure(of: answered, on: ref) else {
+            return true
+        }
         let central = identity(of: ref)
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        let response = devices[device]?.behaviour?.respond(to: procedure, of: central, device: &actions)
+        let response = devices[device]?.handler.behaviour?.respond(to: procedure, of: central, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         switch response {
         case .granted?, nil: return true
@@ -21,10 +23,12 @@ extension World {
         return false
     }
 
-    /// What an operation is to the device; nil for what it is not asked.
+    /// The procedure of an operation; nil for one that the handler is not asked about.
     func procedure(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> PeripheralProcedure? {
-        func uuid(_ attribute: AttributeID) -> BluetoothUUID? { devices[answered.device]?.database[attribute]?.uuid }
-        if links[ref]?.cache != nil, answered.operation.kind.isDiscovery { return nil }
+        func uuid(_ attribute: AttributeID) -> BluetoothUUID? {
+            devices[answered.device]?.server.database[attribute]?.uuid
+        }
+        if links[ref]?.client.cache != nil, answered.operation.kind.isDiscovery { return nil }
         switch answered.operation.kind {
         case .request(.discoverServices): return .discoverServices
         case .request(.discoverIncludedServices(let service, _)):
@@ -53,11 +57,11 @@ extension World {
         }
     }
 
-    /// A value arrives ahead of all that waits; what nobody subscribed to is dropped by the host.
+    /// A value arrives ahead of all that waits; a host without a subscriber drops it.
     private mutating func notifyAtOnce(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
         guard let id = characteristic(path, of: ref) else { return }
-        devices[ref]?.database[id]?.value = value
-        for link in devices[ref]?.links ?? [] where links[link]?.isSilent == false {
+        devices[ref]?.server.database[id]?.value = value
+        for link in devices[ref]?.links ?? [] where links[link]?.supervision.isSilent == false {
             guard let host = links[link]?.host, let peer = links[link]?.peer, let mtu = links[link]?.mtu else {
                 continue
             }
@@ -68,12 +72,12 @@ extension World {
         }
     }
 
-    /// Tells the handler of a parameter, within its range.
+    /// Sets a parameter of the handler, within its range.
     mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
-        guard let device = devices[ref], device.behaviour != nil else {
+        guard let device = devices[ref], device.handler.behaviour != nil else {
             return trace.note("parameter \(parameter.rawValue) ignored: the device has no handler", at: now)
         }
-        guard let known = device.builtInHandler?.parameters else {
+        guard let known = device.handler.builtIn?.parameters else {
             return handle(.parameterChanged(parameter, value), at: ref)
         }
         guard let range = known[parameter], !value.isNaN else {

@@ -2,71 +2,72 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-// Requests that peripheral managers answer, as late as they like.
+// Requests that peripheral managers answer, at any later time.
 extension World {
     /// Asks the manager that published an attribute for its value, from an offset on.
     mutating func requestRead(_ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
-        askForPart(Link.PendingRequest(number: 0, operation: answered.operation), attribute, answered, on: ref)
+        askForPart(LinkServer.PendingRequest(number: 0, operation: answered.operation), attribute, answered, on: ref)
     }
 
     /// The next part of a long read reaches the manager.
     mutating func continueRead(_ ref: Ref<Link>) {
-        guard !isMissed(.continueRead(ref), on: ref), let reading = links[ref]?.continuing,
+        guard !isMissed(.continueRead(ref), on: ref), let reading = links[ref]?.server.continuing,
             let answered = links[ref]?.answered(reading.operation),
             case .request(.read(let attribute)) = reading.operation.kind
         else { return }
-        links[ref]?.continuing = nil
+        links[ref]?.server.continuing = nil
         askForPart(reading, attribute, answered, on: ref)
     }
 
     private mutating func askForPart(
-        _ reading: Link.PendingRequest, _ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>
+        _ reading: LinkServer.PendingRequest, _ attribute: AttributeID, _ answered: Link.CompletedRequest,
+        on ref: Ref<Link>
     ) {
-        guard let central = links[ref]?.central else { return release(ref) }
-        guard let owner = devices[answered.device]?.database[attribute]?.owner else {
+        guard let central = links[ref]?.server.central else { return release(ref) }
+        guard let owner = devices[answered.device]?.server.database[attribute]?.owner else {
             return fail(answered.operation, .invalidHandle, on: ref, "read")
         }
         guard managers.contains(owner.manager) else { return fail(answered.operation, .unlikelyError, on: ref, "read") }
-        lastRequest += 1
         var asked = reading
-        asked.number = lastRequest
+        asked.number = identifiers.nextRequest()
         asked.manager = owner.manager
-        links[ref]?.pendingRequest = asked
+        links[ref]?.server.pendingRequest = asked
         startTransactionTimeout(ref)
         emit(
             PeripheralEvent.readRequested(
-                request: RequestID(rawValue: lastRequest), central: central, attribute: owner.local,
+                request: RequestID(rawValue: asked.number), central: central, attribute: owner.local,
                 offset: asked.collected.count, mtu: answered.mtu), to: owner.manager)
     }
 
-    /// Passes a write on: whole, or in the parts in which a long one was prepared.
+    /// Passes a write to the manager: whole, or in the parts in which a long one was prepared.
     mutating func requestWrite(
         _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
     ) {
-        guard let central = links[ref]?.central, let owner = devices[answered.device]?.database[attribute]?.owner
+        guard let central = links[ref]?.server.central,
+            let owner = devices[answered.device]?.server.database[attribute]?.owner
         else { return release(ref) }
         guard managers.contains(owner.manager) else {
             return fail(answered.operation, .unlikelyError, on: ref, "write")
         }
-        lastRequest += 1
-        links[ref]?.pendingRequest = Link.PendingRequest(
-            number: lastRequest, operation: answered.operation, manager: owner.manager)
+        let number = identifiers.nextRequest()
+        links[ref]?.server.pendingRequest = LinkServer.PendingRequest(
+            number: number, operation: answered.operation, manager: owner.manager)
         startTransactionTimeout(ref)
         emit(
             PeripheralEvent.writeRequested(
-                request: RequestID(rawValue: lastRequest), central: central, mtu: answered.mtu, wantsResponse: true,
+                request: RequestID(rawValue: number), central: central, mtu: answered.mtu, wantsResponse: true,
                 parts: Self.parts(of: value, owner.local, mtu: answered.mtu)), to: owner.manager)
     }
 
-    /// What a server answers to the parts of a long write, if it does not keep them all.
+    /// The error of a long write that has more parts than the server queues.
     mutating func preparationRefusal(
         _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest
     ) -> ATTCode? {
         guard value.count > answered.mtu - 3 else { return nil }
         let parts = RoundTrips.writing(count: value.count, mtu: answered.mtu) - 1
-        let limit = devices[answered.device]?.prepareQueueLength ?? configuration.prepareQueueLength
+        let limit = devices[answered.device]?.server.prepareQueueLength ?? configuration.prepareQueueLength
         guard parts > limit else { return nil }
-        let refusal = devices[answered.device]?.database.refusal(
+        let refusal = devices[answered.device]?.server.database.refusal(
             attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: answered.security)
         return refusal ?? .prepareQueueFull
     }
@@ -79,30 +80,32 @@ extension World {
         }
     }
 
-    /// Passes a write command on; its answer goes nowhere.
+    /// Passes a write command to the manager; its answer is ignored.
     mutating func passCommand(
         _ attribute: AttributeID, _ value: Data, _ command: Link.CompletedRequest, on ref: Ref<Link>
     ) {
-        guard let central = links[ref]?.central, let owner = devices[command.device]?.database[attribute]?.owner
+        guard let central = links[ref]?.server.central,
+            let owner = devices[command.device]?.server.database[attribute]?.owner
         else { return }
-        lastRequest += 1
+        let number = identifiers.nextRequest()
         emit(
             PeripheralEvent.writeRequested(
-                request: RequestID(rawValue: lastRequest), central: central, mtu: command.mtu, wantsResponse: false,
+                request: RequestID(rawValue: number), central: central, mtu: command.mtu, wantsResponse: false,
                 parts: [WritePart(attribute: owner.local, offset: 0, value: value)]), to: owner.manager)
     }
 
     // MARK: Answers
 
-    /// A manager answers; a request that is not open is a write command or over, and gets nothing.
+    /// A manager answers a request; the answer to a write command or a request that ended is ignored.
     mutating func respond(
         _ ref: Ref<Manager>, _ request: RequestID, _ code: ATTCode, _ value: Data, _ server: Ref<Device>
     ) {
         let link = devices[server]?.links.first { link in
-            links[link]?.pendingRequest?.number == request.rawValue && links[link]?.pendingRequest?.manager == ref
+            links[link]?.server.pendingRequest?.number == request.rawValue
+                && links[link]?.server.pendingRequest?.manager == ref
         }
-        guard let link, let asked = links[link]?.pendingRequest, let mtu = links[link]?.mtu else { return }
-        links[link]?.pendingRequest = nil
+        guard let link, let asked = links[link]?.server.pendingRequest, let mtu = links[link]?.mtu else { return }
+        links[link]?.server.pendingRequest = nil
         stopTransactionTimeout(link)
         let operation = asked.operation
         guard code.rawValue == 0 else {
@@ -114,30 +117,31 @@ extension World {
             return send(.failure(error), to: operation, on: link)
         }
         guard operation.kind.isRead else { return send(.written, to: operation, on: link) }
-        // What is more than a response takes is cut; a response that is full may not be all.
+        // The value is cut to one response; after a full response, the central asks for more.
         var reading = asked
         let part = value.prefix(min(mtu - 1, 512 - reading.collected.count))
         reading.collected.append(part)
         guard part.count == mtu - 1, reading.collected.count < 512 else {
             return send(.value(reading.collected), to: operation, on: link)
         }
-        links[link]?.continuing = reading
-        let due = (links[link]?.connectionEvent(from: now) ?? now) + (links[link]?.interval ?? 0)
+        links[link]?.server.continuing = reading
+        let due = (links[link]?.timing.connectionEvent(from: now) ?? now) + (links[link]?.timing.interval ?? 0)
         queue.schedule(.continueRead(link), at: due)
     }
 
-    /// The answer goes out with the next connection event.
+    /// The answer is sent with the next connection event.
     private mutating func send(_ response: LinkResponse, to operation: LinkOperation, on ref: Ref<Link>) {
-        guard let due = links[ref]?.connectionEvent(from: now), let isSilent = links[ref]?.isSilent else { return }
+        guard let due = links[ref]?.timing.connectionEvent(from: now), let isSilent = links[ref]?.supervision.isSilent
+        else { return }
         guard due > now || isSilent else { return complete(operation, response, on: ref) }
-        links[ref]?.finishing = (operation, response)
+        links[ref]?.client.finishing = (operation, response)
         queue.schedule(.finish(ref), at: due)
     }
 
     /// The request that a manager left open is answered by the end of its link.
     mutating func expireRequest(on ref: Ref<Link>) {
-        guard let asked = links[ref]?.pendingRequest, let manager = asked.manager else { return }
-        links[ref]?.pendingRequest = nil
+        guard let asked = links[ref]?.server.pendingRequest, let manager = asked.manager else { return }
+        links[ref]?.server.pendingRequest = nil
         emit(PeripheralEvent.requestExpired(request: RequestID(rawValue: asked.number)), to: manager)
     }
 }

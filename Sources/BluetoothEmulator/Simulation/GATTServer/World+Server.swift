@@ -2,24 +2,24 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-// The server's side of ATT: what a device answers.
+// The server's side of ATT: the answers of a device.
 extension World {
-    /// Does what an operation asks of the device, and completes it unless the answer comes later.
+    /// Performs an operation at the device, and completes it unless the answer comes later.
     mutating func perform(_ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
         switch operation.kind {
         case .request(.read(let attribute)): read(attribute, answered, on: ref)
         case .request(.write(let attribute, let value)): write(attribute, value, answered, on: ref)
-        case .writeCommand: break  // has its own way: transmit
+        case .writeCommand: break  // sent by transmit, without an answer
         case .request(.setNotifying(let attribute, let isOn)):
             if isGranted(answered, on: ref) { setNotifying(attribute, isOn, operation, on: ref) }
         case .request(.readRSSI):
-            guard hosts[answered.host].features.contains(.connectedRSSI) else {
+            guard hosts[answered.host].adapter.features.contains(.connectedRSSI) else {
                 let error = BackendError(.operationNotSupported, operation: "read RSSI")
                 return complete(operation, .failure(error), on: ref)
             }
-            let rssi = measuredRSSI(answered.device)
-            complete(operation, .rssi(rssi), on: ref)
+            let rssi = devices[answered.device]?.signal.measure(configuration.rssiDeviation)
+            complete(operation, .rssi(rssi ?? 127), on: ref)
         case .deviceName: readDeviceName(on: ref)
         case .request(.openChannel(let psm)): openChannel(psm, operation, on: ref)
         case .request:
@@ -31,7 +31,7 @@ extension World {
 
     private mutating func read(_ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
-        if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
+        if configuration.operationErrorRate > 0, random.faults.happens(configuration.operationErrorRate) {
             return fail(operation, .readNotPermitted, on: ref, "read")
         }
         guard let access = devices[answered.device]?.read(attribute, on: answered.security) else { return }
@@ -39,11 +39,14 @@ extension World {
         case .value(let value): deliverRead(value, answered, on: ref)
         case .refused(let code): fail(operation, code, on: ref, "read")
         case .held: startTransactionTimeout(ref)
-        case .clientConfiguration: deliverRead(clientConfiguration(attribute, on: ref), answered, on: ref)
+        case .clientConfiguration:
+            let parent = devices[answered.device]?.server.database[attribute]?.parent
+            let value = parent.flatMap { links[ref]?.server.clientConfiguration(of: $0) }
+            deliverRead(value ?? Data([0, 0]), answered, on: ref)
         case .handler:
             switch ask(answered, attribute, .read, on: ref) {
             case .stored?, .accepted?:
-                deliverRead(devices[answered.device]?.database[attribute]?.value ?? Data(), answered, on: ref)
+                deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
             case .value(let value)?: deliverRead(value.prefix(512), answered, on: ref)
             case .error(let code)?: fail(operation, code, on: ref, "read")
             case .unanswered?: startTransactionTimeout(ref)
@@ -58,27 +61,16 @@ extension World {
         guard answered.interval > 0, value.count >= answered.mtu - 1 else {
             return complete(operation, .value(value), on: ref)
         }
-        links[ref]?.finishing = (operation, .value(value))
+        links[ref]?.client.finishing = (operation, .value(value))
         let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: answered.mtu))
         let lost = retransmissionTime(Int(rest), on: ref)
         queue.schedule(.finish(ref), at: now + rest * answered.interval + lost)
     }
 
-    func clientConfiguration(_ attribute: AttributeID, on ref: Ref<Link>) -> Data {
-        guard let device = links[ref]?.device, let parent = devices[device]?.database[attribute]?.parent else {
-            return Data([0, 0])
-        }
-        switch links[ref]?.subscriptions[parent] {
-        case .notifications?: return Data([1, 0])
-        case .indications?: return Data([2, 0])
-        case nil: return Data([0, 0])
-        }
-    }
-
     private mutating func readDeviceName(on ref: Ref<Link>) {
         defer { release(ref) }
         guard let link = links[ref], let device = devices[link.device],
-            let value = device.database[device.deviceName]?.value
+            let value = device.server.database[device.server.deviceName]?.value
         else { return }
         let name = String(decoding: value, as: UTF8.self)
         guard let known = hosts[link.host].peers[link.peer] else { return }
@@ -92,7 +84,7 @@ extension World {
         _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
     ) {
         let operation = answered.operation
-        if configuration.operationErrorRate > 0, faultRandom.happens(configuration.operationErrorRate) {
+        if configuration.operationErrorRate > 0, random.faults.happens(configuration.operationErrorRate) {
             return fail(operation, .writeNotPermitted, on: ref, "write")
         }
         if let code = preparationRefusal(attribute, value, answered) { return fail(operation, code, on: ref, "write") }
@@ -116,7 +108,7 @@ extension World {
         complete(operation, .written, on: ref)
     }
 
-    /// A write command arrives: what is wrong with it is not told.
+    /// A write command arrives; errors are not reported.
     mutating func receiveCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
         guard value.count <= command.mtu - 3 else {
@@ -136,8 +128,8 @@ extension World {
     }
 
     private mutating func store(_ value: Data, _ attribute: AttributeID, _ device: Ref<Device>, on ref: Ref<Link>) {
-        devices[device]?.database[attribute]?.value = value
-        if devices[device]?.database[attribute]?.isEcho == true { notify(value, attribute, on: ref) }
+        devices[device]?.server.database[attribute]?.value = value
+        if devices[device]?.server.database[attribute]?.access.isEcho == true { notify(value, attribute, on: ref) }
     }
 
     // MARK: Handlers
@@ -150,20 +142,21 @@ extension World {
     ) -> PeripheralResponse? {
         let device = answered.device
         let central = identity(of: ref)
-        guard let request = devices[device]?.request(attribute, kind, from: central) else {
+        guard let request = devices[device]?.server.request(attribute, kind, from: central) else {
             return .error(.invalidHandle)
         }
-        if let handler = devices[device]?.asynchronousHandler {
-            lastRequest += 1
+        if let handler = devices[device]?.handler.asynchronous {
+            let number = identifiers.nextRequest()
             if !answered.operation.kind.isWriteCommand {
-                links[ref]?.pendingRequest = Link.PendingRequest(number: lastRequest, operation: answered.operation)
+                links[ref]?.server.pendingRequest = LinkServer.PendingRequest(
+                    number: number, operation: answered.operation)
                 startTransactionTimeout(ref)
             }
-            outputs.append(.ask(ref, lastRequest, handler, request))
+            outputs.append(.ask(ref, number, handler, request))
             return nil
         }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        let response = devices[device]?.behaviour?.respond(to: request, device: &actions)
+        let response = devices[device]?.handler.behaviour?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         return response
     }
@@ -177,7 +170,7 @@ extension World {
         case (_, .error(let code)): fail(operation, code, on: ref, "request")
         case (.request(.read), .value(let value)): deliverRead(value.prefix(512), answered, on: ref)
         case (.request(.read(let attribute)), _):
-            deliverRead(devices[answered.device]?.database[attribute]?.value ?? Data(), answered, on: ref)
+            deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
         case (.request(.write(let attribute, let value)), _):
             if response == .stored { store(value, attribute, answered.device, on: ref) }
             complete(operation, .written, on: ref)
@@ -190,12 +183,12 @@ extension World {
     mutating func startTransactionTimeout(_ ref: Ref<Link>) {
         let token = queue.scheduleCancellable(
             .transactionTimeout(ref), at: now + Duration.seconds(30).nanoseconds)
-        links[ref]?.transactionTimeout = token
+        links[ref]?.server.transactionTimeout = token
     }
 
     mutating func stopTransactionTimeout(_ ref: Ref<Link>) {
-        if let token = links[ref]?.transactionTimeout { queue.cancel(token) }
-        links[ref]?.transactionTimeout = nil
+        if let token = links[ref]?.server.transactionTimeout { queue.cancel(token) }
+        links[ref]?.server.transactionTimeout = nil
     }
 
     // MARK: Subscribing
@@ -203,17 +196,18 @@ extension World {
     private mutating func setNotifying(
         _ attribute: AttributeID, _ isOn: Bool, _ operation: LinkOperation, on ref: Ref<Link>
     ) {
-        guard let link = links[ref], let database = devices[link.device]?.database, let found = database[attribute]
+        guard let link = links[ref], let database = devices[link.device]?.server.database,
+            let found = database[attribute]
         else { return fail(operation, .invalidHandle, on: ref, "subscribe") }
-        if let code = subscriptionRefusal(found, in: database, on: link.security) {
+        if let code = subscriptionRefusal(found, in: database, on: link.security.level) {
             return fail(operation, code, on: ref, "subscribe")
         }
         let mustAct = hosts[link.host].ledger.setSubscribed(
             operation.manager.packed, to: attribute, of: link.peer, isOn)
         if mustAct, isOn {
             // Notifications are preferred where both are offered.
-            links[ref]?.subscriptions[attribute] =
-                found.properties.contains(.notify) ? .notifications : .indications
+            links[ref]?.server.subscriptions[attribute] =
+                found.access.properties.contains(.notify) ? .notifications : .indications
             startNotifyTimers(attribute, of: link.device)
             handle(.subscribed(identity(of: ref), attribute, characteristic: found.uuid), at: link.device)
             tellSubscribed(attribute, on: ref)
@@ -224,9 +218,9 @@ extension World {
     }
 
     private func subscriptionRefusal(
-        _ attribute: Attribute, in database: AttributeDatabase, on security: LinkSecurity
+        _ attribute: Attribute, in database: AttributeDatabase, on security: SecurityLevel
     ) -> ATTCode? {
-        let properties = attribute.properties
+        let properties = attribute.access.properties
         if properties.isDisjoint(with: [.notify, .indicate]) { return .requestNotSupported }
         guard attribute.children.contains(where: { database[$0]?.role == .clientConfiguration }) else {
             return .attributeNotFound
@@ -239,7 +233,7 @@ extension World {
     // MARK: Discovering
 
     private mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>) {
-        guard let database = links[ref].flatMap({ $0.cache ?? devices[$0.device]?.database }) else {
+        guard let database = links[ref].flatMap({ $0.client.cache ?? devices[$0.device]?.server.database }) else {
             return release(ref)
         }
         func isWanted(_ id: AttributeID, _ uuids: [BluetoothUUID]?) -> Bool {

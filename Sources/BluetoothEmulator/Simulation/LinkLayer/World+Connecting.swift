@@ -1,16 +1,16 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// The life of links, from the wish to the end.
+// The life of links, from the pending connect to the end.
 extension World {
-    /// The number under which the ledger keeps another app of the host; no manager has it.
+    /// The number under which the ledger registers another app of the host; no manager has it.
     var otherApp: Ref<Manager> { Ref(slot: .max, serial: 0) }
 
     private func isManager(_ ref: Ref<Manager>) -> Bool { ref.slot != .max }
 
     // MARK: Up
 
-    /// Notes a wish for a link and answers the peer's next connectable packet, however long that takes.
+    /// Registers a pending connect; the peer's next connectable packet is answered, however long that takes.
     mutating func connect(
         _ host: Int, _ ref: Ref<Manager>, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
     ) {
@@ -18,7 +18,7 @@ extension World {
         hosts[host].peers.noteUse(of: peer)
         if let link = hosts[host].links[peer], let old = managers[ref]?.id(of: link) { managers[ref]?.close(old) }
         switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
-        case .connect: startDialing(peer, on: host)
+        case .connect: startConnecting(peer, on: host)
         case .wait: break
         case .linked(let lease):
             guard let link = hosts[host].links[peer] else { return }
@@ -26,40 +26,40 @@ extension World {
         }
     }
 
-    mutating func startDialing(_ peer: PeerID, on host: Int) {
+    mutating func startConnecting(_ peer: PeerID, on host: Int) {
         hosts[host].connecting.insert(peer)
         openServer(behind: peer, of: host)
-        guard let device = devices.refsInAnyOrder.first(where: { devices[$0]?.identities[host] == peer }) else {
+        guard let device = devices.refsInAnyOrder.first(where: { devices[$0]?.identity.peers[host] == peer }) else {
             return
         }
-        guard standingLink(to: device, from: host) != nil else { return wake(device) }
+        guard reverseLink(to: device, from: host) != nil else { return wake(device) }
         hosts[host].connecting.remove(peer)
-        queue.schedule(.established(host, device, epoch: hosts[host].epoch, isAdmitted: true), at: now)
+        queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, isAdmitted: true), at: now)
     }
 
     /// A connectable packet of a wanted peer was heard: the link will be there after its delay.
     mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
-        guard let peer = devices[ref]?.identities[host] else { return }
+        guard let peer = devices[ref]?.identity.peers[host] else { return }
         hosts[host].connecting.remove(peer)
-        let interval = devices[ref]?.connectionInterval ?? configuration.connectionInterval
+        let interval = devices[ref]?.connection.interval ?? configuration.connectionInterval
         let delay = configuration.connectionDelay.nanoseconds + interval.nanoseconds
-        queue.schedule(.established(host, ref, epoch: hosts[host].epoch, isAdmitted: false), at: now + delay)
+        queue.schedule(.established(host, ref, epoch: hosts[host].adapter.epoch, isAdmitted: false), at: now + delay)
     }
 
     mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32, isAdmitted: Bool) {
-        guard hosts[host].epoch == epoch else { return }
+        guard hosts[host].adapter.epoch == epoch else { return }
         guard let device = devices[ref] else { return }
-        let peer = device.identities[host]
+        let peer = device.identity.peers[host]
         guard !hosts[host].ledger.leases(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
-        if let standing = standingLink(to: ref, from: host) {
-            return linkUp(host, ref, peer, links[standing]?.security ?? .plain, sharing: standing)
+        if let existing = reverseLink(to: ref, from: host) {
+            return linkUp(host, ref, peer, links[existing]?.security.level ?? .plain, sharing: existing)
         }
-        guard device.isPresent,
-            device.links.isEmpty || device.sets.contains(where: \.description.continuesWhileConnected)
-        else { return startDialing(peer, on: host) }
+        guard device.signal.isPresent,
+            device.links.isEmpty || device.advertiser.sets.contains(where: \.description.continuesWhileConnected)
+        else { return startConnecting(peer, on: host) }
         hosts[host].connecting.remove(peer)
-        if device.failingConnections > 0 || faultRandom.happens(configuration.connectionFailureRate) {
-            devices[ref]?.failingConnections = max(0, device.failingConnections - 1)
+        if device.faults.failingConnections > 0 || random.faults.happens(configuration.connectionFailureRate) {
+            devices[ref]?.faults.failingConnections = max(0, device.faults.failingConnections - 1)
             return failConnect(peer, on: host, .connectionFailed)
         }
         guard isAdmitted || !meetsFault(connecting: ref, to: host) else { return }
@@ -69,13 +69,15 @@ extension World {
         case .silent:
             // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
             queue.schedule(
-                .encryptionTimeout(host, ref, epoch: hosts[host].epoch), at: now + Duration.seconds(40).nanoseconds)
+                .encryptionTimeout(host, ref, epoch: hosts[host].adapter.epoch),
+                at: now + Duration.seconds(40).nanoseconds)
         }
     }
 
     /// A bonded device did not start encryption: there will be no link.
     mutating func encryptionTimedOut(_ ref: Ref<Device>, on host: Int, _ epoch: UInt32) {
-        guard let peer = devices[ref]?.identities[host], hosts[host].epoch == epoch, hosts[host].links[peer] == nil,
+        guard let peer = devices[ref]?.identity.peers[host], hosts[host].adapter.epoch == epoch,
+            hosts[host].links[peer] == nil,
             !hosts[host].connecting.contains(peer)
         else {
             return
@@ -85,7 +87,7 @@ extension World {
 
     mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
         let error = BackendError(code, operation: "connect")
-        failPairingWishes(peer, on: host, error)
+        failPairingRequests(peer, on: host, error)
         for lease in hosts[host].ledger.connectFailed(peer) {
             let manager = Ref<Manager>(packed: lease.manager)
             guard isManager(manager) else { continue }
@@ -94,23 +96,24 @@ extension World {
     }
 
     private mutating func linkUp(
-        _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: LinkSecurity, sharing standing: Ref<Link>? = nil
+        _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: SecurityLevel, sharing existing: Ref<Link>? = nil
     ) {
         guard let device = devices[ref] else { return }
-        let link = links.insert(
-            Link(
-                host: host, device: ref, peer: peer,
-                interval: (device.connectionInterval ?? configuration.connectionInterval).nanoseconds,
-                supervisionTimeout: (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
-                anchor: now, mtu: max(23, min(device.maximumMTU, configuration.maximumMTU))))
+        let preferences = device.connection
+        let timing = LinkTiming(
+            interval: (preferences.interval ?? configuration.connectionInterval).nanoseconds,
+            latency: preferences.latency,
+            supervisionTimeout: (preferences.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
+            anchor: now, delays: ProcedureDelays(configuration))
+        let mtu = max(23, min(preferences.maximumMTU, configuration.maximumMTU))
+        let link = links.insert(Link(host: host, device: ref, peer: peer, mtu: mtu, timing: timing))
         devices[ref]?.links.append(link)
-        links[link]?.latency = device.latency
-        links[link]?.security = security
+        links[link]?.security.level = security
         showCentral(of: link)
-        join(link, to: standing)
+        join(link, to: existing)
         hosts[host].links[peer] = link
         if hosts[host].peers[peer] == nil {
-            hosts[host].peers[peer] = Host.KnownPeer(address: device.address)
+            hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         }
         hosts[host].peers.noteUse(of: peer)
         for lease in hosts[host].ledger.linkUp(peer) { tellConnected(lease, peer, link) }
@@ -130,8 +133,8 @@ extension World {
     private mutating func tellConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
         let manager = Ref<Manager>(packed: lease.manager)
         guard isManager(manager), let id = lease.link, let mtu = links[link]?.mtu else { return }
-        // A link that others kept is there again at once: its earlier end comes before.
-        sayFarewell(manager, peer)
+        // A link that others kept open is connected again at once: its earlier end comes before.
+        completeDisconnect(manager, peer)
         let delay = configuration.writeReadinessDelay.nanoseconds
         let credits = delay > 0 ? 0 : configuration.transmitBuffer
         managers[manager]?.open(id, Manager.OpenLink(link: link, credits: credits))
@@ -153,12 +156,13 @@ extension World {
             return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: 23)
         }
         return CentralIdentity(
-            host: hosts[host].name, address: links[link]?.centralAddress ?? hosts[host].address, mtu: mtu)
+            host: hosts[host].identity.name,
+            address: links[link]?.server.centralAddress ?? hosts[host].identity.address, mtu: mtu)
     }
 
     // MARK: Down
 
-    /// A manager gives up its wish or its share.
+    /// A manager ends its pending connect or its lease of a link.
     mutating func disconnect(_ host: Int, _ ref: Ref<Manager>, _ peer: PeerID) {
         switch hosts[host].ledger.disconnect(ref.packed, from: peer) {
         case .nothing: break
@@ -172,7 +176,8 @@ extension World {
             managers[ref]?.close(id)
             managers[ref]?.pendingDisconnects[peer] = id
             queue.schedule(
-                .tellLocal(ref, id, epoch: hosts[host].epoch), at: now + configuration.disconnectionDelay.nanoseconds)
+                .tellLocal(ref, id, epoch: hosts[host].adapter.epoch),
+                at: now + configuration.disconnectionDelay.nanoseconds)
         }
     }
 
@@ -183,24 +188,24 @@ extension World {
     }
 
     mutating func tellLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
-        guard let host = managers[ref]?.host, hosts[host].epoch == epoch,
+        guard let host = managers[ref]?.host, hosts[host].adapter.epoch == epoch,
             let peer = managers[ref]?.pendingDisconnects.first(where: { $0.value == link })?.key
         else { return }
-        sayFarewell(ref, peer)
+        completeDisconnect(ref, peer)
     }
 
-    /// Tells a manager of the end that it asked for, if that was not done.
-    private mutating func sayFarewell(_ ref: Ref<Manager>, _ peer: PeerID) {
+    /// Delivers the end that a manager asked for, if that was not done.
+    private mutating func completeDisconnect(_ ref: Ref<Manager>, _ peer: PeerID) {
         guard let link = managers[ref]?.pendingDisconnects.removeValue(forKey: peer) else { return }
         emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
     }
 
-    /// The host's own end of a link that nobody wants any more.
+    /// The host ends a link that no manager needs any more.
     mutating func localClose(_ link: Ref<Link>) {
         terminate(link, reason: .local)
     }
 
-    /// Ends a link and tells who held it; dials again for those who want it back.
+    /// Ends a link for all who leased it; connects again for those who asked for that.
     mutating func terminate(_ ref: Ref<Link>, reason: DisconnectReason) {
         guard let link = links[ref] else { return }
         if let other = part(ref, reason: reason) { terminate(other, reason: reason.mirrored) }
@@ -211,13 +216,13 @@ extension World {
             let manager = Ref<Manager>(packed: lease.manager)
             guard isManager(manager), let id = lease.link else { continue }
             managers[manager]?.close(id)
-            let told = hosts[host].features.contains(.disconnectReason) || reason == .local ? reason : .unknown
+            let told = hosts[host].adapter.features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
                 .disconnected(link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)
-        if !hosts[host].ledger.leases(of: peer).isEmpty { startDialing(peer, on: host) }
+        if !hosts[host].ledger.leases(of: peer).isEmpty { startConnecting(peer, on: host) }
     }
 
     /// Removes a link from the world and from its device.
@@ -228,8 +233,8 @@ extension World {
         rememberDatabase(of: ref)
         if let other = links[ref]?.other { links[other]?.other = nil }
         guard let link = links.remove(ref) else { return }
-        if let token = link.supervision { queue.cancel(token) }
-        if let token = link.transactionTimeout { queue.cancel(token) }
+        if let token = link.supervision.timeout { queue.cancel(token) }
+        if let token = link.server.transactionTimeout { queue.cancel(token) }
     }
 
     /// The server's end of a link is over, for the device or for the managers of a host.
@@ -239,18 +244,18 @@ extension World {
         closeServerChannels(of: ref)
         rememberCentral(of: ref)
         tellCentralLeft(ref)
-        links[ref]?.pendingRequest = nil
-        links[ref]?.subscriptions = [:]
+        links[ref]?.server.pendingRequest = nil
+        links[ref]?.server.subscriptions = [:]
         handle(.disconnected(identity(of: ref)), at: device)
         wake(device)
     }
 
     private mutating func tellConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
-        let device = devices.refsInAnyOrder.first { devices[$0]?.identities[host] == peer }
+        let device = devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
         for manager in hosts[host].managers {
             guard let filter = managers[manager]?.connectionEventFilter else { continue }
             let offers = filter.services.contains { uuid in
-                guard let device, let database = devices[device]?.database else { return false }
+                guard let device, let database = devices[device]?.server.database else { return false }
                 return database.services.contains { database[$0]?.uuid == uuid }
             }
             guard offers || filter.peers.contains(peer) else { continue }
@@ -260,41 +265,41 @@ extension World {
 
     // MARK: Out of range
 
-    /// Begins or ends the silence of a device's links.
+    /// Begins or ends the silence on a device's links.
     mutating func rangeChanged(_ ref: Ref<Device>) {
         guard let device = devices[ref] else { return }
-        for link in device.links { device.isInRange ? speak(link) : fallSilent(link) }
-        if device.isInRange { wake(ref) }
+        for link in device.links { device.signal.isInRange ? hearAgain(link) : fallSilent(link) }
+        if device.signal.isInRange { wake(ref) }
     }
 
-    /// Nothing is heard on a link from now on: it dies unless the device comes back in time.
+    /// No packet arrives on a link from now on: it ends unless the device returns in time.
     mutating func fallSilent(_ ref: Ref<Link>) {
-        guard links[ref]?.isSilent == false, let timeout = links[ref]?.supervisionTimeout else { return }
-        links[ref]?.isSilent = true
+        guard links[ref]?.supervision.isSilent == false, let timeout = links[ref]?.timing.supervisionTimeout else {
+            return
+        }
         let token = queue.scheduleCancellable(.supervision(ref), at: now + timeout)
-        links[ref]?.supervision = token
+        links[ref]?.supervision.fallSilent(until: token)
         if let other = links[ref]?.other { fallSilent(other) }
     }
 
-    private mutating func speak(_ ref: Ref<Link>) {
-        guard let link = links[ref], link.isSilent, !link.isLost else { return }
-        links[ref]?.isSilent = false
-        links[ref]?.missed = []
-        if let token = link.supervision { queue.cancel(token) }
-        links[ref]?.supervision = nil
-        for event in link.missed { queue.schedule(event, at: link.connectionEvent(from: now)) }
-        if let other = link.other { speak(other) }
+    private mutating func hearAgain(_ ref: Ref<Link>) {
+        guard let link = links[ref], link.supervision.isSilent, !link.supervision.isLost,
+            let (missed, timeout) = links[ref]?.supervision.recover()
+        else { return }
+        if let timeout { queue.cancel(timeout) }
+        for event in missed { queue.schedule(event, at: link.timing.connectionEvent(from: now)) }
+        if let other = link.other { hearAgain(other) }
     }
 
-    /// Keeps what is due on a silent link for later.
+    /// Defers an event of a silent link.
     ///
     /// - Returns: Whether the link is silent.
     mutating func isMissed(_ event: WorldEvent, on ref: Ref<Link>) -> Bool {
-        links[ref]?.misses(event) == true
+        links[ref]?.supervision.misses(event) == true
     }
 
     mutating func supervisionExpired(_ ref: Ref<Link>) {
-        links[ref]?.supervision = nil
+        links[ref]?.supervision.expire()
         terminate(ref, reason: .timeout)
     }
 }

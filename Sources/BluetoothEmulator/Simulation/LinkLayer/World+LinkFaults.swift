@@ -2,11 +2,11 @@ import BluetoothBackend
 import BluetoothValues
 import DequeModule
 
-// Faults of what goes over a link.
+// Faults of the operations and values on a link.
 extension World {
     // MARK: Operations
 
-    /// Whether an operation meets a fault, and is not done now.
+    /// Whether an operation meets a fault, and is not performed now.
     mutating func meetsFault(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let operation = answered.operation
         guard !operation.isAdmitted, let (step, attribute) = step(of: answered, on: ref),
@@ -33,20 +33,14 @@ extension World {
         complete(operation, .failure(error), on: ref)
     }
 
-    /// Holds an operation up, and with it the line if it is a request of ATT: such has one outstanding.
+    /// Holds up an operation, and with it the queue if it is an ATT request, of which one is outstanding.
     private mutating func postpone(_ operation: LinkOperation, until due: Nanoseconds?, on ref: Ref<Link>) {
-        let postponed = Link.Postponed(operation: operation, due: due)
-        if operation.kind.isATTRequest {
-            links[ref]?.postponed = postponed
-            startTransactionTimeout(ref)
-        } else {
-            links[ref]?.deferredOperations.append(postponed)
-            release(ref)
-        }
+        links[ref]?.client.deferred.postpone(operation, until: due)
+        if operation.kind.isATTRequest { startTransactionTimeout(ref) } else { release(ref) }
         if let due { queue.schedule(.performPostponed(ref), at: due) }
     }
 
-    /// What an operation is to the device, and the attribute that it is about; nil for what is not done over the air.
+    /// The step that an operation is to the device, and its attribute; nil for what needs no packet.
     private func step(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> (DeviceFault.Step, AttributeID?)? {
         switch answered.operation.kind {
         case .request(.read(let attribute)): return (.read, attribute)
@@ -70,22 +64,22 @@ extension World {
 
     // MARK: Write commands
 
-    /// A write command reaches a device with faults, or one that has earlier commands to do.
+    /// A write command reaches a device with faults, or one with earlier commands to perform.
     ///
-    /// - Returns: Whether it is not done now.
+    /// - Returns: Whether it is not performed now.
     mutating func meetsFault(command: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         guard case .writeCommand(let attribute, _) = command.operation.kind else { return false }
-        let isFirst = links[ref]?.deferredCommands.isEmpty != false
+        let (operation, isFirst) = (command.operation, links[ref]?.client.deferred.hasCommands != true)
         let present = now
         switch takeFault(.writeCommand, attribute, of: command.device) {
         case nil where isFirst: return false
-        case nil: links[ref]?.deferredCommands.append(Link.Postponed(operation: command.operation, due: present))
+        case nil: links[ref]?.client.deferred.postponeCommand(operation, until: present)
         case .fail?: trace.note("write command lost by a fault", at: now)
         case .delay(let time)?:
             let due = present + max(0, time.nanoseconds)
-            links[ref]?.deferredCommands.append(Link.Postponed(operation: command.operation, due: due))
+            links[ref]?.client.deferred.postponeCommand(operation, until: due)
             queue.schedule(.performPostponed(ref), at: due)
-        case .pause?: links[ref]?.deferredCommands.append(Link.Postponed(operation: command.operation, due: nil))
+        case .pause?: links[ref]?.client.deferred.postponeCommand(operation, until: nil)
         case .disconnect?: terminate(ref, reason: .remote)
         }
         return true
@@ -93,8 +87,8 @@ extension World {
 
     // MARK: Values
 
-    /// What becomes of a value that a device wants to send; nil if it is lost.
-    mutating func meetFault(_ item: Link.Outgoing, on ref: Ref<Link>) -> Link.Outgoing? {
+    /// The value that a device sends, as a fault leaves it; nil if it is lost.
+    mutating func meetFault(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> LinkServer.Outgoing? {
         guard case .value(let attribute, _, _, let sender) = item, let device = links[ref]?.device,
             let effect = takeFault(.notify, attribute, of: device)
         else { return item }
@@ -111,11 +105,9 @@ extension World {
         }
     }
 
-    /// Lets the device's line go on if it stands and nothing holds up its head any more.
+    /// Resumes the device's queue if nothing holds up its head any more.
     mutating func unstall(_ ref: Ref<Link>) {
-        guard links[ref]?.isStalled == true else { return }
-        if case .held(_, nil)? = links[ref]?.outgoing.first { return }
-        links[ref]?.isStalled = false
-        queue.schedule(.peerTransmit(ref), at: links[ref]?.connectionEvent(from: now) ?? now)
+        guard links[ref]?.server.unstall() == true else { return }
+        queue.schedule(.peerTransmit(ref), at: links[ref]?.timing.connectionEvent(from: now) ?? now)
     }
 }

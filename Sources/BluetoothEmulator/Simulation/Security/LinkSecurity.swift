@@ -1,17 +1,26 @@
+import BluetoothBackend
 import BluetoothValues
 
-/// How far a link is secured.
-enum LinkSecurity: Sendable {
+/// The encryption of a link, and the pairing under way on it.
+struct LinkSecurity: Sendable {
+    var level = SecurityLevel.plain
+    var pairing: Pairing?
+    /// A pairing timed out: no other may follow on this link.
+    var isPairingBarred = false
+}
+
+/// The security of a link.
+enum SecurityLevel: Sendable {
     /// No keys, no encryption.
     case plain
-    /// There are keys, but the link is not encrypted.
+    /// Both sides have keys, but the link is not encrypted.
     case bonded
-    /// Encrypted with a key that nobody compared.
+    /// Encrypted with an unauthenticated key.
     case encrypted
-    /// Encrypted with a key that both users compared or that came out of band.
+    /// Encrypted with a key that both users compared or that was exchanged out of band.
     case authenticated
 
-    /// What an attribute that requires encryption answers; nil if it is served.
+    /// The error of an attribute that requires encryption; nil if it is served.
     ///
     /// Source: Core Specification, Vol 3, Part C, 10.3.1.
     var refusal: ATTCode? {

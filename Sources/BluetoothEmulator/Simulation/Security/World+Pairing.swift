@@ -5,46 +5,47 @@ import DequeModule
 
 // The course of a pairing: features, questions, keys.
 extension World {
-    /// So long after the last message a pairing is over (Core Specification, Vol 3, Part H, 3.4).
-    private var pairingPatience: Nanoseconds { Duration.seconds(30).nanoseconds }
+    /// The time after the last message at which a pairing fails (Core Specification, Vol 3, Part H, 3.4).
+    private var pairingTimeout: Nanoseconds { Duration.seconds(30).nanoseconds }
 
-    /// Pairs on a link, for an operation that was refused, for an app, or as the device wishes.
+    /// Pairs on a link: for an operation that was refused, for an app, or at the request of the device.
     mutating func startPairing(
         _ ref: Ref<Link>, for operation: (LinkOperation, ATTCode)? = nil,
-        asker: (manager: Ref<Manager>, operation: OperationID)? = nil
+        asker: HostPairing.Asker? = nil
     ) {
         guard let link = links[ref] else { return }
-        guard !link.isPairingBarred else {
+        guard !link.security.isPairingBarred else {
             return pairingOver(ref, Pairing(operation, asker), BackendError(.encryptionTimedOut, operation: "pair"))
         }
-        if link.pairing != nil {
-            if let operation { links[ref]?.pairing?.operation = operation }
-            if let asker { links[ref]?.pairing?.askers.append(asker) }
+        if link.security.pairing != nil {
+            if let operation { links[ref]?.security.pairing?.operation = operation }
+            if let asker { links[ref]?.security.pairing?.askers.append(asker) }
             return
         }
-        lastPairing += 1
-        links[ref]?.pairing = Pairing(operation, asker, number: lastPairing)
+        let number = identifiers.nextPairing()
+        links[ref]?.security.pairing = Pairing(operation, asker, number: number)
         pairingMessageSent(on: ref)
         // The exchange of features is a round trip.
-        let due = link.connectionEvent(from: now) + link.interval + configuration.pairingDelay.nanoseconds
-        queue.schedule(.pairingFeatures(ref, lastPairing), at: due)
+        let due = link.timing.connectionEvent(from: now) + link.timing.interval + configuration.pairingDelay.nanoseconds
+        queue.schedule(.pairingFeatures(ref, number), at: due)
     }
 
-    /// A message of the pairing is sent: the other side has its time for the next one anew.
+    /// A message of the pairing is sent: the timeout starts again.
     mutating func pairingMessageSent(on ref: Ref<Link>) {
-        guard let pairing = links[ref]?.pairing else { return }
+        guard let pairing = links[ref]?.security.pairing else { return }
         if let token = pairing.timeout { queue.cancel(token) }
-        let token = queue.scheduleCancellable(.pairingTimeout(ref, pairing.number), at: now + pairingPatience)
-        links[ref]?.pairing?.timeout = token
+        let token = queue.scheduleCancellable(.pairingTimeout(ref, pairing.number), at: now + pairingTimeout)
+        links[ref]?.security.pairing?.timeout = token
     }
 
     /// Both sides know what the other can: the method is chosen and the users are asked.
     mutating func pairingFeatures(_ ref: Ref<Link>, _ number: UInt64) {
         guard !isMissed(.pairingFeatures(ref, number), on: ref), let link = links[ref],
-            link.pairing?.number == number, link.pairing?.isPaused == false, let device = devices[link.device],
+            link.security.pairing?.number == number, link.security.pairing?.isPaused == false,
+            let device = devices[link.device],
             !meetsFault(pairing: number, on: ref)
         else { return }
-        let described = device.host == nil ? device.pairing : nil
+        let described = device.host == nil ? device.bonding.pairing : nil
         switch described?.answer {
         case .ignore?: return
         case .reject?:
@@ -73,9 +74,9 @@ extension World {
         guard hasRoomForBond(on: ref) else {
             return pairingFailed(ref, BackendError(.tooManyPairedDevices, operation: "pair"))
         }
-        links[ref]?.pairing?.method = method
+        links[ref]?.security.pairing?.method = method
         let number = shownNumber(method, described)
-        links[ref]?.pairing?.passkey = number
+        links[ref]?.security.pairing?.passkey = number
         for side in [LinkSide.central, .peripheral] {
             if let agent = agents[side] { ask(agent, side, on: ref) }
         }
@@ -84,34 +85,34 @@ extension World {
 
     private mutating func shownNumber(_ method: PairingMethod, _ described: PairingDescription?) -> Int {
         if case .passkey(shownBy: .peripheral?) = method, let fixed = described?.passkey { return fixed }
-        return Int(securityRandom.below(1_000_000))
+        return Int(random.security.below(1_000_000))
     }
 
-    /// Goes on to the keys, when no question is open.
+    /// Continues with the keys, once no question is open.
     mutating func advancePairing(_ ref: Ref<Link>) {
-        guard let link = links[ref], let pairing = link.pairing, pairing.method != nil,
+        guard let link = links[ref], let pairing = link.security.pairing, pairing.method != nil,
             !pairing.questions.contains(where: \.isBlocking)
         else { return }
         // Confirmation, random values, check values and the start of encryption: four round trips.
         queue.schedule(
-            .pairingKeys(ref, pairing.number), at: link.connectionEvent(from: now) + 4 * link.interval)
+            .pairingKeys(ref, pairing.number), at: link.timing.connectionEvent(from: now) + 4 * link.timing.interval)
     }
 
-    /// The keys are made: both sides keep them, and what needed them goes on.
+    /// The keys are made: both sides store them, and the operation that needed them is sent again.
     mutating func pairingKeys(_ ref: Ref<Link>, _ number: UInt64) {
         guard !isMissed(.pairingKeys(ref, number), on: ref), let link = links[ref],
-            let pairing = link.pairing, pairing.number == number, let method = pairing.method
+            let pairing = link.security.pairing, pairing.number == number, let method = pairing.method
         else { return }
         guard pairing.isPasskeyRight else {
             return pairingFailed(
                 ref, BackendError(.invalidParameters, operation: "pair", message: "the passkeys differ"))
         }
-        let isBonded = keep(securityRandom.next(), isAuthenticated: method.isAuthenticated, on: ref)
-        links[ref]?.pairing = nil
-        links[ref]?.security = method.isAuthenticated ? .authenticated : .encrypted
+        let isBonded = storeBond(random.security.next(), isAuthenticated: method.isAuthenticated, on: ref)
+        links[ref]?.security.pairing = nil
+        links[ref]?.security.level = method.isAuthenticated ? .authenticated : .encrypted
         shareSecurity(of: ref)
         if let token = pairing.timeout { queue.cancel(token) }
-        // A number that is still shown goes with the pairing.
+        // A number that is still displayed disappears with the end of the pairing.
         tellPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         endPairingLink(link)
         if let (operation, _) = pairing.operation { retry(operation, on: ref) }
@@ -120,8 +121,8 @@ extension World {
     // MARK: Failing
 
     mutating func pairingFailed(_ ref: Ref<Link>, _ error: BackendError) {
-        guard let pairing = links[ref]?.pairing else { return }
-        links[ref]?.pairing = nil
+        guard let pairing = links[ref]?.security.pairing else { return }
+        links[ref]?.security.pairing = nil
         pairingOver(ref, pairing, error)
     }
 
@@ -137,16 +138,16 @@ extension World {
 
     /// The other side is silent; nothing more can be paired on this link.
     mutating func pairingTimedOut(_ ref: Ref<Link>, _ number: UInt64) {
-        guard links[ref]?.pairing?.number == number else { return }
-        links[ref]?.pairing?.timeout = nil
-        links[ref]?.isPairingBarred = true
+        guard links[ref]?.security.pairing?.number == number else { return }
+        links[ref]?.security.pairing?.timeout = nil
+        links[ref]?.security.isPairingBarred = true
         pairingFailed(ref, BackendError(.encryptionTimedOut, operation: "pair"))
     }
 
-    /// A link ends in the middle of a pairing; what needed it ends with the link.
+    /// A link ends in the middle of a pairing; the operation that needed it ends with the link.
     mutating func abandonPairing(_ ref: Ref<Link>) {
-        guard let pairing = links[ref]?.pairing else { return }
-        links[ref]?.pairing = nil
+        guard let pairing = links[ref]?.security.pairing else { return }
+        links[ref]?.security.pairing = nil
         if let token = pairing.timeout { queue.cancel(token) }
         cancelQuestions(pairing.questions)
         let error = BackendError(.peerDisconnected, operation: "pair")
@@ -157,14 +158,14 @@ extension World {
     private mutating func retry(_ operation: LinkOperation, on ref: Ref<Link>) {
         var again = operation
         again.isRetried = true
-        links[ref]?.operations.prepend(again)
+        links[ref]?.client.operations.prepend(again)
         release(ref)
     }
 }
 
 extension Pairing {
     fileprivate init(
-        _ operation: (LinkOperation, ATTCode)?, _ asker: (manager: Ref<Manager>, operation: OperationID)?,
+        _ operation: (LinkOperation, ATTCode)?, _ asker: HostPairing.Asker?,
         number: UInt64 = 0
     ) {
         self.init(number: number)

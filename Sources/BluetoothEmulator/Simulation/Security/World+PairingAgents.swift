@@ -2,7 +2,7 @@ import BluetoothBackend
 
 // The apps' side of pairing: commands, questions, answers.
 extension World {
-    /// The number under which a ledger keeps a link that is there for pairing only.
+    /// The number under which a ledger registers a link that serves pairing only.
     private var pairingApp: Ref<Manager> { Ref(slot: .max, serial: 1) }
 
     mutating func emit(_ event: PairingEvent, to manager: Ref<Manager>) {
@@ -11,32 +11,34 @@ extension World {
         outputs.append(.pairing(manager, event))
     }
 
-    // MARK: Who is asked
+    // MARK: Agents
 
-    /// Whether a pairing manager speaks for a host: for the one it named, else for those that managers of the process
-    /// get without naming one.
-    private func speaks(_ manager: Manager, for host: Int) -> Bool {
-        guard manager.role == .pairing, manager.isActive, hosts[host].features.contains(.pairing) else {
+    /// Whether a pairing manager is an agent of a host: of the one it named, else of those that managers of the process get
+    /// without naming one.
+    private func represents(_ manager: Manager, for host: Int) -> Bool {
+        guard manager.role == .pairing, manager.isActive, hosts[host].adapter.features.contains(.pairing) else {
             return false
         }
-        return manager.host.map { $0 == host } ?? (hosts[host].isAnonymous || hosts[host].name == "default")
+        return manager.host.map { $0 == host } ?? hosts[host].isUnnamedChoice
     }
 
     private func agents(of host: Int) -> [Ref<Manager>] {
-        managers.refs.filter { ref in managers[ref].map { speaks($0, for: host) } ?? false }
+        managers.refs.filter { ref in managers[ref].map { represents($0, for: host) } ?? false }
     }
 
-    /// The agent that is asked: the one that came last.
+    /// The agent that is asked: the latest one.
     func agent(of host: Int) -> Ref<Manager>? { agents(of: host).last }
 
-    /// Tells all agents of both hosts, those who asked with their operation.
+    /// Delivers an event to all agents of both hosts, to those who asked with their operation.
     mutating func tellPairingAgents(
-        on ref: Ref<Link>, _ askers: [(manager: Ref<Manager>, operation: OperationID)],
+        on ref: Ref<Link>, _ askers: [HostPairing.Asker],
         _ event: (PeerID, OperationID?) -> PairingEvent
     ) {
         guard let link = links[ref] else { return }
         var sides = [(host: link.host, peer: link.peer)]
-        if let server = devices[link.device]?.host, let central = link.central { sides.append((server, central)) }
+        if let server = devices[link.device]?.host, let central = link.server.central {
+            sides.append((server, central))
+        }
         for (host, peer) in sides {
             for agent in agents(of: host) {
                 let operation = askers.first { $0.manager == agent }?.operation
@@ -45,9 +47,9 @@ extension World {
         }
     }
 
-    /// Tells the agents of a host that a bond is gone.
+    /// Delivers the removal of a bond to the agents of a host.
     mutating func tellUnpaired(
-        _ peer: PeerID, on host: Int, _ asker: (manager: Ref<Manager>, operation: OperationID)?
+        _ peer: PeerID, on host: Int, _ asker: HostPairing.Asker?
     ) {
         for agent in agents(of: host) {
             let operation = asker?.manager == agent ? asker?.operation : nil
@@ -57,10 +59,10 @@ extension World {
 
     // MARK: Questions
 
-    /// Asks an agent what the method wants of its side.
+    /// Asks an agent the question that the method requires of its side.
     mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, on ref: Ref<Link>) {
-        guard let link = links[ref], let pairing = link.pairing, let method = pairing.method,
-            let peer = side == .central ? link.peer : link.central
+        guard let link = links[ref], let pairing = link.security.pairing, let method = pairing.method,
+            let peer = side == .central ? link.peer : link.server.central
         else { return }
         let kind: PairingQuestion
         switch method {
@@ -72,9 +74,8 @@ extension World {
         case .passkey(let shownBy): kind = shownBy == side ? .display(passkey: pairing.passkey) : .enterPasskey
         case .outOfBand: kind = .outOfBand
         }
-        lastQuestion += 1
-        let id = PairingRequestID(rawValue: lastQuestion)
-        links[ref]?.pairing?.questions.append(Pairing.Question(id: id, agent: agent, side: side, kind: kind))
+        let id = identifiers.nextQuestion()
+        links[ref]?.security.pairing?.questions.append(Pairing.Question(id: id, agent: agent, side: side, kind: kind))
         emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
     }
 
@@ -85,22 +86,22 @@ extension World {
 
     private mutating func answer(_ id: PairingRequestID, _ answer: PairingAnswer, of agent: Ref<Manager>) {
         let found = links.refs.first { ref in
-            links[ref]?.pairing?.questions.contains { $0.id == id && $0.agent == agent } == true
+            links[ref]?.security.pairing?.questions.contains { $0.id == id && $0.agent == agent } == true
         }
         guard let ref = found,
-            let index = links[ref]?.pairing?.questions.firstIndex(where: { $0.id == id }),
-            let question = links[ref]?.pairing?.questions[index]
+            let index = links[ref]?.security.pairing?.questions.firstIndex(where: { $0.id == id }),
+            let question = links[ref]?.security.pairing?.questions[index]
         else { return }
         switch (question.kind, answer) {
-        case (.enterPasskey, .passkey(let number)): links[ref]?.pairing?.typed[question.side] = number
+        case (.enterPasskey, .passkey(let number)): links[ref]?.security.pairing?.typed[question.side] = number
         case (.enterPasskey, .accept), (_, .reject):
-            links[ref]?.pairing?.questions.remove(at: index)
+            links[ref]?.security.pairing?.questions.remove(at: index)
             return pairingFailed(
                 ref, BackendError(.operationCancelled, operation: "pair", message: "the user refuses"))
         case (.display, _): return  // stays until the other side typed it
         case (_, .accept), (_, .passkey): break
         }
-        links[ref]?.pairing?.questions.remove(at: index)
+        links[ref]?.security.pairing?.questions.remove(at: index)
         pairingMessageSent(on: ref)
         advancePairing(ref)
     }
@@ -117,18 +118,18 @@ extension World {
         }
     }
 
-    /// An agent is gone: what it was asked is rejected.
+    /// An agent is removed: its questions are answered with a rejection.
     mutating func removeAgent(_ ref: Ref<Manager>) {
         for link in links.refs {
-            links[link]?.pairing?.askers.removeAll { $0.manager == ref }
-            let asked = links[link]?.pairing?.questions.contains { $0.agent == ref } == true
+            links[link]?.security.pairing?.askers.removeAll { $0.manager == ref }
+            let asked = links[link]?.security.pairing?.questions.contains { $0.agent == ref } == true
             guard asked else { continue }
             pairingFailed(link, BackendError(.operationCancelled, operation: "pair", message: "the agent is gone"))
         }
     }
 
     private mutating func pair(_ peer: PeerID, _ operation: OperationID, _ ref: Ref<Manager>) {
-        let scope = hosts.indices.filter { host in managers[ref].map { speaks($0, for: host) } ?? false }
+        let scope = hosts.indices.filter { host in managers[ref].map { represents($0, for: host) } ?? false }
         if let (link, security) = link(with: peer, in: scope) {
             guard security.refusal != nil else {
                 let isBonded = scope.contains { bondAddress(of: peer, on: $0) != nil }
@@ -136,52 +137,53 @@ extension World {
             }
             return startPairing(link, asker: (ref, operation))
         }
-        guard let host = scope.first(where: { hosts[$0].isOn && hosts[$0].peers[peer] != nil }) else {
+        guard let host = scope.first(where: { hosts[$0].adapter.isOn && hosts[$0].peers[peer] != nil }) else {
             let error = BackendError(.unknownDevice, operation: "pair")
             return emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
         }
-        hosts[host].pairingWishes[peer, default: []].append((ref, operation))
+        hosts[host].pairing.request(peer, (ref, operation))
         connect(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
     }
 
-    private func link(with peer: PeerID, in scope: [Int]) -> (Ref<Link>, LinkSecurity)? {
+    private func link(with peer: PeerID, in scope: [Int]) -> (Ref<Link>, SecurityLevel)? {
         for host in scope {
-            if let ref = hosts[host].links[peer], let link = links[ref] { return (ref, link.security) }
-            for ref in hosts[host].server.flatMap({ devices[$0]?.links }) ?? [] where links[ref]?.central == peer {
-                if let link = links[ref] { return (ref, link.security) }
+            if let ref = hosts[host].links[peer], let link = links[ref] { return (ref, link.security.level) }
+            for ref in hosts[host].server.flatMap({ devices[$0]?.links }) ?? [] where links[ref]?.server.central == peer
+            {
+                if let link = links[ref] { return (ref, link.security.level) }
             }
         }
         return nil
     }
 
-    /// A link is up: pairs where an app waits for that, or as the device wishes.
+    /// A link is up: pairs where an app waits for that, or at the request of the device.
     mutating func pairIfRequested(_ ref: Ref<Link>) {
-        guard let link = links[ref], link.security.refusal != nil else { return grantPairingWishes(ref) }
-        for asker in hosts[link.host].pairingWishes.removeValue(forKey: link.peer) ?? [] {
+        guard let link = links[ref], link.security.level.refusal != nil else { return completePairingRequests(ref) }
+        for asker in hosts[link.host].pairing.takeRequests(for: link.peer) {
             startPairing(ref, asker: asker)
         }
-        if devices[link.device]?.host == nil, devices[link.device]?.pairing.requestsSecurity == true {
+        if devices[link.device]?.host == nil, devices[link.device]?.bonding.pairing.requestsSecurity == true {
             startPairing(ref)
         }
     }
 
     /// A link that is encrypted with the keys of a bond needs no pairing.
-    private mutating func grantPairingWishes(_ ref: Ref<Link>) {
+    private mutating func completePairingRequests(_ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        for (manager, operation) in hosts[link.host].pairingWishes.removeValue(forKey: link.peer) ?? [] {
+        for (manager, operation) in hosts[link.host].pairing.takeRequests(for: link.peer) {
             emit(PairingEvent.paired(peer: link.peer, operation: operation, isBonded: true), to: manager)
         }
         endPairingLink(link)
     }
 
-    /// A connect is over without a link.
-    mutating func failPairingWishes(_ peer: PeerID, on host: Int, _ error: BackendError) {
-        for (manager, operation) in hosts[host].pairingWishes.removeValue(forKey: peer) ?? [] {
+    /// A connect failed.
+    mutating func failPairingRequests(_ peer: PeerID, on host: Int, _ error: BackendError) {
+        for (manager, operation) in hosts[host].pairing.takeRequests(for: peer) {
             emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
         }
     }
 
-    /// Gives up a link that was there for pairing only.
+    /// Releases a link that served pairing only.
     mutating func endPairingLink(_ link: Link) {
         guard hosts[link.host].ledger.leases(of: link.peer).contains(where: { $0.manager == pairingApp.packed }) else {
             return
@@ -190,7 +192,7 @@ extension World {
     }
 
     private mutating func unpair(_ peer: PeerID, _ operation: OperationID, _ ref: Ref<Manager>) {
-        let scope = hosts.indices.filter { host in managers[ref].map { speaks($0, for: host) } ?? false }
+        let scope = hosts.indices.filter { host in managers[ref].map { represents($0, for: host) } ?? false }
         for host in scope {
             guard let address = bondAddress(of: peer, on: host) else { continue }
             return removeBond(address, on: host, asker: (ref, operation))

@@ -1,5 +1,11 @@
 import BluetoothBackend
 
+/// The preserved state of a host's managers whose apps the system terminated, by restore identifier.
+struct TerminatedApps: Sendable {
+    var centrals: [String: TerminatedCentral] = [:]
+    var peripherals: [String: TerminatedPeripheral] = [:]
+}
+
 /// The preserved state of a central manager whose app the system terminated.
 struct TerminatedCentral: Sendable {
     struct Peer: Sendable {
@@ -19,10 +25,7 @@ struct TerminatedCentral: Sendable {
 
 /// The preserved state of a peripheral manager whose app the system terminated.
 struct TerminatedPeripheral: Sendable {
-    var services: [ServiceDefinition] = []
-    var advertisement: Advertisement?
+    var publication = ManagerPublication()
     /// The number under which the services stay published; nil if a test provided the state.
     var owner: Ref<Manager>?
-    /// The numbers of attributes in the host's database, by the manager's own numbers.
-    var published: [AttributeID: AttributeID] = [:]
 }

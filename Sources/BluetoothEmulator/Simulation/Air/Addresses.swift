@@ -1,0 +1,145 @@
+import BluetoothBackend
+import BluetoothSupport
+
+/// The addresses of a device, and the identifiers under which hosts know it.
+struct DeviceIdentity: Sendable {
+    /// The address on the air.
+    var address: DeviceAddress
+    /// The address by which those who have keys know it.
+    var identityAddress: DeviceAddress
+    /// The period after which it takes a new private address.
+    var rotation: Duration?
+    private var random: SeededGenerator
+    /// By host.
+    var peers: [PeerID]
+
+    init(_ address: DeviceAddress, peers: [PeerID], seed: UInt64) {
+        self.address = address
+        identityAddress = address
+        random = SeededGenerator(seed: seed, stream: "address \(address)")
+        self.peers = peers
+    }
+
+    /// The identity of what a host's managers publish.
+    init(_ host: HostIdentity, peers: [PeerID], seed: UInt64) {
+        self.init(host.address, peers: peers, seed: seed)
+        address = host.airAddress
+    }
+
+    mutating func nextPrivateAddress() -> DeviceAddress { DeviceAddress(resolvable: random.next()) }
+}
+
+/// The name and the addresses of a host.
+struct HostIdentity: Sendable {
+    let name: String
+    /// Made for a peripheral manager that named no host.
+    let isAnonymous: Bool
+    /// The identity address, by which those who have keys know it.
+    let address: DeviceAddress
+    /// The address on the air.
+    private(set) var airAddress: DeviceAddress
+    /// The period after which it takes a new private address.
+    let rotation: Duration?
+    private var rotations: UInt64 = 0
+
+    init(_ description: HostDescription, isAnonymous: Bool) {
+        name = description.name
+        self.isAnonymous = isAnonymous
+        if let address = description.address {
+            self.address = address
+        } else {
+            // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
+            var generator = SeededGenerator(seed: 0, stream: "host \(description.name)")
+            address = DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
+        }
+        airAddress = address
+        rotation = description.addressRotation
+    }
+
+    /// The identifier under which this host knows an address: the same in each world and process, another on another
+    /// host.
+    func peerID(of device: DeviceAddress) -> PeerID {
+        var generator = SeededGenerator(seed: device.bits, stream: address.description)
+        return PeerID(generator.uuid())
+    }
+
+    /// Takes a new private address.
+    mutating func rotate(seed: UInt64) {
+        rotations += 1
+        var random = SeededGenerator(seed: seed &+ rotations, stream: "address \(address)")
+        airAddress = DeviceAddress(resolvable: random.next())
+    }
+}
+
+extension DeviceAddress {
+    /// A resolvable private address (Core Specification, Vol 6, Part B, 1.3.2.2).
+    fileprivate init(resolvable random: UInt64) {
+        self.init(bits: random & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000)
+    }
+}
+
+// Address privacy: a device with changing addresses, known to those who have its keys.
+extension World {
+    /// The device takes a new resolvable private address; its links stay.
+    ///
+    /// Who has its keys knows it still, to others it is another device. Source: Core Specification, Vol 6, Part B, 1.3.2.2.
+    mutating func rotateAddress(of ref: Ref<Device>) {
+        if let host = devices[ref]?.host { return rotateAddress(of: host) }
+        guard let address = devices[ref]?.identity.nextPrivateAddress() else { return }
+        setAddress(address, of: ref)
+        showAddress(of: ref)
+    }
+
+    /// A host takes a new resolvable private address, as central and as peripheral; its links stay.
+    mutating func rotateAddress(of host: Int) {
+        hosts[host].identity.rotate(seed: random.seed)
+        guard let server = hosts[host].server else { return }
+        setAddress(hosts[host].identity.airAddress, of: server)
+        showAddress(of: server)
+    }
+
+    mutating func setAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
+        if let old = devices[ref]?.identity.address { air.remove(old) }
+        air.add(address)
+        devices[ref]?.identity.address = address
+    }
+
+    /// A device knows the central of a new link by its keys, else by its present address.
+    mutating func showCentral(of ref: Ref<Link>) {
+        guard let link = links[ref] else { return }
+        let bond = serverBond(link.device, with: link.host)
+        links[ref]?.server.centralAddress =
+            bond == nil ? hosts[link.host].identity.airAddress : hosts[link.host].identity.address
+        guard let server = devices[link.device]?.host else { return }
+        links[ref]?.server.central =
+            bond?.peer ?? hosts[server].identity.peerID(of: hosts[link.host].identity.airAddress)
+    }
+
+    /// All hosts know a device by its present address, or by its keys.
+    mutating func showAddress(of ref: Ref<Device>) {
+        guard let device = devices[ref] else { return }
+        for host in hosts.indices {
+            if hosts[host].pairing.bonds[device.identity.identityAddress] != nil {
+                hosts[host].peers[device.identity.peers[host]]?.address = device.identity.address
+            } else {
+                devices[ref]?.identity.peers[host] = hosts[host].identity.peerID(of: device.identity.address)
+            }
+        }
+        devices[ref]?.advertiser.addressChanged()
+        wake(ref)
+    }
+
+    /// Time for a host to rotate, and for the next time.
+    mutating func rotationDue(_ host: Int) {
+        guard let period = hosts[host].identity.rotation else { return }
+        rotateAddress(of: host)
+        queue.schedule(.rotateHostAddress(host), at: now + period.nanoseconds, isPeriodic: true)
+    }
+
+    /// Time to rotate, and for the next time.
+    mutating func rotationDue(_ ref: Ref<Device>) {
+        guard let period = devices[ref]?.identity.rotation else { return }
+        rotateAddress(of: ref)
+        queue.schedule(.rotateAddress(ref), at: now + period.nanoseconds, isPeriodic: true)
+    }
+}

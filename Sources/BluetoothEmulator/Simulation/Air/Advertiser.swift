@@ -1,0 +1,166 @@
+import BluetoothBackend
+import BluetoothSupport
+
+/// The advertising sets of a device.
+struct Advertiser: Sendable {
+    /// One advertising set at work.
+    struct AdvertisingSet: Sendable {
+        let description: AdvertisingDescription
+        var isEnabled: Bool
+        /// Grows with each change of the data.
+        var generation: UInt32 = 0
+        /// A packet is scheduled.
+        var isScheduled = false
+        var lastPacket: Nanoseconds?
+        /// By host: the scan epoch in which its scanners heard this data.
+        fileprivate var heard: [UInt64] = []
+        let interval: Nanoseconds
+        /// How often it was switched on.
+        fileprivate(set) var enabling: UInt32
+        private(set) var advertisement: Advertisement
+        private(set) var scanResponse: Advertisement?
+        /// The manager that advertises; nil for a described device.
+        var manager: Ref<Manager>?
+
+        init(_ description: AdvertisingDescription) {
+            self.description = description
+            isEnabled = description.isEnabled
+            enabling = description.isEnabled ? 1 : 0
+            interval = description.interval.nanoseconds
+            advertisement = description.data.advertisement(isConnectable: description.isConnectable)
+            scanResponse = description.scanResponse?.advertisement(isConnectable: nil)
+        }
+
+        /// The advertisement of a manager: connectable, and continued while centrals are connected.
+        ///
+        /// The name is in the scan response where it does not fit beside the rest.
+        init(_ advertisement: Advertisement, of manager: Ref<Manager>) {
+            var data = AdvertisingData(
+                localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
+                services: advertisement.serviceUUIDs ?? [],
+                solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
+                serviceData: advertisement.serviceData ?? [:], manufacturerData: advertisement.manufacturerData)
+            var scanResponse: AdvertisingData?
+            if data.encodedLength > 28, let name = advertisement.localName {
+                data.localName = nil
+                scanResponse = AdvertisingData(localName: name)
+            }
+            self.init(AdvertisingDescription(data, scanResponse: scanResponse, continuesWhileConnected: true))
+            self.advertisement.overflowServiceUUIDs = advertisement.overflowServiceUUIDs
+            self.manager = manager
+        }
+    }
+
+    var sets: [AdvertisingSet]
+    private var random: SeededGenerator
+
+    init(_ sets: [AdvertisingSet], random: SeededGenerator) {
+        self.sets = sets
+        self.random = random
+    }
+
+    // MARK: Sets
+
+    /// Replaces the data of a set, or adds a set at the end.
+    mutating func setDescription(_ description: AdvertisingDescription, of index: Int) {
+        var set = AdvertisingSet(description)
+        if index < sets.count {
+            set.lastPacket = sets[index].lastPacket
+            set.enabling = sets[index].enabling + 1
+        }
+        replace(index, with: set)
+    }
+
+    /// Replaces a set, whose data is another now, or adds one at the end.
+    mutating func replace(_ index: Int, with set: AdvertisingSet) {
+        guard index < sets.count else { return sets.append(set) }
+        let generation = sets[index].generation + 1
+        sets[index] = set
+        sets[index].generation = generation
+    }
+
+    /// Switches a set, or all, on or off.
+    mutating func enable(_ index: Int?, _ isOn: Bool) {
+        for position in sets.indices where index == nil || index == position {
+            sets[position].isEnabled = isOn
+            if isOn { sets[position].enabling += 1 }
+        }
+    }
+
+    /// A manager no longer advertises with a set.
+    mutating func free(_ index: Int) {
+        sets[index].manager = nil
+        sets[index].isEnabled = false
+    }
+
+    /// The address is another: all scanners hear the data anew.
+    mutating func addressChanged() {
+        for index in sets.indices {
+            sets[index].generation += 1
+            sets[index].isScheduled = false
+            sets[index].heard = []
+        }
+    }
+
+    // MARK: Packets
+
+    /// The instant of a set's next packet after a time without listeners: any phase of the interval, but never nearer
+    /// than an interval to a packet that was heard.
+    mutating func firstPacket(of index: Int, at now: Nanoseconds) -> Nanoseconds {
+        let interval = sets[index].interval
+        guard interval > 0 else { return now + advertisingDelay() }
+        let phase = Nanoseconds(random.below(UInt64(interval))) + 1
+        guard let last = sets[index].lastPacket, last + interval > now + phase else { return now + phase }
+        return last + interval + advertisingDelay()
+    }
+
+    /// Notes a packet of a set.
+    ///
+    /// - Returns: The time until the next one; 0 if there is none.
+    mutating func packetSent(of index: Int, at now: Nanoseconds) -> Nanoseconds {
+        sets[index].lastPacket = now
+        let interval = sets[index].interval
+        return interval == 0 ? 0 : interval + advertisingDelay()
+    }
+
+    /// 0–10 ms, drawn for each packet (Core Specification, Vol 6, Part B, 4.4.2.2.1).
+    private mutating func advertisingDelay() -> Nanoseconds { Nanoseconds(random.below(10_000_001)) }
+
+    /// Whether a host's scanners have the data of a set.
+    func isHeard(_ index: Int, by host: Int, in epoch: UInt64) -> Bool {
+        host < sets[index].heard.count && sets[index].heard[host] == epoch
+    }
+
+    /// A host's scanners have the data of a set.
+    mutating func setHeard(_ index: Int, by host: Int, in epoch: UInt64) {
+        let missing = host + 1 - sets[index].heard.count
+        if missing > 0 { sets[index].heard.append(contentsOf: repeatElement(0, count: missing)) }
+        sets[index].heard[host] = epoch
+    }
+}
+
+/// The signal of a device at the hosts.
+struct DeviceSignal: Sendable {
+    /// Whether the host behind the device is on; true for a described device.
+    var isOn = true
+    var proximity = Proximity.near
+    /// The mean signal strength in dBm; nil takes the proximity's.
+    var rssi: Int?
+    var packetLossRate = 0.0
+    private var random: SeededGenerator
+
+    init(random: SeededGenerator) { self.random = random }
+
+    var isInRange: Bool { proximity != .outOfRange }
+
+    /// Whether the device is heard.
+    var isPresent: Bool { isOn && isInRange }
+
+    /// The signal strength of one packet, -127...20 dBm.
+    mutating func measure(_ deviation: Int) -> Int {
+        let mean = rssi ?? proximity.rssi ?? 127
+        guard deviation > 0 else { return mean }
+        let offset = Int(random.below(UInt64(2 * deviation + 1))) - deviation
+        return min(20, max(-127, mean + offset))
+    }
+}

@@ -1,0 +1,63 @@
+import BluetoothSupport
+
+/// The medium that all devices share: the addresses in use, and the packets that are lost.
+struct Air: Sendable {
+    /// The addresses of all devices.
+    private(set) var addresses: Set<DeviceAddress> = []
+    /// How many advertising packets were sent.
+    var packets: UInt64 = 0
+    /// Whether packets may get lost on some link.
+    var isLossy: Bool
+    private var receptionRandom: SeededGenerator
+    private var lossRandom: SeededGenerator
+
+    init(seed: UInt64, isLossy: Bool) {
+        self.isLossy = isLossy
+        receptionRandom = SeededGenerator(seed: seed, stream: "reception")
+        lossRandom = SeededGenerator(seed: seed, stream: "loss")
+    }
+
+    mutating func add(_ address: DeviceAddress) { addresses.insert(address) }
+
+    mutating func remove(_ address: DeviceAddress) { addresses.remove(address) }
+
+    /// Whether a scanner misses an advertising packet.
+    mutating func misses(_ rate: Double) -> Bool { receptionRandom.happens(rate) }
+
+    /// The time that lost packets add to a number of round trips; each is sent again with the next connection event.
+    ///
+    /// - Returns: The time, and whether so many were lost in a row that the supervision timeout ran out.
+    mutating func retransmissionTime(
+        _ roundTrips: Int, lossRate: Double, _ timing: LinkTiming
+    ) -> (time: Nanoseconds, isLinkLost: Bool) {
+        var lost: Nanoseconds = 0
+        for _ in 0..<max(1, roundTrips) {
+            var inARow: Nanoseconds = 0
+            while lossRandom.happens(lossRate) {
+                inARow += timing.interval
+                guard inARow < timing.supervisionTimeout else { return (lost + inARow, true) }
+            }
+            lost += inARow
+        }
+        return (lost, false)
+    }
+}
+
+extension World {
+    /// The time that lost packets add to a number of round trips on a link.
+    ///
+    /// Where so many are lost in a row that the supervision timeout runs out, the link falls silent. Without latency
+    /// nothing is lost.
+    mutating func retransmissionTime(_ roundTrips: Int = 1, on ref: Ref<Link>) -> Nanoseconds {
+        guard air.isLossy, let device = links[ref]?.device, let timing = links[ref]?.timing, timing.interval > 0
+        else { return 0 }
+        let rate = max(configuration.packetLossRate, devices[device]?.signal.packetLossRate ?? 0)
+        guard rate > 0 else { return 0 }
+        let (time, isLost) = air.retransmissionTime(roundTrips, lossRate: rate, timing)
+        if isLost {
+            fallSilent(ref)
+            links[ref]?.supervision.isLost = true
+        }
+        return time
+    }
+}

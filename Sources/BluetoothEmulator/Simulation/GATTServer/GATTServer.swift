@@ -1,0 +1,154 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+
+/// The attributes that a device serves, and the timers that notify their values.
+struct GATTServer: Sendable {
+    /// A characteristic that notifies by timer.
+    private struct NotifyTimer: Sendable {
+        let timer: CharacteristicDescription.Timer
+        var position = 0
+        var isRunning = false
+    }
+
+    /// The outcome of a read.
+    enum ReadAccess: Sendable {
+        case value(Data)
+        case refused(ATTCode)
+        case held
+        case clientConfiguration
+        case handler
+        /// The manager that published it answers.
+        case manager
+    }
+
+    /// The outcome of a write.
+    enum WriteAccess: Sendable {
+        case stored
+        /// To be stored and notified to the writer.
+        case echo
+        case refused(ATTCode)
+        case handler
+        case manager
+    }
+
+    var database = AttributeDatabase()
+    private(set) var deviceName = AttributeID(rawValue: 0)
+    /// How many prepared writes of a central wait at most; nil takes the world's.
+    var prepareQueueLength: Int?
+    private var notifyTimers: [AttributeID: NotifyTimer] = [:]
+
+    // MARK: Services
+
+    /// Adds Generic Access and Generic Attribute.
+    mutating func addGenericServices(deviceName name: String) throws {
+        let access = ServiceDescription(
+            BluetoothUUID(0x1800),
+            characteristics: [CharacteristicDescription(BluetoothUUID(0x2A00), [.read], value: Data(name.utf8))])
+        let attribute = ServiceDescription(
+            BluetoothUUID(0x1801), characteristics: [CharacteristicDescription(BluetoothUUID(0x2A05), [.indicate])])
+        let id = try database.add(access)
+        deviceName = database[id]?.children.first ?? id
+        _ = try database.add(attribute)
+    }
+
+    /// Adds a service and the timers within.
+    @discardableResult
+    mutating func add(_ service: ServiceDescription, path: String) throws -> AttributeID {
+        let id = try database.add(service, path: path)
+        for (position, characteristic) in service.characteristics.enumerated() {
+            guard let timer = characteristic.timer, let attribute = database[id]?.children[position] else { continue }
+            notifyTimers[attribute] = NotifyTimer(timer: timer)
+        }
+        return id
+    }
+
+    /// Removes a service with all within.
+    ///
+    /// - Returns: Its characteristics.
+    mutating func remove(_ service: AttributeID) -> [AttributeID] {
+        let removed = database[service]?.children ?? []
+        database.remove(service)
+        for attribute in removed { notifyTimers[attribute] = nil }
+        return removed
+    }
+
+    // MARK: Access
+
+    /// Reads an attribute, unless the handler or a manager answers.
+    mutating func read(
+        _ attribute: AttributeID, on security: SecurityLevel, hasHandler: Bool, hasManagers: Bool
+    ) -> ReadAccess {
+        if let code = database.refusal(
+            attribute, .readable, .readEncryptionRequired, .readNotPermitted, on: security)
+        {
+            return .refused(code)
+        }
+        if database[attribute]?.access.isHeld == true { return .held }
+        if database[attribute]?.role == .clientConfiguration { return .clientConfiguration }
+        if hasHandler { return .handler }
+        if hasManagers, database[attribute]?.owner?.isDynamic == true { return .manager }
+        return .value(database[attribute]?.value ?? Data())
+    }
+
+    /// Writes an attribute, unless the handler or a manager takes the value.
+    mutating func write(
+        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: SecurityLevel,
+        hasHandler: Bool, hasManagers: Bool
+    ) -> WriteAccess {
+        if let code = database.refusal(
+            attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: security)
+        {
+            return .refused(code)
+        }
+        if let code = database.writeRefusal(attribute, count: value.count, needs: property) { return .refused(code) }
+        if hasHandler { return .handler }
+        if hasManagers, database[attribute]?.owner?.isDynamic == true { return .manager }
+        if database[attribute]?.access.isEcho == true { return .echo }
+        database[attribute]?.value = value
+        return .stored
+    }
+
+    /// The request that a handler answers; nil if the attribute is gone.
+    mutating func request(
+        _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, from central: CentralIdentity
+    ) -> PeripheralRequest? {
+        guard let role = database[attribute]?.role, let uuid = database[attribute]?.uuid,
+            let parent = database[attribute]?.parent, let parentUUID = database[parent]?.uuid
+        else { return nil }
+        guard role != .characteristic else {
+            return PeripheralRequest(
+                central: central, kind: kind, attribute: attribute, service: parentUUID, characteristic: uuid)
+        }
+        guard let service = database[parent]?.parent, let serviceUUID = database[service]?.uuid else { return nil }
+        return PeripheralRequest(
+            central: central, kind: kind, attribute: attribute, service: serviceUUID, characteristic: parentUUID,
+            descriptor: uuid)
+    }
+
+    // MARK: Timers
+
+    /// Starts the timer of a characteristic that just got a subscriber.
+    ///
+    /// - Returns: Its interval; nil if there is none, or it runs.
+    mutating func startTimer(of attribute: AttributeID) -> Nanoseconds? {
+        guard let timer = notifyTimers[attribute], !timer.isRunning else { return nil }
+        notifyTimers[attribute]?.isRunning = true
+        return timer.timer.interval.nanoseconds
+    }
+
+    mutating func stopTimer(of attribute: AttributeID) { notifyTimers[attribute]?.isRunning = false }
+
+    /// Takes the next value of a timer.
+    ///
+    /// - Returns: The value to notify, and the interval until the next; nil if there is no timer.
+    mutating func timerFired(of attribute: AttributeID) -> (value: Data, interval: Nanoseconds)? {
+        guard let timer = notifyTimers[attribute] else { return nil }
+        let values = timer.timer.values
+        if !values.isEmpty {
+            database[attribute]?.value = values[timer.position % values.count]
+            notifyTimers[attribute]?.position += 1
+        }
+        return (database[attribute]?.value ?? Data(), timer.timer.interval.nanoseconds)
+    }
+}

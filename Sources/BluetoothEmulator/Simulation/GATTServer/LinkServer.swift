@@ -1,0 +1,118 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+import DequeModule
+
+/// The server's side of ATT on a link: the central's subscriptions, the open request, and the values to send.
+struct LinkServer: Sendable {
+    /// What the server sends by itself.
+    enum Outgoing: Sendable {
+        /// A value, of a manager that gets its credit back or of a described device.
+        case value(AttributeID, Data, needsConfirmation: Bool, sender: Ref<Manager>?)
+        case servicesChanged(removed: [AttributeID], added: [ServiceRecord])
+        /// Content that a fault holds up; nil: until it is resumed.
+        indirect case held(Outgoing, until: Nanoseconds?)
+
+        /// The content of a held item.
+        var content: Outgoing {
+            if case .held(let item, _) = self { item } else { self }
+        }
+    }
+
+    enum Subscription: Sendable {
+        case notifications
+        case indications
+    }
+
+    /// A request that an asynchronous handler or a manager answers.
+    struct PendingRequest: Sendable {
+        var number: UInt64
+        let operation: LinkOperation
+        /// Nil where an asynchronous handler answers.
+        var manager: Ref<Manager>?
+        /// The part of the value that was read so far.
+        var collected = Data()
+    }
+
+    /// The central, as the managers of a host that serves know it.
+    var central: PeerID?
+    /// The central's address, as the device knows it.
+    var centralAddress: DeviceAddress?
+    /// The connection parameters that the device asked for, until they are in force.
+    var requestedParameters: ConnectionParameters?
+
+    /// The request that an asynchronous handler or a manager has.
+    var pendingRequest: PendingRequest?
+    /// A long read whose next part is under way to the server.
+    var continuing: PendingRequest?
+    var transactionTimeout: WorldQueue.Token?
+
+    /// The client characteristic configuration of this central.
+    var subscriptions: [AttributeID: Subscription] = [:]
+    /// How many values each manager with a subscription may send.
+    var notifyCredits: [Ref<Manager>: Int] = [:]
+    var outgoing = Deque<Outgoing>()
+    var isSending = false
+    /// A fault holds up the head of the queue until it is resumed.
+    var isStalled = false
+
+    /// The value of the Client Characteristic Configuration of a characteristic.
+    func clientConfiguration(of characteristic: AttributeID) -> Data {
+        switch subscriptions[characteristic] {
+        case .notifications?: Data([1, 0])
+        case .indications?: Data([2, 0])
+        case nil: Data([0, 0])
+        }
+    }
+
+    // MARK: Held values
+
+    /// Whether the head of the queue may be sent at an instant.
+    enum Readiness: Sendable {
+        case ready
+        case at(Nanoseconds)
+        case stalled
+    }
+
+    /// Makes the head of the queue ready, if it may be sent.
+    mutating func prepareOutgoing(at now: Nanoseconds) -> Readiness {
+        guard case .held(let item, let due)? = outgoing.first else { return .ready }
+        guard let due else {
+            isStalled = true
+            return .stalled
+        }
+        guard due <= now else { return .at(due) }
+        outgoing[outgoing.startIndex] = item
+        return .ready
+    }
+
+    /// Releases the values that are paused.
+    mutating func resume() {
+        for index in outgoing.indices {
+            if case .held(let item, nil) = outgoing[index] { outgoing[index] = item }
+        }
+    }
+
+    /// Ends a stall whose cause is gone.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func unstall() -> Bool {
+        guard isStalled else { return false }
+        if case .held(_, nil)? = outgoing.first { return false }
+        isStalled = false
+        return true
+    }
+
+    /// Drops the values of a characteristic that wait.
+    ///
+    /// - Returns: Their senders.
+    mutating func dropOutgoing(of attribute: AttributeID) -> [Ref<Manager>] {
+        var dropped: [Ref<Manager>] = []
+        outgoing.removeAll { item in
+            guard case .value(attribute, _, _, let sender?) = item.content else { return false }
+            dropped.append(sender)
+            return true
+        }
+        return dropped
+    }
+}

@@ -1,0 +1,106 @@
+import BluetoothBackend
+import BluetoothSupport
+
+/// The connection events of a link, and the time that its device needs for answers.
+struct LinkTiming: Sendable {
+    private(set) var interval: Nanoseconds
+    /// The number of connection events that the device may skip.
+    private(set) var latency: Int
+    private(set) var supervisionTimeout: Nanoseconds
+    /// The instant of the first connection event with this interval.
+    private var anchor: Nanoseconds
+    let delays: ProcedureDelays
+
+    init(
+        interval: Nanoseconds, latency: Int, supervisionTimeout: Nanoseconds, anchor: Nanoseconds,
+        delays: ProcedureDelays
+    ) {
+        self.interval = interval
+        self.latency = latency
+        self.supervisionTimeout = supervisionTimeout
+        self.anchor = anchor
+        self.delays = delays
+    }
+
+    /// Other connection parameters are in force from an instant on.
+    mutating func change(to parameters: ConnectionParameters, at now: Nanoseconds) {
+        interval = parameters.interval.nanoseconds
+        latency = parameters.peripheralLatency
+        supervisionTimeout = parameters.supervisionTimeout.nanoseconds
+        anchor = now
+    }
+
+    /// The first connection event at or after an instant.
+    func connectionEvent(from instant: Nanoseconds) -> Nanoseconds { event(from: instant, period: interval) }
+
+    /// The first connection event at or after an instant at which the device listens.
+    func listeningEvent(from instant: Nanoseconds) -> Nanoseconds {
+        latency == 0
+            ? connectionEvent(from: instant) : event(from: instant, period: interval * Nanoseconds(latency + 1))
+    }
+
+    private func event(from instant: Nanoseconds, period: Nanoseconds) -> Nanoseconds {
+        guard period > 0 else { return instant }
+        let (count, rest) = (instant - anchor).quotientAndRemainder(dividingBy: period)
+        return rest == 0 ? instant : anchor + (count + 1) * period
+    }
+}
+
+/// The time that devices need for their answers, besides the round trips.
+struct ProcedureDelays: Sendable {
+    let discovery: Nanoseconds
+    let read: Nanoseconds
+    let write: Nanoseconds
+    let notification: Nanoseconds
+
+    init(_ configuration: EmulatorConfiguration) {
+        discovery = configuration.discoveryDelay.nanoseconds
+        read = configuration.readDelay.nanoseconds
+        write = configuration.writeDelay.nanoseconds
+        notification = configuration.notificationDelay.nanoseconds
+    }
+
+    func delay(of kind: LinkOperation.Kind) -> Nanoseconds {
+        guard case .request(let request) = kind else { return 0 }
+        return switch request {
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors: discovery
+        case .write, .setNotifying: write
+        case .read: read
+        case .readRSSI, .openChannel: 0
+        }
+    }
+}
+
+/// How many ATT requests a procedure takes; each is one round trip.
+///
+/// Source: Core Specification, Vol 3, Part F, 3.4, and Part G, 4.
+enum RoundTrips {
+    /// Finding entries of the given sizes in responses of `mtu` bytes, and the request that finds nothing more.
+    ///
+    /// Entries share a response only where their sizes are equal.
+    static func finding(sizes: [Int], headerSize: Int = 2, mtu: Int) -> Int {
+        var responses = 1
+        var index = 0
+        while index < sizes.count {
+            let size = sizes[index]
+            var room = mtu - headerSize - size
+            index += 1
+            while index < sizes.count, sizes[index] == size, room >= size {
+                room -= size
+                index += 1
+            }
+            responses += 1
+        }
+        return responses
+    }
+
+    /// The Read Blob requests after the Read of a value of `count` bytes.
+    static func readBlobs(count: Int, mtu: Int) -> Int {
+        count / (mtu - 1)
+    }
+
+    /// Writing `count` bytes: one Write, or as many Prepare Writes as it takes and one Execute Write.
+    static func writing(count: Int, mtu: Int) -> Int {
+        count <= mtu - 3 ? 1 : (count + mtu - 6) / (mtu - 5) + 1
+    }
+}
