@@ -17,3 +17,48 @@ public protocol RoleBackend<Command, Event>: AnyObject, Sendable {
     /// Ends what the owner has under way, and delivery, in silence. Later calls do nothing.
     func invalidate()
 }
+
+/// Where a backend's events go: a manager's mailbox, or a wrapper's.
+public protocol EventSink<Event>: AnyObject, Sendable {
+    /// What is delivered.
+    associatedtype Event: Sendable
+
+    /// Who receives, for messages about a receiver that does not settle: the queue's label.
+    var label: String { get }
+
+    /// Appends one event and returns; app code never runs inside. Callable from any thread; the order of calls is
+    /// the order of delivery.
+    func deliver(_ event: Event)
+
+    /// The same, for a caller that sees to it that the receiver's queue runs.
+    ///
+    /// - Returns: What the caller must start or run; nil where the queue runs already, or is about to.
+    func append(_ event: Event) -> (any PendingDelivery)?
+
+    /// Calls `body` once all that was delivered before has been handled by the delegate, also when there was nothing.
+    func afterDelivery(_ body: @escaping @Sendable () -> Void)
+}
+
+extension EventSink {
+    /// Delivers it: a sink that knows no better has its queue woken for each event.
+    public func append(_ event: Event) -> (any PendingDelivery)? {
+        deliver(event)
+        return nil
+    }
+}
+
+/// Events that wait in a mailbox whose queue does not know of them yet.
+///
+/// Whoever gets one starts it or runs it, once; until then nothing that goes into that mailbox is handled.
+public protocol PendingDelivery: Sendable {
+    /// Has the events handled on the receiver's queue, soon.
+    ///
+    /// Any thread.
+    func start()
+
+    /// Has the events handled on the receiver's queue by this thread, which waits for its turn there; soon, where no other
+    /// thread may stand in for the queue's own.
+    ///
+    /// App code runs inside: for a thread that holds no lock, is on no queue, and that nobody waits for.
+    func run()
+}

@@ -1,5 +1,27 @@
 public import BluetoothSupport
 
+/// The central role of one adapter for one manager: commands go in, ordered events come out.
+///
+/// The contract, which every backend keeps and the contract suite proves:
+///
+/// - ``RoleBackend/submit(_:)`` never blocks and never delivers inline. Events arrive one at a time, in the order of
+///   the radio.
+/// - The first event is `stateChanged` (after `restored`, if there is something to restore).
+/// - A link is a ``LinkID``, new at each `connected`. A command for a dead link is dropped in silence. One
+///   `disconnected` closes all that is open on a link; commands without a link are closed by the state event that
+///   leaves `poweredOn`, and links that end because power went get no `disconnected`.
+/// - A command with an ``OperationID`` is answered exactly once with the same identifier, unless its link or the
+///   state ends first. Answers on one link come in the order of the commands; a write command keeps its place among
+///   them.
+/// - Each write command costs one write credit; credits are granted in increments, the first with `connected`.
+public protocol CentralBackend: RoleBackend where Command == CentralCommand, Event == CentralEvent {
+    /// Those of the given peers that the host knows, in the order asked; from memory, never I/O.
+    func knownPeers(_ ids: [PeerID]) -> [PeerSummary]
+
+    /// The peers that are connected to the host by anyone and offer one of the services; from memory, never I/O.
+    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary]
+}
+
 /// What a central manager asks of the radio.
 ///
 /// Each case names the public call behind it.
@@ -76,5 +98,46 @@ public struct ConnectionEventFilter: Hashable, Sendable, Codable {
     public init(services: [BluetoothUUID] = [], peers: [PeerID] = []) {
         self.services = services
         self.peers = peers
+    }
+}
+
+extension CentralCommand {
+    /// A command without its content, named as fault plans and traces name it.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case startScan, stopScan, connect, disconnect, setConnectionEventFilter, readRSSI, discoverServices,
+            discoverIncludedServices, discoverCharacteristics, discoverDescriptors, read, write, writeCommand,
+            setNotifying, openChannel, sendOnChannel, channelConsumed, closeChannel
+    }
+
+    /// The kind of this command.
+    public var kind: Kind {
+        switch self {
+        case .startScan: .startScan
+        case .stopScan: .stopScan
+        case .connect: .connect
+        case .disconnect: .disconnect
+        case .setConnectionEventFilter: .setConnectionEventFilter
+        case .request(_, _, let request): request.kind
+        case .writeCommand: .writeCommand
+        case .channel(_, .send): .sendOnChannel
+        case .channel(_, .consumed): .channelConsumed
+        case .channel(_, .close): .closeChannel
+        }
+    }
+}
+
+extension LinkRequest {
+    fileprivate var kind: CentralCommand.Kind {
+        switch self {
+        case .readRSSI: .readRSSI
+        case .discoverServices: .discoverServices
+        case .discoverIncludedServices: .discoverIncludedServices
+        case .discoverCharacteristics: .discoverCharacteristics
+        case .discoverDescriptors: .discoverDescriptors
+        case .read: .read
+        case .write: .write
+        case .setNotifying: .setNotifying
+        case .openChannel: .openChannel
+        }
     }
 }

@@ -70,3 +70,38 @@ public enum PairingAnswer: Hashable, Sendable, Codable {
     /// The number that the peer shows, 0...999999.
     case passkey(Int)
 }
+
+extension PairingCommand {
+    /// A command without its content; the case names of ``PairingCommand``.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case setCapability, pair, unpair, answer
+    }
+
+    /// Which case this is.
+    public var kind: Kind {
+        switch self {
+        case .setCapability: .setCapability
+        case .pair: .pair
+        case .unpair: .unpair
+        case .answer: .answer
+        }
+    }
+}
+
+extension PairingEvent {
+    /// An event without its content; the case names of ``PairingEvent``.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case requested, cancelled, paired, pairingFailed, unpaired
+    }
+
+    /// Which case this is.
+    public var kind: Kind {
+        switch self {
+        case .requested: .requested
+        case .cancelled: .cancelled
+        case .paired: .paired
+        case .pairingFailed: .pairingFailed
+        case .unpaired: .unpaired
+        }
+    }
+}

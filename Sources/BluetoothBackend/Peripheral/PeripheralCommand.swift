@@ -1,5 +1,12 @@
 public import BluetoothSupport
 
+/// The peripheral role of one adapter for one manager: commands go in, ordered events come out.
+///
+/// The same contract as ``CentralBackend``: `submit` never blocks and never delivers inline, each operation is answered
+/// exactly once unless the state ends first, and the state event that leaves `poweredOn` closes what is open.
+/// `invalidate` withdraws this manager's services, advertisement and channels.
+public protocol PeripheralBackend: RoleBackend where Command == PeripheralCommand, Event == PeripheralEvent {}
+
 /// What a peripheral manager asks of the radio.
 ///
 /// Each case names the public call behind it.
@@ -115,5 +122,32 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         self.isPrimary = isPrimary
         self.included = included
         self.characteristics = characteristics
+    }
+}
+
+extension PeripheralCommand {
+    /// A command without its content; the case names of ``PeripheralCommand``.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case addService, removeService, removeAllServices, startAdvertising, stopAdvertising, respond, updateValue,
+            setConnectionLatency, publishChannel, unpublishChannel, sendOnChannel, channelConsumed, closeChannel
+    }
+
+    /// Which case this is.
+    public var kind: Kind {
+        switch self {
+        case .addService: .addService
+        case .removeService: .removeService
+        case .removeAllServices: .removeAllServices
+        case .startAdvertising: .startAdvertising
+        case .stopAdvertising: .stopAdvertising
+        case .respond: .respond
+        case .updateValue: .updateValue
+        case .setConnectionLatency: .setConnectionLatency
+        case .publishChannel: .publishChannel
+        case .unpublishChannel: .unpublishChannel
+        case .channel(_, .send): .sendOnChannel
+        case .channel(_, .consumed): .channelConsumed
+        case .channel(_, .close): .closeChannel
+        }
     }
 }

@@ -99,3 +99,95 @@ public struct RestoredPeripheralState: Hashable, Sendable, Codable {
         self.advertisement = advertisement
     }
 }
+
+extension PeripheralEvent {
+    /// An event without its content; the case names of ``PeripheralEvent``.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case stateChanged, authorizationChanged, restored, serviceAdded, advertisingStarted, advertisingEnded,
+            subscribed, unsubscribed, notifyCredits, mtuChanged, readRequested, writeRequested, requestExpired,
+            channelPublished, channelUnpublished, channelOpened, channelReceived, channelCredits, channelClosed,
+            operationFailed
+    }
+
+    /// Which case this is.
+    public var kind: Kind {
+        switch self {
+        case .stateChanged: .stateChanged
+        case .authorizationChanged: .authorizationChanged
+        case .restored: .restored
+        case .serviceAdded: .serviceAdded
+        case .advertisingStarted: .advertisingStarted
+        case .advertisingEnded: .advertisingEnded
+        case .subscribed: .subscribed
+        case .unsubscribed: .unsubscribed
+        case .notifyCredits: .notifyCredits
+        case .mtuChanged: .mtuChanged
+        case .readRequested: .readRequested
+        case .writeRequested: .writeRequested
+        case .requestExpired: .requestExpired
+        case .channelPublished: .channelPublished
+        case .channelUnpublished: .channelUnpublished
+        case .channelOpened: .channelOpened
+        case .channel(_, .received): .channelReceived
+        case .channel(_, .credits): .channelCredits
+        case .channel(_, .closed): .channelClosed
+        case .operationFailed: .operationFailed
+        }
+    }
+}
+
+// The operations, centrals, attributes and channels that commands and events of the peripheral role name; nil if the
+// case has none.
+
+extension PeripheralCommand {
+    package var operation: OperationID? {
+        switch self {
+        case .addService(let operation, _), .startAdvertising(let operation, _), .publishChannel(let operation, _),
+            .unpublishChannel(let operation, _):
+            operation
+        default: nil
+        }
+    }
+
+    package var channel: ChannelID? {
+        if case .channel(let channel, _) = self { channel } else { nil }
+    }
+}
+
+extension PeripheralEvent {
+    package var operation: OperationID? {
+        switch self {
+        case .serviceAdded(let operation), .advertisingStarted(let operation), .channelPublished(let operation, _),
+            .channelUnpublished(let operation, _), .operationFailed(let operation, _):
+            operation
+        default: nil
+        }
+    }
+
+    package var central: PeerID? {
+        switch self {
+        case .subscribed(let central, _, _, _), .unsubscribed(let central, _), .notifyCredits(let central, _),
+            .mtuChanged(let central, _), .readRequested(_, let central, _, _, _),
+            .writeRequested(_, let central, _, _, _), .channelOpened(_, _, let central, _):
+            central
+        default: nil
+        }
+    }
+
+    package var attribute: AttributeID? {
+        switch self {
+        case .subscribed(_, let attribute, _, _), .unsubscribed(_, let attribute),
+            .readRequested(_, _, let attribute, _, _):
+            attribute
+        case .writeRequested(_, _, _, _, let parts): parts.first?.attribute
+        default: nil
+        }
+    }
+
+    package var channel: ChannelID? {
+        switch self {
+        case .channelOpened(let channel, _, _, _), .channel(let channel, _): channel
+        default: nil
+        }
+    }
+}

@@ -51,3 +51,160 @@ public struct CBATTError: _BridgedStoredNSError {
         hasher.combine(_nsError.code)
     }
 }
+
+extension CBATTError {
+    /// What the attribute server answered.
+    ///
+    /// Open: any number makes a code.
+    ///
+    /// A `switch` over it needs `@unknown default` or `default`. Source: Apple, CBATTError.Code.
+    public enum Code: RawRepresentable, Hashable, Sendable, _ErrorCodeProtocol {
+        /// The error that carries this code.
+        public typealias _ErrorType = CBATTError
+
+        /// No error. Code 0x00.
+        case success
+        /// The attribute handle is not valid on this server. Code 0x01.
+        case invalidHandle
+        /// The attribute cannot be read. Code 0x02.
+        case readNotPermitted
+        /// The attribute cannot be written. Code 0x03.
+        case writeNotPermitted
+        /// The attribute PDU was invalid. Code 0x04.
+        case invalidPdu
+        /// The attribute needs an authenticated link. Code 0x05.
+        case insufficientAuthentication
+        /// The server does not support the request. Code 0x06.
+        case requestNotSupported
+        /// The offset is past the end of the value. Code 0x07.
+        case invalidOffset
+        /// The attribute needs authorization. Code 0x08.
+        case insufficientAuthorization
+        /// Too many prepared writes are queued. Code 0x09.
+        case prepareQueueFull
+        /// No attribute was found in the range. Code 0x0A.
+        case attributeNotFound
+        /// The attribute cannot be read in parts. Code 0x0B.
+        case attributeNotLong
+        /// The encryption key is too short. Code 0x0C.
+        case insufficientEncryptionKeySize
+        /// The value's length does not suit the attribute. Code 0x0D.
+        case invalidAttributeValueLength
+        /// The request failed in an unlikely way. Code 0x0E.
+        case unlikelyError
+        /// The attribute needs an encrypted link. Code 0x0F.
+        case insufficientEncryption
+        /// The attribute type is no grouping attribute. Code 0x10.
+        case unsupportedGroupType
+        /// The server's resources do not suffice. Code 0x11.
+        case insufficientResources
+        /// A number without a name, such as those of applications, 0x80 to 0x9F. Compare `rawValue` instead.
+        case _other(Int)
+
+        /// Finds the code of a number.
+        ///
+        /// Never nil: numbers without a name are kept.
+        public init?(rawValue: Int) { self = Self.named[rawValue] ?? ._other(rawValue) }
+
+        /// The code's number.
+        public var rawValue: Int {
+            switch self {
+            case .success: 0x00
+            case .invalidHandle: 0x01
+            case .readNotPermitted: 0x02
+            case .writeNotPermitted: 0x03
+            case .invalidPdu: 0x04
+            case .insufficientAuthentication: 0x05
+            case .requestNotSupported: 0x06
+            case .invalidOffset: 0x07
+            case .insufficientAuthorization: 0x08
+            case .prepareQueueFull: 0x09
+            case .attributeNotFound: 0x0A
+            case .attributeNotLong: 0x0B
+            case .insufficientEncryptionKeySize: 0x0C
+            case .invalidAttributeValueLength: 0x0D
+            case .unlikelyError: 0x0E
+            case .insufficientEncryption: 0x0F
+            case .unsupportedGroupType: 0x10
+            case .insufficientResources: 0x11
+            case ._other(let number): number
+            }
+        }
+
+        private static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.rawValue, $0) })
+
+        /// The codes that have a name.
+        static let all: [Code] = [
+            .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
+            .requestNotSupported, .invalidOffset, .insufficientAuthorization, .prepareQueueFull, .attributeNotFound,
+            .attributeNotLong, .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
+            .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
+        ]
+    }
+}
+
+extension CBATTError.Code {
+    /// What an error of the system's own says: Apple's text where it is known, else one in the same style.
+    var message: String {
+        switch self {
+        case .success: "No error."
+        case .invalidHandle: "The handle is invalid."
+        case .readNotPermitted: "Reading is not permitted."
+        case .writeNotPermitted: "Writing is not permitted."
+        case .invalidPdu: "The PDU is invalid."
+        case .insufficientAuthentication: "Authentication is insufficient."
+        case .requestNotSupported: "The request is not supported."
+        case .invalidOffset: "The offset is invalid."
+        case .insufficientAuthorization: "Authorization is insufficient."
+        case .prepareQueueFull: "The prepare queue is full."
+        case .attributeNotFound: "The attribute could not be found."
+        case .attributeNotLong: "The attribute is not long."
+        case .insufficientEncryptionKeySize: "The encryption key size is insufficient."
+        case .invalidAttributeValueLength: "The value's length is invalid."
+        case .unlikelyError: "Unlikely error."
+        case .insufficientEncryption: "Encryption is insufficient."
+        case .unsupportedGroupType: "The group type is unsupported."
+        case .insufficientResources: "Resources are insufficient."
+        case ._other: "Unknown ATT error."
+        }
+    }
+}
+
+extension CBATTError {
+    /// No error.
+    public static var success: Code { .success }
+    /// The attribute handle is not valid on this server.
+    public static var invalidHandle: Code { .invalidHandle }
+    /// The attribute cannot be read.
+    public static var readNotPermitted: Code { .readNotPermitted }
+    /// The attribute cannot be written.
+    public static var writeNotPermitted: Code { .writeNotPermitted }
+    /// The attribute PDU was invalid.
+    public static var invalidPdu: Code { .invalidPdu }
+    /// The attribute needs an authenticated link.
+    public static var insufficientAuthentication: Code { .insufficientAuthentication }
+    /// The server does not support the request.
+    public static var requestNotSupported: Code { .requestNotSupported }
+    /// The offset is past the end of the value.
+    public static var invalidOffset: Code { .invalidOffset }
+    /// The attribute needs authorization.
+    public static var insufficientAuthorization: Code { .insufficientAuthorization }
+    /// Too many prepared writes are queued.
+    public static var prepareQueueFull: Code { .prepareQueueFull }
+    /// No attribute was found in the range.
+    public static var attributeNotFound: Code { .attributeNotFound }
+    /// The attribute cannot be read in parts.
+    public static var attributeNotLong: Code { .attributeNotLong }
+    /// The encryption key is too short.
+    public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
+    /// The value's length does not suit the attribute.
+    public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
+    /// The request failed in an unlikely way.
+    public static var unlikelyError: Code { .unlikelyError }
+    /// The attribute needs an encrypted link.
+    public static var insufficientEncryption: Code { .insufficientEncryption }
+    /// The attribute type is no grouping attribute.
+    public static var unsupportedGroupType: Code { .unsupportedGroupType }
+    /// The server's resources do not suffice.
+    public static var insufficientResources: Code { .insufficientResources }
+}

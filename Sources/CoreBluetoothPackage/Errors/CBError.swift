@@ -52,3 +52,178 @@ public struct CBError: _BridgedStoredNSError {
         hasher.combine(_nsError.code)
     }
 }
+
+extension CBError {
+    /// What went wrong.
+    ///
+    /// Open: any number makes a code.
+    ///
+    /// A `switch` over it needs `@unknown default` or `default`. Source: Apple, CBError.Code.
+    public enum Code: RawRepresentable, Hashable, Sendable, _ErrorCodeProtocol {
+        /// The error that carries this code.
+        public typealias _ErrorType = CBError
+
+        /// An unknown failure. Code 0.
+        case unknown
+        /// A parameter was invalid. Code 1.
+        case invalidParameters
+        /// The attribute handle is invalid. Code 2.
+        case invalidHandle
+        /// The device is not connected. Code 3.
+        case notConnected
+        /// The device has no space left. Code 4.
+        case outOfSpace
+        /// The operation was cancelled. Code 5.
+        case operationCancelled
+        /// The link was lost: nothing was heard for the supervision timeout. Code 6.
+        case connectionTimeout
+        /// The peer closed the link. Code 7.
+        case peripheralDisconnected
+        /// The UUID is not allowed here. Code 8.
+        case uuidNotAllowed
+        /// The manager advertises already. Code 9.
+        case alreadyAdvertising
+        /// The link could not be made. Code 10.
+        case connectionFailed
+        /// The adapter has as many links as it can. Code 11.
+        case connectionLimitReached
+        /// The device is not known. Apple's spelling; see ``CBError/unknownDevice``. Code 12.
+        case unkownDevice
+        /// The operation is not supported. Code 13.
+        case operationNotSupported
+        /// The peer lost the keys of the bond. Code 14.
+        case peerRemovedPairingInformation
+        /// The link could not be encrypted in time. Code 15.
+        case encryptionTimedOut
+        /// There is no room for another bond. Code 16.
+        case tooManyLEPairedDevices
+        /// watchOS: too many notifications in the background. Code 17.
+        case leGattExceededBackgroundNotificationLimit
+        /// watchOS: nearly too many notifications in the background. Code 18.
+        case leGattNearBackgroundNotificationLimit
+        /// A number without a name. Not for use in code: a later version may name it.
+        case _other(Int)
+
+        /// Finds the code of a number.
+        ///
+        /// Never nil: numbers without a name are kept.
+        public init?(rawValue: Int) { self = Self.named[rawValue] ?? ._other(rawValue) }
+
+        /// The code's number.
+        public var rawValue: Int {
+            switch self {
+            case .unknown: 0
+            case .invalidParameters: 1
+            case .invalidHandle: 2
+            case .notConnected: 3
+            case .outOfSpace: 4
+            case .operationCancelled: 5
+            case .connectionTimeout: 6
+            case .peripheralDisconnected: 7
+            case .uuidNotAllowed: 8
+            case .alreadyAdvertising: 9
+            case .connectionFailed: 10
+            case .connectionLimitReached: 11
+            case .unkownDevice: 12
+            case .operationNotSupported: 13
+            case .peerRemovedPairingInformation: 14
+            case .encryptionTimedOut: 15
+            case .tooManyLEPairedDevices: 16
+            case .leGattExceededBackgroundNotificationLimit: 17
+            case .leGattNearBackgroundNotificationLimit: 18
+            case ._other(let number): number
+            }
+        }
+
+        private static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.rawValue, $0) })
+
+        /// The codes that have a name.
+        static let all: [Code] = [
+            .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
+            .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
+            .connectionLimitReached, .unkownDevice, .operationNotSupported, .peerRemovedPairingInformation,
+            .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
+            .leGattNearBackgroundNotificationLimit,
+        ]
+    }
+}
+
+extension CBError.Code {
+    /// What an error of the system's own says: Apple's text where it is known, else one in the same style.
+    var message: String {
+        switch self {
+        case .unknown: "Unknown error."
+        case .invalidParameters: "One or more parameters were invalid."
+        case .invalidHandle: "The specified attribute handle is invalid."
+        case .notConnected: "The specified device is not connected."
+        case .outOfSpace: "The device has run out of space."
+        case .operationCancelled: "The operation was cancelled."
+        case .connectionTimeout: "The connection has timed out unexpectedly."
+        case .peripheralDisconnected: "The specified device has disconnected from us."
+        case .uuidNotAllowed: "The specified UUID is not allowed for this operation."
+        case .alreadyAdvertising: "Advertising has already started."
+        case .connectionFailed: "The connection has failed unexpectedly."
+        case .connectionLimitReached: "The maximum number of connections has been reached."
+        case .unkownDevice: "The specified device is unknown."
+        case .operationNotSupported: "The operation is not supported."
+        case .peerRemovedPairingInformation: "Peer removed pairing information"
+        case .encryptionTimedOut: "Failed to encrypt the connection, the connection has timed out unexpectedly."
+        case .tooManyLEPairedDevices: "The maximum number of paired devices has been reached."
+        case .leGattExceededBackgroundNotificationLimit:
+            "The limit of notifications in the background has been exceeded."
+        case .leGattNearBackgroundNotificationLimit:
+            "The limit of notifications in the background has almost been reached."
+        case ._other: "Unknown error."
+        }
+    }
+}
+
+extension CBError {
+    /// An unknown failure.
+    public static var unknown: Code { .unknown }
+    /// A parameter was invalid.
+    public static var invalidParameters: Code { .invalidParameters }
+    /// The attribute handle is invalid.
+    public static var invalidHandle: Code { .invalidHandle }
+    /// The device is not connected.
+    public static var notConnected: Code { .notConnected }
+    /// The device has no space left.
+    public static var outOfSpace: Code { .outOfSpace }
+    /// The operation was cancelled.
+    public static var operationCancelled: Code { .operationCancelled }
+    /// The link was lost: nothing was heard for the supervision timeout.
+    public static var connectionTimeout: Code { .connectionTimeout }
+    /// The peer closed the link.
+    public static var peripheralDisconnected: Code { .peripheralDisconnected }
+    /// The UUID is not allowed here.
+    public static var uuidNotAllowed: Code { .uuidNotAllowed }
+    /// The manager advertises already.
+    public static var alreadyAdvertising: Code { .alreadyAdvertising }
+    /// The link could not be made.
+    public static var connectionFailed: Code { .connectionFailed }
+    /// The adapter has as many links as it can.
+    public static var connectionLimitReached: Code { .connectionLimitReached }
+    /// The device is not known.
+    ///
+    /// Apple's spelling; see ``CBError/unknownDevice``.
+    public static var unkownDevice: Code { .unkownDevice }
+    /// The operation is not supported.
+    public static var operationNotSupported: Code { .operationNotSupported }
+    /// The peer lost the keys of the bond.
+    public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
+    /// The link could not be encrypted in time.
+    public static var encryptionTimedOut: Code { .encryptionTimedOut }
+    /// There is no room for another bond.
+    public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
+    /// watchOS: too many notifications in the background.
+    public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
+    /// watchOS: nearly too many notifications in the background.
+    public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
+    /// The device is not known: the code ``Code/unkownDevice`` in the usual spelling.
+    public static var unknownDevice: Code { .unkownDevice }
+}
+
+extension CBError.Code {
+    /// The device is not known: ``unkownDevice`` in the usual spelling.
+    public static var unknownDevice: Self { .unkownDevice }
+}

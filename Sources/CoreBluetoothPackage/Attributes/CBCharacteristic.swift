@@ -1,0 +1,151 @@
+import BluetoothBackend
+import BluetoothSupport
+public import Foundation
+import Synchronization
+
+/// A characteristic of a service.
+///
+/// Source: Apple, CBCharacteristic.
+open class CBCharacteristic: CBAttribute {
+    private struct Fields {
+        weak var service: CBService?
+        var value: Data?
+        var descriptors: [CBDescriptor]?
+        var isNotifying = false
+        var isLastUpdateNotification = false
+    }
+
+    // Invariant: reached under this lock.
+    private let fields: LockedState<Fields>
+    private let initialProperties: CBCharacteristicProperties
+
+    /// The handle of the value on the peripheral, if the radio tells; for listings.
+    package let handle: UInt16?
+
+    /// A characteristic of the app's own.
+    init(uuid: CBUUID, properties: CBCharacteristicProperties) {
+        initialProperties = properties
+        handle = nil
+        fields = LockedState(Fields())
+        super.init(uuid: uuid)
+    }
+
+    /// A characteristic found at a peripheral.
+    init(_ record: CharacteristicRecord, on link: LinkID, of service: CBService) {
+        initialProperties = CBCharacteristicProperties(rawValue: UInt(record.properties.rawValue))
+        handle = record.handle
+        fields = LockedState(Fields(service: service))
+        super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
+    }
+
+    /// The service, if it is alive; nil for a characteristic of the app's own that is in none.
+    open internal(set) var service: CBService? {
+        get { fields.withLock { $0.service } }
+        set { fields.withLock { $0.service = newValue } }
+    }
+
+    /// What the characteristic can do.
+    open var properties: CBCharacteristicProperties { initialProperties }
+
+    /// The value that was last read, notified or indicated; writes do not change it.
+    open var value: Data? { fields.withLock { $0.value } }
+
+    /// The descriptors found so far; nil before any discovery.
+    open var descriptors: [CBDescriptor]? { fields.withLock { $0.descriptors } }
+
+    /// Always false: no radio here broadcasts values.
+    @available(*, deprecated)
+    open var isBroadcasted: Bool { false }
+
+    /// Whether notifications or indications are on for this manager.
+    open var isNotifying: Bool { fields.withLock { $0.isNotifying } }
+
+    /// Whether the update that the delegate hears of came unasked, and is not the answer of a read.
+    ///
+    /// For use within the callback; Apple's interface does not tell.
+    package var isLastUpdateNotification: Bool { fields.withLock { $0.isLastUpdateNotification } }
+
+    func setValue(_ value: Data, isNotification: Bool) {
+        fields.withLock {
+            $0.value = value
+            $0.isLastUpdateNotification = isNotification
+        }
+    }
+
+    func setNotifying(_ isNotifying: Bool) {
+        fields.withLock { $0.isNotifying = isNotifying }
+    }
+
+    func append(_ descriptors: [CBDescriptor]) {
+        fields.withLock { $0.descriptors = ($0.descriptors ?? []) + descriptors }
+    }
+
+    /// `<CBCharacteristic: 0x1234, UUID = 2A37, properties = 0x10, value = (null), notifying = NO>`.
+    open override var description: String {
+        describe(
+            self,
+            [
+                "UUID": uuid.description,
+                "properties": "0x" + String(properties.rawValue, radix: 16, uppercase: true),
+                "value": value.map { "{length = \($0.count)}" } ?? "(null)",
+                "notifying": isNotifying ? "YES" : "NO",
+            ])
+    }
+}
+
+/// What a characteristic can do.
+///
+/// The lower eight bits are those on the air. Sources: Apple, CBCharacteristicProperties; Core Specification, Vol 3,
+/// Part G, 3.3.1.1.
+public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt
+
+    /// Makes a set of bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// The value may be broadcast.
+    ///
+    /// Not allowed for local characteristics.
+    public static let broadcast = Self(rawValue: 0x01)
+    /// The value may be read.
+    public static let read = Self(rawValue: 0x02)
+    /// The value may be written without a response.
+    public static let writeWithoutResponse = Self(rawValue: 0x04)
+    /// The value may be written with a response.
+    public static let write = Self(rawValue: 0x08)
+    /// The value may be notified, without confirmation.
+    public static let notify = Self(rawValue: 0x10)
+    /// The value may be indicated, with confirmation.
+    public static let indicate = Self(rawValue: 0x20)
+    /// The value may be written with a signature.
+    public static let authenticatedSignedWrites = Self(rawValue: 0x40)
+    /// A descriptor has more properties.
+    ///
+    /// Not allowed for local characteristics.
+    public static let extendedProperties = Self(rawValue: 0x80)
+    /// Only trusted centrals may subscribe to notifications.
+    ///
+    /// For local characteristics.
+    public static let notifyEncryptionRequired = Self(rawValue: 0x100)
+    /// Only trusted centrals may subscribe to indications.
+    ///
+    /// For local characteristics.
+    public static let indicateEncryptionRequired = Self(rawValue: 0x200)
+}
+
+/// How a characteristic's value is written.
+///
+/// Source: Apple, CBCharacteristicWriteType.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum CBCharacteristicWriteType: Int, Sendable {
+    /// With an answer from the peer (ATT Write Request; longer values in parts).
+    case withResponse = 0
+    /// Without an answer (ATT Write Command).
+    case withoutResponse = 1
+    /// A value that a later version of the API may add; keeps a `default` in a client's `switch` reachable.
+    @available(*, unavailable)
+    case _other = -1
+}

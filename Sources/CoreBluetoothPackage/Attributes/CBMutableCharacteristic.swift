@@ -1,0 +1,120 @@
+import BluetoothSupport
+public import Foundation
+import Synchronization
+
+/// A characteristic of the local GATT database.
+///
+/// Change it before its service is added to a ``CBPeripheralManager``: while it is published it is frozen, and changes
+/// are ignored with a log line, except for the `value` of one that was published without. Not thread-safe: use it from
+/// one thread, or from the manager's queue. Source: Apple, CBMutableCharacteristic.
+open class CBMutableCharacteristic: CBCharacteristic {
+    private var ownProperties: CBCharacteristicProperties
+    private var ownPermissions: CBAttributePermissions
+    private var ownValue: Data?
+    private var ownDescriptors: [CBDescriptor]?
+    // Invariant: the array is reached under this lock.
+    private let subscribers = LockedState<[CBCentral]>([])
+
+    /// Whether a manager has published it.
+    let publication = Publication()
+
+    /// Makes a characteristic that belongs to no service yet.
+    ///
+    /// - Parameters:
+    ///   - UUID: The characteristic's type.
+    ///   - properties: What clients are told that they can do.
+    ///   - value: A value that the system serves by itself, up to 512 bytes; such a characteristic must be read-only. With nil
+    ///     the app is asked for each read and write.
+    ///   - permissions: What the local server allows.
+    public init(
+        type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
+    ) {
+        ownProperties = properties
+        ownPermissions = permissions
+        ownValue = value
+        super.init(uuid: UUID, properties: properties)
+    }
+
+    /// What the local server allows with the value.
+    open var permissions: CBAttributePermissions {
+        get { ownPermissions }
+        set { if isChangeable("permissions") { ownPermissions = newValue } }
+    }
+
+    /// What clients are told that they can do.
+    open override var properties: CBCharacteristicProperties {
+        get { ownProperties }
+        set { if isChangeable("properties") { ownProperties = newValue } }
+    }
+
+    /// The value.
+    ///
+    /// What centrals write is not stored here.
+    open override var value: Data? {
+        get { ownValue }
+        set { if !publication.isStaticallyHeld || isChangeable("value") { ownValue = newValue } }
+    }
+
+    /// The descriptors.
+    ///
+    /// Setting them makes this their `characteristic`, weakly; those left out lose it.
+    open override var descriptors: [CBDescriptor]? {
+        get { ownDescriptors }
+        set {
+            guard isChangeable("descriptors") else { return }
+            for descriptor in ownDescriptors ?? [] where descriptor.characteristic === self {
+                descriptor.characteristic = nil
+            }
+            ownDescriptors = newValue
+            for descriptor in newValue ?? [] { descriptor.characteristic = self }
+        }
+    }
+
+    private func isChangeable(_ property: String) -> Bool {
+        guard publication.isHeld else { return true }
+        Publication.logFrozen(self, property)
+        return false
+    }
+
+    // MARK: Subscribers
+
+    /// The centrals that subscribe now, in the order of their subscribing.
+    ///
+    /// Changes on the manager's queue only, just before the callback.
+    open var subscribedCentrals: [CBCentral]? { subscribers.withLock { $0 } }
+
+    func addSubscriber(_ central: CBCentral) {
+        subscribers.withLock { $0.append(central) }
+    }
+
+    /// Takes a subscriber out.
+    func removeSubscriber(_ identifier: UUID) -> CBCentral? {
+        subscribers.withLock { subscribers in
+            subscribers.firstIndex { $0.identifier == identifier }.map { subscribers.remove(at: $0) }
+        }
+    }
+
+    func removeSubscribers() {
+        subscribers.withLock { $0 = [] }
+    }
+}
+
+/// What the local server allows with a value.
+///
+/// Source: Apple, CBAttributePermissions.
+public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt
+
+    /// Makes a set of bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Centrals may read.
+    public static let readable = Self(rawValue: 0x01)
+    /// Centrals may write.
+    public static let writeable = Self(rawValue: 0x02)
+    /// Trusted centrals may read.
+    public static let readEncryptionRequired = Self(rawValue: 0x04)
+    /// Trusted centrals may write.
+    public static let writeEncryptionRequired = Self(rawValue: 0x08)
+}

@@ -1,0 +1,141 @@
+public import BluetoothBackend
+import BluetoothSupport
+public import Dispatch
+import Synchronization
+
+#if Emulator
+public import BluetoothEmulator
+#endif
+#if BlueZ && os(Linux)
+public import BlueZ
+#endif
+
+/// Which radio a manager uses.
+///
+/// An extension of this package.
+public struct CBBackendSelection: Sendable {
+    enum Kind: Sendable {
+        case automatic(fallback: (any BluetoothBackend)?)
+        case custom(any BluetoothBackend)
+    }
+
+    let kind: Kind
+
+    /// The radio, for tools that wrap it.
+    package var backend: any BluetoothBackend { BackendResolver.backend(for: self) }
+
+    /// The backend itself, unless it is still to be chosen.
+    var namedBackend: (any BluetoothBackend)? {
+        if case .custom(let backend) = kind { backend } else { nil }
+    }
+
+    /// BlueZ; where it has no adapter, another radio, but only where that is allowed.
+    ///
+    /// It is allowed by giving `fallback` here, by `COREBLUETOOTH_BACKEND=auto`, or in a job of continuous integration:
+    /// where `CI` is `true` or `1`, and a known system's variable such as `GITHUB_ACTIONS` is set, or the process runs
+    /// tests. The latter two take the shared emulator. Where it is not allowed, BlueZ stays chosen, the state is
+    /// `.unsupported`, and an adapter that comes later is used. The decision is made once per process, within 3 seconds.
+    public static func automatic(fallback: CBBackendSelection? = nil) -> CBBackendSelection {
+        CBBackendSelection(kind: .automatic(fallback: fallback.map { BackendResolver.backend(for: $0) }))
+    }
+
+    #if BlueZ && os(Linux)
+    /// Real adapters, through BlueZ.
+    ///
+    /// One connection per configuration and process.
+    public static func bluez(_ configuration: BlueZConfiguration = BlueZConfiguration()) -> CBBackendSelection {
+        CBBackendSelection(kind: .custom(BlueZBackend.shared(configuration)))
+    }
+    #endif
+
+    #if Emulator
+    /// An emulated radio: an isolated world of its own.
+    public static func emulator(_ emulator: Emulator) -> CBBackendSelection {
+        CBBackendSelection(kind: .custom(emulator))
+    }
+    #endif
+
+    /// Any other radio, or a wrapper around one.
+    public static func custom(_ backend: any BluetoothBackend) -> CBBackendSelection {
+        CBBackendSelection(kind: .custom(backend))
+    }
+}
+
+extension CBManager {
+    /// The radio of managers for which neither the initializer, nor the task, nor the environment names one.
+    ///
+    /// `.automatic()` at first. Settable from any thread; managers that exist keep theirs. Where
+    /// `COREBLUETOOTH_BACKEND` overrides what was set, one log line says so. An extension of this package.
+    public static var defaultBackend: CBBackendSelection {
+        get { BackendResolver.defaultSelection.withLock { $0 } ?? .automatic() }
+        set {
+            BackendResolver.defaultSelection.withLock { $0 = newValue }
+            BackendResolver.isOverrideLogged.withLock { $0 = false }
+        }
+    }
+
+    /// Runs `body` with a radio for all managers that it makes, in this task and its child tasks.
+    ///
+    /// Detached tasks and work on dispatch queues do not see it. An extension of this package.
+    public static func withBackend<Result>(
+        _ selection: CBBackendSelection, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await BackendResolver.$taskSelection.withValue(selection) {
+            try await SelectedBackend.$current.withValue(selection.namedBackend, operation: body)
+        }
+    }
+
+    /// Runs `body` with a radio for all managers that it makes.
+    ///
+    /// An extension of this package.
+    public static func withBackend<Result>(
+        _ selection: CBBackendSelection, _ body: () throws -> Result
+    ) rethrows -> Result {
+        try BackendResolver.$taskSelection.withValue(selection) {
+            try SelectedBackend.$current.withValue(selection.namedBackend, operation: body)
+        }
+    }
+}
+
+/// Makes central managers, as code written for Nordic's CoreBluetoothMock does.
+///
+/// An extension of this package.
+public enum CBCentralManagerFactory {
+    /// A central manager over the selected radio.
+    ///
+    /// - Parameters:
+    ///   - delegate: Who is told; held weakly.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: As of the manager's initializer.
+    ///   - forceMock: Takes the shared emulator, whatever else is said.
+    public static func instance(
+        delegate: (any CBCentralManagerDelegate)? = nil, queue: DispatchQueue? = nil, options: [String: Any]? = nil,
+        forceMock: Bool = false
+    ) -> CBCentralManager {
+        guard forceMock else { return CBCentralManager(delegate: delegate, queue: queue, options: options) }
+        return CBCentralManager(
+            backend: .custom(BackendResolver.emulator(.process)), delegate: delegate, queue: queue, options: options)
+    }
+}
+
+/// Makes peripheral managers, as code written for Nordic's CoreBluetoothMock does.
+///
+/// An extension of this package.
+public enum CBPeripheralManagerFactory {
+    /// A peripheral manager over the selected radio.
+    ///
+    /// - Parameters:
+    ///   - delegate: Who is told; held weakly.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: As of the manager's initializer.
+    ///   - forceMock: Takes the shared emulator, whatever else is said.
+    public static func instance(
+        delegate: (any CBPeripheralManagerDelegate)? = nil, queue: DispatchQueue? = nil,
+        options: [String: Any]? = nil, forceMock: Bool = false
+    ) -> CBPeripheralManager {
+        guard forceMock else { return CBPeripheralManager(delegate: delegate, queue: queue, options: options) }
+        return CBPeripheralManager(
+            backend: .custom(BackendResolver.emulator(.process)), delegate: delegate, queue: queue, options: options)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// What the process's environment says of the radio.
+struct SelectionEnvironment: Sendable {
+    /// The values of `COREBLUETOOTH_BACKEND`.
+    enum Backend: String, CaseIterable, Sendable {
+        case auto, bluez, emulator
+    }
+
+    /// `COREBLUETOOTH_BACKEND`, if it says something known.
+    var backend: Backend?
+    /// `COREBLUETOOTH_BACKEND`, if it says something unknown.
+    var unknownBackend: String?
+    /// `COREBLUETOOTH_ADAPTER`: `hci1` or an address; on the emulator, a host's name.
+    var adapter: String?
+    /// `COREBLUETOOTH_WORLD`: the path of a world file for the shared emulator.
+    var world: String?
+    /// Whether the process belongs to a job of continuous integration.
+    var continuousIntegration: ContinuousIntegration
+
+    /// Reads an environment; empty values count as absent.
+    init(_ variables: [String: String], isTestProcess: Bool = false) {
+        func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let text = value("COREBLUETOOTH_BACKEND")
+        backend = text.flatMap(Backend.init(rawValue:))
+        unknownBackend = backend == nil ? text : nil
+        adapter = value("COREBLUETOOTH_ADAPTER")
+        world = value("COREBLUETOOTH_WORLD")
+        continuousIntegration = ContinuousIntegration(variables, isTestProcess: isTestProcess)
+    }
+
+    /// The process's own, read now.
+    static var process: SelectionEnvironment {
+        SelectionEnvironment(
+            ProcessInfo.processInfo.environment,
+            isTestProcess: ContinuousIntegration.isTestProcess(executable: CommandLine.arguments.first ?? ""))
+    }
+}
+
+/// Whether a process belongs to a job of continuous integration.
+///
+/// There programs may use emulated devices where no adapter is. A variable `CI` alone is no proof: it is inherited, and
+/// stays in the environment of images and services that a job has built. So a second thing must show it.
+struct ContinuousIntegration: Sendable {
+    /// Variables that the known systems set in their jobs, each by its documentation; `CI` comes with them, or is to be
+    /// set in the job.
+    static let markers = [
+        "APPVEYOR", "BITBUCKET_BUILD_NUMBER", "BUILDKITE", "CIRCLECI", "CIRRUS_CI", "CODEBUILD_BUILD_ID", "DRONE",
+        "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "SEMAPHORE", "TEAMCITY_VERSION", "TF_BUILD", "TRAVIS",
+    ]
+
+    /// What shows that it is one, for the log; nil where nothing does.
+    let evidence: String?
+    /// Whether `CI` is set to something, and yet nothing shows a job.
+    let isDoubtful: Bool
+
+    /// - Parameters:
+    ///   - variables: The environment; empty values count as absent.
+    ///   - isTestProcess: Whether the process runs tests.
+    init(_ variables: [String: String], isTestProcess: Bool) {
+        let value = variables["CI"] ?? ""
+        let isSet = ["true", "1"].contains(value.lowercased())
+        let marker = Self.markers.first { variables[$0]?.isEmpty == false }
+        evidence =
+            if isSet, let marker {
+                "CI=\(value) and \(marker) are set"
+            } else if isSet, isTestProcess {
+                "CI=\(value) is set, and this process runs tests"
+            } else {
+                nil
+            }
+        isDoubtful = !value.isEmpty && evidence == nil
+    }
+
+    /// Whether the process with this executable runs tests: SwiftPM's bundle, or its helper.
+    static func isTestProcess(executable: String) -> Bool {
+        let name = executable.split(separator: "/").last ?? ""
+        return name.hasSuffix(".xctest") || name == "swiftpm-testing-helper"
+    }
+}

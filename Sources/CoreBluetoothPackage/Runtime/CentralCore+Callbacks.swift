@@ -1,0 +1,128 @@
+import BluetoothBackend
+import Foundation
+
+/// From callbacks as values to delegate methods; properties change just before (S162).
+extension CentralCore {
+    /// Tells a delegate, on the manager's queue.
+    ///
+    /// The delegate is looked up now (S160).
+    func deliver(_ callback: CentralCallback) {
+        switch callback {
+        case .notified(let id, let attribute, let value):
+            peripheral(id)?.didNotify(attribute, value)
+        case .response(let id, let link, let request, let response):
+            peripheral(id)?.didRespond(to: request, response, on: link)
+        case .nameUpdated(let id, let name):
+            guard let peripheral = peripheral(id) else { return }
+            peripheral.setName(name)
+            peripheral.delegate?.peripheralDidUpdateName(peripheral)
+        case .readyToWrite(let id):
+            guard let peripheral = peripheral(id) else { return }
+            peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
+        case .servicesModified(let id, let removed):
+            guard let peripheral = peripheral(id) else { return }
+            let invalidated = peripheral.removeServices(removed)
+            peripheral.delegate?.peripheral(peripheral, didModifyServices: invalidated)
+        default:
+            guard let manager else { return }
+            deliver(callback, by: manager)
+        }
+    }
+
+    private func deliver(_ callback: CentralCallback, by manager: CBCentralManager) {
+        switch callback {
+        case .willRestore(let restored):
+            willRestore(restored, by: manager)
+        case .stateUpdated:
+            delegate?.centralManagerDidUpdateState(manager)
+        case .discovered(let discovery):
+            discovered(discovery, by: manager)
+        case .connected(let id):
+            guard let peripheral = peripheral(id) else { return }
+            delegate?.centralManager(manager, didConnect: peripheral)
+        case .connectFailed(let id, let error):
+            guard let peripheral = peripheral(id) else { return }
+            delegate?.centralManager(manager, didFailToConnect: peripheral, error: error.appError)
+        case .disconnected(let id, let date, let isReconnecting, let error):
+            guard let peripheral = peripheral(id) else { return }
+            delegate?.centralManager(
+                manager, didDisconnectPeripheral: peripheral,
+                timestamp: (date ?? clock.date).timeIntervalSinceReferenceDate, isReconnecting: isReconnecting,
+                error: error?.appError)
+        case .connectionEvent(let id, let isConnected):
+            delegate?.centralManager(
+                manager, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected,
+                for: peripheralOfTheSystem(id))
+        case .ancsAuthorizationUpdated(let id):
+            guard let peripheral = peripheral(id) else { return }
+            delegate?.centralManager(manager, didUpdateANCSAuthorizationFor: peripheral)
+        case .notified, .response, .nameUpdated, .readyToWrite, .servicesModified:
+            break
+        }
+    }
+
+    private func discovered(_ discovery: Discovery, by manager: CBCentralManager) {
+        let peripheral = peripheral(discovery.peer, name: discovery.name)
+        peripheral.setAddress(discovery.address)
+        delegate?.centralManager(
+            manager, didDiscover: peripheral, advertisementData: discovery.advertisement.dictionary,
+            rssi: NSNumber(value: discovery.rssi))
+    }
+}
+
+extension Advertisement {
+    /// The dictionary that apps know; keys of absent fields are missing (S24).
+    var dictionary: [String: Any] {
+        var result: [String: Any] = [:]
+        result[CBAdvertisementDataLocalNameKey] = localName
+        result[CBAdvertisementDataTxPowerLevelKey] = txPowerLevel.map { NSNumber(value: Int($0)) }
+        result[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.map { $0.map(CBUUID.init) }
+        result[CBAdvertisementDataOverflowServiceUUIDsKey] = overflowServiceUUIDs.map { $0.map(CBUUID.init) }
+        result[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicitedServiceUUIDs.map { $0.map(CBUUID.init) }
+        result[CBAdvertisementDataServiceDataKey] = serviceData.map { data in
+            Dictionary(uniqueKeysWithValues: data.map { (CBUUID($0.key), $0.value) })
+        }
+        result[CBAdvertisementDataManufacturerDataKey] = manufacturerData
+        result[CBAdvertisementDataIsConnectable] = isConnectable.map { NSNumber(value: $0) }
+        return result
+    }
+}
+
+/// State restoration, on the manager's queue.
+extension CentralCore {
+    /// Makes the objects of what an earlier process left, and keeps them alive until the delegate had its chance.
+    func restore(_ restored: RestoredCentralState) {
+        let peripherals = restored.peers.map { peripheral($0.summary) }
+        transition { $0.handle(.restored(restored)) }
+        withExtendedLifetime(peripherals) {}
+    }
+
+    /// S141, S142.
+    func willRestore(_ restored: RestoredCentralState, by manager: CBCentralManager) {
+        var dictionary: [String: Any] = [:]
+        let peripherals = restored.peers.compactMap { peer in
+            let peripheral = peripheral(peer.summary.id)
+            if let link = peer.link { peripheral?.restore(peer.services, on: link) }
+            return peripheral
+        }
+        if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
+        if let scan = restored.scan {
+            dictionary[CBCentralManagerRestoredStateScanServicesKey] = scan.services.map { $0.map(CBUUID.init) }
+            dictionary[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
+        }
+        delegate?.centralManager(manager, willRestoreState: dictionary)
+    }
+}
+
+extension ScanParameters {
+    /// As an app gives them.
+    fileprivate var options: [String: Any] {
+        var options: [String: Any] = [
+            CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: allowDuplicates)
+        ]
+        if !solicitedServices.isEmpty {
+            options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicitedServices.map(CBUUID.init)
+        }
+        return options
+    }
+}

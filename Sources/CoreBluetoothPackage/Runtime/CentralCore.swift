@@ -1,0 +1,259 @@
+import BluetoothBackend
+import BluetoothSupport
+import DequeModule
+import Dispatch
+import Foundation
+import Logging
+import Synchronization
+
+/// What stands between a central manager and its backend: the machine, its two mailboxes and the objects.
+///
+/// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
+/// before its callback. Commands are put into the outbox within the transition and submitted outside it, by whoever
+/// finds nobody submitting. App code runs under no lock. Peripherals hold the core, not the manager.
+final class CentralCore: InboxOwner, EventSink {
+    typealias Event = CentralEvent
+
+    /// What waits for the manager's queue; identifiers, never objects.
+    enum Delivery: Sendable {
+        case event(CentralEvent)
+        case completion(CentralCompletion)
+        case released(PeerHandle)
+        /// The link's notifications were too many, and it is to end.
+        case overflow(LinkID)
+    }
+
+    private struct State {
+        var machine: CentralStateMachine
+        var registry = PeripheralRegistry()
+        var outbox = Outbox<CentralCommand>()
+        var isInvalidated = false
+    }
+
+    /// The manager's delegate and the manager itself, both weak.
+    struct Owner {
+        weak var manager: CBCentralManager?
+        weak var delegate: (any CBCentralManagerDelegate)?
+    }
+
+    let backendName: @Sendable () -> String
+    private let announcesSentBursts: @Sendable () -> Bool
+    let clock: any BackendClock
+    let observer = Observation.observer
+    private let backend: any CentralBackend
+    let inbox: Inbox<CentralCore>
+    let channels = ChannelTable()
+    // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
+    private let state: LockedState<State>
+    private let owner = LockedState(Owner())
+
+    init(
+        backend: any BluetoothBackend, options: CentralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
+        queue: DispatchQueue
+    ) {
+        self.backendName = { backend.name }
+        announcesSentBursts = { backend.announcesSentBursts }
+        self.clock = backend.clock
+        self.backend = backend.makeCentral(options)
+        inbox = Inbox(queue: queue, limits: limits)
+        let machine = CentralStateMachine(canRestore: options.restoreIdentifier != nil)
+        state = LockedState(State(machine: machine))
+    }
+
+    /// Starts delivery for a manager that is complete.
+    func activate(for manager: CBCentralManager) {
+        owner.withLock { $0.manager = manager }
+        observer?.managerCreated(self)
+        backend.activate(self)
+    }
+
+    /// The manager is gone: its scan and its links end without a callback (S16).
+    func invalidate() {
+        let unanswered = state.withLock { state in
+            state.isInvalidated = true
+            state.outbox.close()
+            return observer == nil ? [] : state.machine.unansweredCommands
+        }
+        observer?.commandsAbandoned(unanswered)
+        backend.invalidate()
+        channels.endAll()
+        inbox.close()
+    }
+
+    /// Whether the manager is gone.
+    var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
+
+    // MARK: Owner
+
+    var manager: CBCentralManager? {
+        owner.withLock { $0.manager }
+    }
+
+    var delegate: (any CBCentralManagerDelegate)? {
+        get { owner.withLock { $0.delegate } }
+        set { owner.withLock { $0.delegate = newValue } }
+    }
+
+    // MARK: Transitions
+
+    /// Runs a transition of the machine and carries out what it leads to.
+    func transition(_ body: (inout CentralStateMachine) -> [CentralEffect]) {
+        transitionWithState { body(&$0.machine) }
+    }
+
+    private func transitionWithState(_ body: (inout State) -> [CentralEffect]) {
+        let (effects, first) = state.withLock { state -> ([CentralEffect], CentralCommand?) in
+            let effects = body(&state)
+            for effect in effects {
+                switch effect {
+                case .submit(let command): state.outbox.append(command)
+                case .complete(let completion): inbox.post(.completion(completion), for: self)
+                default: break
+                }
+            }
+            return (effects, state.outbox.beginSubmitting())
+        }
+        var next = first
+        while let command = next {
+            backend.submit(command)
+            next = state.withLock { $0.outbox.next() }
+        }
+        for effect in effects { perform(effect) }
+    }
+
+    /// Reads the machine.
+    func read<Result: Sendable>(_ body: (CentralStateMachine) -> Result) -> Result {
+        state.withLock { body($0.machine) }
+    }
+
+    private func perform(_ effect: CentralEffect) {
+        switch effect {
+        case .submit, .complete: break
+        case .misuse(let misuse): log(misuse)
+        case .schedule(let completion, let delay):
+            clock.schedule(after: delay) { [weak self] in
+                guard let self else { return }
+                inbox.post(.completion(completion), for: self)
+            }
+        case .invalidateAttributes(let id): peripheral(id)?.invalidateAttributes()
+        case .invalidatePeripheral(let id):
+            state.withLock { $0.registry.remove(id) }?.invalidateAttributes()
+        case .invalidatePeripherals:
+            let stale = state.withLock { $0.registry.removeAll() }
+            stale.forEach { $0.invalidateAttributes() }
+        case .closeChannel(let id): channels.release(id)
+        case .callback(let callback):
+            // Before the delivery, as the delegate may let the objects go.
+            let observed = observer.map { _ in observation(of: callback) }
+            deliver(callback)
+            if let observed { observer?.delivered(observed) }
+        }
+    }
+
+    // MARK: Objects
+
+    /// The living object for a peer.
+    func peripheral(_ id: PeerID) -> CBPeripheral? {
+        state.withLock { $0.registry[id] }
+    }
+
+    /// All living objects for peers.
+    var livingPeripherals: [CBPeripheral] {
+        state.withLock { $0.registry.living }
+    }
+
+    /// The object for a peer, made if there is none.
+    func peripheral(_ id: PeerID, name: String?) -> CBPeripheral {
+        state.withLock { state in
+            if let known = state.registry[id] { return known }
+            let made = state.registry.insert(id) { CBPeripheral(core: self, handle: $0, name: name) }
+            state.machine.adopt(made.handle, name: name)
+            return made
+        }
+    }
+
+    /// The object for a peer that the backend knows, made if there is none.
+    func peripheral(_ summary: PeerSummary) -> CBPeripheral {
+        let peripheral = peripheral(summary.id, name: summary.name)
+        peripheral.setAddress(summary.address)
+        return peripheral
+    }
+
+    /// The object for a peer died; takes no lock but the mailbox's.
+    func released(_ handle: PeerHandle) {
+        inbox.post(.released(handle), for: self)
+    }
+
+    /// The peers that the backend knows, and those that the app holds, in the order asked.
+    func retrieve(_ ids: [PeerID]) -> [CBPeripheral] {
+        retrieve { backend in
+            let known = Dictionary(backend.knownPeers(ids).map { ($0.id, $0) }) { first, _ in first }
+            return ids.compactMap { id in known[id] ?? peripheral(id).map { PeerSummary(id: id, name: $0.name) } }
+        }
+    }
+
+    /// What the backend knows of peers, asked outside every lock.
+    func retrieve(_ query: (any CentralBackend) -> [PeerSummary]) -> [CBPeripheral] {
+        guard read({ $0.state }) == .poweredOn else {
+            log(.notPoweredOn)
+            return []
+        }
+        return query(backend).map { peripheral($0) }
+    }
+
+    /// The object for a peer that another program uses, made with what the backend knows.
+    func peripheralOfTheSystem(_ id: PeerID) -> CBPeripheral {
+        if let known = peripheral(id) { return known }
+        return peripheral(backend.knownPeers([id]).first ?? PeerSummary(id: id))
+    }
+
+    // MARK: The queue
+
+    func handle(_ delivery: Delivery) {
+        switch delivery {
+        case .event(.restored(let restored)): restore(restored)
+        case .event(.stateChanged(let state)):
+            let announcesSentBursts = announcesSentBursts()
+            transition { machine in
+                machine.announcesSentBursts = announcesSentBursts
+                return machine.handle(.stateChanged(state))
+            }
+        case .event(let event): transition { $0.handle(event) }
+        case .completion(let completion): transition { $0.handle(completion) }
+        case .released(let handle): forget(handle)
+        case .overflow(let link): transition { $0.overflowed(link) }
+        }
+    }
+
+    /// The object for a peer is gone, and with it all that it was asked.
+    private func forget(_ handle: PeerHandle) {
+        var unanswered: [String] = []
+        transitionWithState { state in
+            if observer != nil && !state.isInvalidated { unanswered = state.machine.unansweredCommands(of: handle) }
+            return state.machine.released(handle)
+        }
+        observer?.commandsAbandoned(unanswered)
+        state.withLock { $0.registry.removeIfDead(handle.id) }
+    }
+}
+
+/// Delivery entry point: channel events bypass the inbox, all other events wait for the manager's queue.
+extension CentralCore {
+    func deliver(_ event: CentralEvent) { append(event)?.start() }
+
+    func append(_ event: CentralEvent) -> (any PendingDelivery)? {
+        switch event {
+        case .channel(let channel, let event):
+            channels[channel]?.handle(event)
+            return nil
+        case .response(let link, _, .channel(let channel, let credits)):
+            channels.open(channel, from: .link(link), credits: credits) { [weak self] command in
+                self?.transition { _ in [.submit(.channel(channel, command))] }
+            }
+        case .disconnected(let link, _, _, _): channels.end(on: link)
+        case .stateChanged(let state) where state != .poweredOn: channels.endAll()
+        default: break
+        }
+        return inbox.append(.event(event), for: self)
+    }
+}

@@ -1,0 +1,189 @@
+import BluetoothBackend
+import BluetoothSupport
+import Dispatch
+import Logging
+import Synchronization
+
+/// Who handles what an ``Inbox`` holds: on its queue, outside every lock.
+protocol InboxOwner: AnyObject, Sendable {
+    associatedtype Item: BacklogElement
+    var inbox: Inbox<Self> { get }
+    /// The time by which the callbacks live.
+    var clock: any BackendClock { get }
+    func handle(_ item: Item)
+}
+
+extension InboxOwner {
+    /// The queue's, for messages about a receiver that does not settle.
+    var label: String { inbox.queue.label }
+
+    /// Calls `body` on the queue when all that was delivered so far has been handled, or will not be.
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+        inbox.postSettled(body, for: self)
+    }
+}
+
+/// The mailbox between a backend and a manager's queue: what comes in from any thread goes out in that order, one at
+/// a time, on the queue.
+///
+/// One drain at most is in flight, so that a concurrent queue too gets one callback at a time (S158). The drain goes
+/// on with what callbacks cause, and gives the queue back after 64 items or a millisecond. What peers send unasked is
+/// limited in number: see ``Backlog``.
+final class Inbox<Owner: InboxOwner>: Sendable {
+    private enum Entry: BacklogElement {
+        case item(Owner.Item)
+        /// Who asked learns that all that came before has been handled; also when the manager is gone meanwhile.
+        case settled(@Sendable () -> Void)
+
+        var backlogKind: BacklogKind {
+            if case .item(let item) = self { item.backlogKind } else { .kept }
+        }
+
+        var endedLink: LinkID? {
+            if case .item(let item) = self { item.endedLink } else { nil }
+        }
+
+        static func end(_ link: LinkID) -> Entry? { Owner.Item.end(link).map { .item($0) } }
+
+        static func merged(_ changes: [Entry]) -> [Entry?] {
+            let items = changes.compactMap { if case .item(let item) = $0 { item } else { nil } }
+            return Owner.Item.merged(items).map { $0.map { .item($0) } }
+        }
+    }
+
+    private struct Contents {
+        var backlog: Backlog<Entry>
+        var isDraining = false
+        var mustLogOverflow = false
+        var isClosed = false
+    }
+
+    private static var itemsPerTurn: Int { 64 }
+    private static var longestTurn: Duration { .milliseconds(1) }
+
+    let queue: DispatchQueue
+    private let limits: CBManagerLimits
+    private let contents: Lock<Contents>
+
+    init(queue: DispatchQueue, limits: CBManagerLimits = CBManagerLimits()) {
+        self.queue = queue
+        self.limits = limits
+        contents = Lock(Contents(backlog: Backlog(limits: limits)))
+    }
+
+    /// How many items wait.
+    var count: Int { contents.withLock { $0.backlog.count } }
+
+    /// What was lost so far.
+    var dropped: CBDroppedEvents { contents.withLock { $0.backlog.dropped } }
+
+    /// Appends; never handles inline (S159).
+    ///
+    /// A leaf lock: callable under another one.
+    ///
+    /// - Parameters:
+    ///   - item: Dropped after ``close()``.
+    ///   - owner: Handles the item, and is kept alive until then.
+    func post(_ item: Owner.Item, for owner: Owner) {
+        append(.item(item), for: owner)?.start()
+    }
+
+    /// The same, for a caller that sees to it that the queue runs.
+    ///
+    /// - Returns: What the caller must start or run; nil where the queue runs already, or is about to.
+    func append(_ item: Owner.Item, for owner: Owner) -> InboxDelivery<Owner>? {
+        append(.item(item), for: owner)
+    }
+
+    /// Calls `body` on the queue, behind what is there, also after ``close()``.
+    func postSettled(_ body: @escaping @Sendable () -> Void, for owner: Owner) {
+        append(.settled(body), for: owner)?.start()
+    }
+
+    private func append(_ entry: Entry, for owner: Owner) -> InboxDelivery<Owner>? {
+        let mustRun = contents.withLock { contents in
+            if case .item = entry, contents.isClosed { return false }
+            // Logged on the queue: the caller may hold a lock, and a log handler is the app's.
+            if contents.backlog.append(entry) { contents.mustLogOverflow = true }
+            if contents.isDraining || contents.backlog.isEmpty { return false }
+            contents.isDraining = true
+            return true
+        }
+        return mustRun ? InboxDelivery(inbox: self, owner: owner) : nil
+    }
+
+    private func logOverflow() {
+        Logger(label: "CoreBluetooth").warning(
+            """
+            \(limits.undeliveredEvents) events wait for queue \(queue.label), whose callbacks are too slow: \
+            some are merged or dropped from now on (see droppedEvents and the page "Limits")
+            """)
+    }
+
+    /// Drops the items that are there and those that come.
+    func close() {
+        contents.withLock { contents in
+            contents.isClosed = true
+            contents.backlog.removeAll { if case .item = $0 { true } else { false } }
+        }
+    }
+
+    /// Handles what there is; on the queue, by whoever was told to.
+    func drain(for owner: Owner) {
+        owner.clock.withTaskContext { drainInContext(for: owner) }
+    }
+
+    private func drainInContext(for owner: Owner) {
+        let start = ContinuousClock.now
+        var handled = 0
+        while let entry = next() {
+            switch entry {
+            case .item(let item): owner.handle(item)
+            case .settled(let body): body()
+            }
+            handled += 1
+            let mustYield =
+                handled == Self.itemsPerTurn || handled % 8 == 0 && ContinuousClock.now - start > Self.longestTurn
+            if mustYield { return queue.async { [self] in drain(for: owner) } }
+        }
+    }
+
+    private func next() -> Entry? {
+        let (entry, mustLogOverflow) = contents.withLock { contents in
+            let entry = contents.backlog.popFirst()
+            if entry == nil { contents.isDraining = false }
+            defer { contents.mustLogOverflow = false }
+            return (entry, contents.mustLogOverflow)
+        }
+        if mustLogOverflow { logOverflow() }
+        return entry
+    }
+}
+
+/// What an ``Inbox`` holds, before its queue knows.
+struct InboxDelivery<Owner: InboxOwner>: PendingDelivery {
+    let inbox: Inbox<Owner>
+    /// Kept alive until all is handled.
+    let owner: Owner
+
+    func start() {
+        inbox.queue.async { inbox.drain(for: owner) }
+    }
+
+    func run() {
+        // The main queue has a thread that no other can stand in for.
+        guard !inbox.queue.isMain else { return start() }
+        inbox.queue.sync { inbox.drain(for: owner) }
+    }
+}
+
+extension DispatchQueue {
+    private static let mainKey: DispatchSpecificKey<Void> = {
+        let key = DispatchSpecificKey<Void>()
+        DispatchQueue.main.setSpecific(key: key, value: ())
+        return key
+    }()
+
+    /// Whether this is the main queue, of which there is another object at each look.
+    fileprivate var isMain: Bool { getSpecific(key: Self.mainKey) != nil }
+}

@@ -1,0 +1,100 @@
+import BluetoothBackend
+import Foundation
+
+/// The app's own objects that a peripheral manager has published, kept alive while they are.
+///
+/// A value under the core's lock. What it lets go must end outside that lock: an app's subclass may have a `deinit`.
+struct LocalObjects {
+    /// A service with its characteristics, as they were published.
+    struct Published {
+        let service: CBMutableService
+        let characteristics: [(id: AttributeID, object: CBMutableCharacteristic)]
+
+        /// The marks of all its objects.
+        var publications: [Publication] {
+            [service.publication] + characteristics.map(\.object.publication)
+        }
+    }
+
+    private var published: [AttributeID: Published] = [:]
+    private var characteristics: [AttributeID: CBMutableCharacteristic] = [:]
+    private var additions: [OperationID: CBMutableService] = [:]
+
+    var all: [Published] { Array(published.values) }
+
+    func service(_ id: AttributeID) -> Published? { published[id] }
+
+    func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? { characteristics[id] }
+
+    /// Keeps the service of a call of `add` until its answer.
+    mutating func keep(_ service: CBMutableService, addedBy operation: OperationID) {
+        additions[operation] = service
+    }
+
+    /// The service of a call of `add` that has no answer yet.
+    func addition(_ operation: OperationID) -> CBMutableService? { additions[operation] }
+
+    /// Takes the service of a call of `add` out, at its answer.
+    mutating func takeAddition(_ operation: OperationID) -> CBMutableService? {
+        additions.removeValue(forKey: operation)
+    }
+
+    /// Keeps the objects of a definition.
+    mutating func keep(
+        _ service: CBMutableService, _ objects: [CBMutableCharacteristic], as definition: ServiceDefinition
+    ) {
+        let pairs = zip(definition.characteristics, objects).map { (id: $0.id, object: $1) }
+        published[definition.id] = Published(service: service, characteristics: pairs)
+        for pair in pairs { characteristics[pair.id] = pair.object }
+    }
+
+    /// Takes the objects of a service out.
+    mutating func remove(_ id: AttributeID) -> Published? {
+        guard let gone = published.removeValue(forKey: id) else { return nil }
+        for pair in gone.characteristics { characteristics[pair.id] = nil }
+        return gone
+    }
+}
+
+extension LocalService {
+    /// Reads the app's own objects, on the thread of the call.
+    init(_ service: CBMutableService, for core: PeripheralCore) {
+        let included = service.includedServices ?? []
+        let characteristics = service.characteristics ?? []
+        let own = characteristics.compactMap { $0 as? CBMutableCharacteristic }
+        let descriptors = characteristics.flatMap { $0.descriptors ?? [] }
+        self.init(
+            key: ObjectKey(service), uuid: service.uuid.bluetoothUUID, isPrimary: service.isPrimary,
+            included: included.map { ObjectKey($0) }, characteristics: own.map { Characteristic($0) },
+            hasForeignParts: own.count < characteristics.count
+                || !included.allSatisfy { $0 is CBMutableService }
+                || !descriptors.allSatisfy { $0 is CBMutableDescriptor }
+                || service.publication.isHeld(byOtherThan: core)
+                || own.contains { $0.publication.isHeld(byOtherThan: core) })
+    }
+}
+
+extension LocalService.Characteristic {
+    fileprivate init(_ characteristic: CBMutableCharacteristic) {
+        self.init(
+            key: ObjectKey(characteristic), uuid: characteristic.uuid.bluetoothUUID,
+            properties: CharacteristicProperties(
+                rawValue: UInt16(truncatingIfNeeded: characteristic.properties.rawValue)),
+            permissions: AttributePermissions(
+                rawValue: UInt8(truncatingIfNeeded: characteristic.permissions.rawValue)),
+            value: characteristic.value,
+            descriptors: (characteristic.descriptors ?? []).map { LocalService.Descriptor($0) })
+    }
+}
+
+extension LocalService.Descriptor {
+    fileprivate init(_ descriptor: CBDescriptor) {
+        let value: LocalService.DescriptorValue =
+            switch descriptor.value {
+            case let text as String: .text(text)
+            case let bytes as Data: .bytes(bytes)
+            default: .other
+            }
+        self.init(uuid: descriptor.uuid.bluetoothUUID, value: value)
+    }
+}

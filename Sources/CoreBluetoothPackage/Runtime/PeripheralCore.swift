@@ -1,0 +1,243 @@
+import BluetoothBackend
+import BluetoothSupport
+import DequeModule
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What stands between a peripheral manager and its backend: the machine, its two mailboxes and the objects.
+///
+/// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
+/// before its callback. App code runs under no lock. Requests hold the core, not the manager.
+final class PeripheralCore: InboxOwner, EventSink {
+    typealias Event = PeripheralEvent
+
+    /// What waits for the manager's queue; identifiers, never objects.
+    enum Delivery: Sendable {
+        case event(PeripheralEvent)
+        case completion(PeripheralCompletion)
+    }
+
+    /// What the core's lock keeps.
+    struct State {
+        var machine = PeripheralStateMachine()
+        var objects = LocalObjects()
+        var centrals = CentralRegistry()
+        var outbox = Outbox<PeripheralCommand>()
+        var isInvalidated = false
+    }
+
+    private struct Owner {
+        weak var manager: CBPeripheralManager?
+        weak var delegate: (any CBPeripheralManagerDelegate)?
+    }
+
+    let backendName: @Sendable () -> String
+    private let announcesSentBursts: @Sendable () -> Bool
+    let observer = Observation.observer
+    let clock: any BackendClock
+    private let backend: any PeripheralBackend
+    let inbox: Inbox<PeripheralCore>
+    let channels = ChannelTable()
+    /// Whether the app gave an identifier for restoration.
+    let canRestore: Bool
+    // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
+    private let state = LockedState(State())
+    private let owner = LockedState(Owner())
+
+    init(
+        backend: any BluetoothBackend, options: PeripheralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
+        queue: DispatchQueue
+    ) {
+        backendName = { backend.name }
+        announcesSentBursts = { backend.announcesSentBursts }
+        clock = backend.clock
+        self.backend = backend.makePeripheral(options)
+        inbox = Inbox(queue: queue, limits: limits)
+        canRestore = options.restoreIdentifier != nil
+    }
+
+    /// Starts delivery for a manager that is complete.
+    func activate(for manager: CBPeripheralManager) {
+        owner.withLock { $0.manager = manager }
+        observer?.managerCreated(self)
+        backend.activate(self)
+    }
+
+    /// The manager is gone: its services, its advertisement and its subscriptions end without a callback.
+    func invalidate() {
+        let (objects, unanswered) = state.withLock { state in
+            state.isInvalidated = true
+            state.outbox.close()
+            defer { state.objects = LocalObjects() }
+            let unanswered = observer == nil ? [] : state.machine.unansweredCommands
+            return (state.objects, unanswered)
+        }
+        observer?.commandsAbandoned(unanswered)
+        backend.invalidate()
+        channels.endAll()
+        inbox.close()
+        for published in objects.all {
+            published.publications.forEach { $0.release(by: self) }
+            published.characteristics.forEach { $0.object.removeSubscribers() }
+        }
+    }
+
+    /// Whether the manager is gone.
+    var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
+
+    // MARK: Owner
+
+    var manager: CBPeripheralManager? {
+        owner.withLock { $0.manager }
+    }
+
+    var delegate: (any CBPeripheralManagerDelegate)? {
+        get { owner.withLock { $0.delegate } }
+        set { owner.withLock { $0.delegate = newValue } }
+    }
+
+    // MARK: Transitions
+
+    /// Runs a transition of the machine and carries out what it leads to.
+    func transition(_ body: (inout PeripheralStateMachine) -> [PeripheralEffect]) {
+        transitionWithObjects { body(&$0.machine) }
+    }
+
+    /// The same, for transitions that take in objects too.
+    func transitionWithObjects(_ body: (inout State) -> [PeripheralEffect]) {
+        let (effects, first) = state.withLock { state -> ([PeripheralEffect], PeripheralCommand?) in
+            let effects = body(&state)
+            for effect in effects {
+                switch effect {
+                case .submit(let command): state.outbox.append(command)
+                case .complete(let completion): inbox.post(.completion(completion), for: self)
+                // Here, as the queue may forget the objects before the caller goes on; a mark has no lock.
+                case .thaw(let id): state.objects.service(id)?.publications.forEach { $0.release(by: self) }
+                default: break
+                }
+            }
+            return (effects, state.outbox.beginSubmitting())
+        }
+        var next = first
+        while let command = next {
+            backend.submit(command)
+            next = state.withLock { $0.outbox.next() }
+        }
+        for effect in effects { perform(effect) }
+    }
+
+    /// Publishes a service; its objects are kept, and frozen, from the call on.
+    func add(_ service: CBMutableService, _ local: LocalService) {
+        let characteristics = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
+        transitionWithObjects { state in
+            let addition = state.machine.add(local)
+            if let operation = addition.operation { state.objects.keep(service, addedBy: operation) }
+            if let definition = addition.definition {
+                state.objects.keep(service, characteristics, as: definition)
+                service.publication.hold(by: self)
+                for (object, part) in zip(characteristics, definition.characteristics) {
+                    object.publication.hold(by: self, isStatic: part.staticValue != nil)
+                }
+            }
+            return addition.effects
+        }
+    }
+
+    /// Reads the machine.
+    func read<Result: Sendable>(_ body: (PeripheralStateMachine) -> Result) -> Result {
+        state.withLock { body($0.machine) }
+    }
+
+    private func perform(_ effect: PeripheralEffect) {
+        switch effect {
+        case .submit, .complete, .thaw: break
+        case .misuse(let misuse): log(misuse)
+        case .forget(let id):
+            let gone = state.withLock { $0.objects.remove(id) }
+            gone?.characteristics.forEach { $0.object.removeSubscribers() }
+        case .clearSubscribers(let id): characteristic(id)?.removeSubscribers()
+        case .dropAdditions(let operations): operations.forEach { _ = takeAddition($0) }
+        case .changeMTU(let id, let mtu): state.withLock { $0.centrals[id] }?.updateMTU(mtu)
+        case .closeChannel(let id): channels.release(id)
+        case .closeChannels(let psm): channels.shutDown(psm: psm)
+        case .callback(let callback):
+            // Before the delivery, as that takes objects out.
+            let observed = observer.map { _ in observation(of: callback) }
+            deliver(callback)
+            if let observed { observer?.delivered(observed) }
+        }
+    }
+
+    // MARK: Objects
+
+    /// The app's own object of a published characteristic.
+    func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? {
+        state.withLock { $0.objects.characteristic(id) }
+    }
+
+    /// The app's own object of a published service.
+    func service(_ id: AttributeID) -> CBMutableService? {
+        state.withLock { $0.objects.service(id)?.service }
+    }
+
+    /// The app's own object of a call of `add` that has no answer yet.
+    func addition(_ operation: OperationID) -> CBMutableService? {
+        state.withLock { $0.objects.addition(operation) }
+    }
+
+    /// The same, taken out: once.
+    func takeAddition(_ operation: OperationID) -> CBMutableService? {
+        state.withLock { $0.objects.takeAddition(operation) }
+    }
+
+    /// The object of a central, with the ATT MTU that it has now.
+    func central(_ id: PeerID, mtu: Int) -> CBCentral {
+        let central = state.withLock { $0.centrals.central(id, mtu: mtu) }
+        central.updateMTU(mtu)
+        return central
+    }
+
+    /// The object of a central of which nothing is told but who it is.
+    func central(_ id: PeerID) -> CBCentral {
+        state.withLock { $0.centrals.central(id, mtu: 23) }
+    }
+
+    // MARK: The queue
+
+    func handle(_ delivery: Delivery) {
+        switch delivery {
+        case .event(.restored(let restored)): restore(restored)
+        case .event(.stateChanged(let state)):
+            let announcesSentBursts = announcesSentBursts()
+            transition { machine in
+                machine.announcesSentBursts = announcesSentBursts
+                return machine.handle(.stateChanged(state))
+            }
+        case .event(let event): transition { $0.handle(event) }
+        case .completion(let completion): transition { $0.handle(completion) }
+        }
+    }
+}
+
+/// Delivery entry point: channel events bypass the inbox, all other events wait for the manager's queue.
+extension PeripheralCore {
+    func deliver(_ event: PeripheralEvent) { append(event)?.start() }
+
+    func append(_ event: PeripheralEvent) -> (any PendingDelivery)? {
+        switch event {
+        case .channel(let channel, let channelEvent):
+            channels[channel]?.handle(channelEvent)
+            // An app that has the channel learns of its end from the streams; for other channels, the event cancels
+            // the delivery that waits for the queue.
+            guard channelEvent == .closed, channels.keepsUntaken(channel) else { return nil }
+        case .channelOpened(let channel, let psm, _, let credits):
+            channels.open(channel, from: .psm(psm), credits: credits) { [weak self] command in
+                self?.transition { _ in [.submit(.channel(channel, command))] }
+            }
+        case .stateChanged(let state) where state != .poweredOn: channels.endAll()
+        default: break
+        }
+        return inbox.append(.event(event), for: self)
+    }
+}

@@ -1,0 +1,233 @@
+import BluetoothBackend
+import DequeModule
+import FoundationEssentials
+
+/// What an L2CAP channel is to its two streams: bytes on both ways, credits, and what the delegates are owed.
+///
+/// Pure: calls of the streams and events of the radio go in, effects come out.
+struct ChannelMachine {
+    /// One of the two streams.
+    enum Side: CaseIterable, Sendable {
+        case input, output
+    }
+
+    /// How far a stream is; `Stream.Status` without the stages that are over at once.
+    enum Phase: Sendable {
+        case notOpen, open, atEnd, closed, failed
+    }
+
+    /// What a stream's delegate is told.
+    enum Notice: Sendable {
+        case opened, ready, failed, ended
+    }
+
+    /// What a step leads to.
+    enum Effect: Equatable, Sendable {
+        case submit(ChannelCommand)
+        /// The delegate of a stream is owed something that it was not owed before.
+        case notify(Side)
+    }
+
+    /// How a read or a write ended.
+    enum Transfer: Equatable, Sendable {
+        /// That many bytes; 0 at the end of the stream.
+        case bytes(Int)
+        /// Nothing can be moved yet.
+        case wait
+        /// The stream is not open, or broken.
+        case failed
+    }
+
+    /// How many read bytes are told of at once, unless nothing more is there to read.
+    private static let consumedAtOnce = 4096
+
+    private var received = ByteQueue()
+    private var unreported = 0
+    private var credits: Int
+    private var phases: [Side: Phase] = [.input: .notOpen, .output: .notOpen]
+    private var owed: [Side: Set<Notice>] = [:]
+    /// The radio's channel is no more.
+    private var isEnded = false
+
+    /// A channel that is up, with the bytes that may be sent at first.
+    init(credits: Int) { self.credits = max(0, credits) }
+
+    // MARK: Queries
+
+    /// S153: a stream whose channel is no more is at its end, the input once its bytes are read.
+    func phase(of side: Side) -> Phase {
+        let phase = phases[side] ?? .notOpen
+        guard phase == .open, isEnded, side == .output || received.isEmpty else { return phase }
+        return .atEnd
+    }
+
+    /// Whether a read or a write would move bytes now.
+    func isReady(_ side: Side) -> Bool {
+        guard phase(of: side) == .open else { return false }
+        return side == .input ? !received.isEmpty : credits > 0
+    }
+
+    /// Whether the delegate of a stream is owed something.
+    func owesNotice(_ side: Side) -> Bool { owed[side]?.isEmpty == false }
+
+    /// Takes what the delegate of a stream is to be told next.
+    mutating func nextNotice(_ side: Side) -> Notice? {
+        for notice in [Notice.opened, .ready, .failed, .ended] where owed[side]?.remove(notice) != nil {
+            // Bytes or room may have been used since.
+            if notice == .ready && !isReady(side) { continue }
+            return notice
+        }
+        return nil
+    }
+
+    // MARK: Calls of the streams
+
+    mutating func open(_ side: Side) -> [Effect] {
+        guard phases[side] == .notOpen else { return [] }
+        phases[side] = .open
+        return owe(.opened, side) + oweState(of: side)
+    }
+
+    /// Both streams closed close the channel.
+    mutating func close(_ side: Side) -> [Effect] {
+        guard phases[side] != .closed else { return [] }
+        phases[side] = .closed
+        owed[side] = nil
+        if side == .input { received.removeAll() }
+        guard phases.values.allSatisfy({ $0 == .closed }) else { return [] }
+        return end()
+    }
+
+    /// S151: the channel's object is gone.
+    mutating func release() -> [Effect] {
+        received.removeAll()
+        return shutDown()
+    }
+
+    /// This side closes the channel; what was received can still be read (S154).
+    mutating func shutDown() -> [Effect] {
+        let effects = end()
+        return effects + Side.allCases.flatMap { oweState(of: $0) }
+    }
+
+    mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> (Transfer, [Effect]) {
+        switch phase(of: .input) {
+        case .notOpen, .closed, .failed: return (.failed, [])
+        case .atEnd: return (.bytes(0), [])
+        case .open: break
+        }
+        guard !buffer.isEmpty else { return (.bytes(0), []) }
+        let count = received.read(into: buffer)
+        guard count > 0 else { return (.wait, []) }
+        unreported += count
+        return (.bytes(count), reportConsumed() + oweState(of: .input))
+    }
+
+    /// Sends as many of the bytes as there are credits for (S152).
+    mutating func write(_ bytes: UnsafeRawBufferPointer) -> (Transfer, [Effect]) {
+        switch phase(of: .output) {
+        case .notOpen, .closed, .failed: return (.failed, [])
+        case .atEnd:
+            phases[.output] = .failed
+            return (.failed, owe(.failed, .output))
+        case .open: break
+        }
+        guard !bytes.isEmpty else { return (.bytes(0), []) }
+        guard credits > 0 else { return (.wait, []) }
+        let data = Data(bytes.prefix(credits))
+        credits -= data.count
+        return (.bytes(data.count), [.submit(.send(data))] + oweState(of: .output))
+    }
+
+    // MARK: Events of the radio
+
+    /// Bytes arrived.
+    ///
+    /// Nobody reads a closed input: the bytes go, and the peer gets no credits for more.
+    mutating func receive(_ data: Data) -> [Effect] {
+        guard !isEnded, phases[.input] != .closed, !data.isEmpty else { return [] }
+        received.append(data)
+        return oweState(of: .input)
+    }
+
+    /// That many more bytes may be sent.
+    mutating func grant(_ count: Int) -> [Effect] {
+        let wasReady = isReady(.output)
+        let (sum, overflow) = credits.addingReportingOverflow(max(0, count))
+        credits = overflow ? Int.max : sum
+        return wasReady ? [] : oweState(of: .output)
+    }
+
+    /// The channel is closed by the peer, or its link is over.
+    mutating func endRemotely() -> [Effect] {
+        guard !isEnded else { return [] }
+        isEnded = true
+        return Side.allCases.flatMap { oweState(of: $0) }
+    }
+
+    // MARK: Steps
+
+    private mutating func end() -> [Effect] {
+        guard !isEnded else { return [] }
+        isEnded = true
+        return [.submit(.close)]
+    }
+
+    private mutating func reportConsumed() -> [Effect] {
+        guard !isEnded, received.isEmpty || unreported >= Self.consumedAtOnce else { return [] }
+        defer { unreported = 0 }
+        return [.submit(.consumed(unreported))]
+    }
+
+    /// Owes the delegate what the stream's state calls for.
+    private mutating func oweState(of side: Side) -> [Effect] {
+        switch phase(of: side) {
+        case .open: isReady(side) ? owe(.ready, side) : []
+        case .atEnd: owe(.ended, side)
+        case .notOpen, .closed, .failed: []
+        }
+    }
+
+    private mutating func owe(_ notice: Notice, _ side: Side) -> [Effect] {
+        guard owed[side, default: []].insert(notice).inserted else { return [] }
+        return [.notify(side)]
+    }
+}
+
+/// Bytes in the order of their arrival; where one arrival ends and the next begins is forgotten (S152).
+struct ByteQueue {
+    private var chunks = Deque<Data>()
+    private var taken = 0
+    /// How many bytes there are.
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ data: Data) {
+        guard !data.isEmpty else { return }
+        chunks.append(data)
+        count += data.count
+    }
+
+    /// Moves bytes from the front to `buffer`, as many as there are and as fit.
+    ///
+    /// - Returns: How many.
+    mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var filled = 0
+        while filled < buffer.count, let chunk = chunks.first {
+            let part = chunk.dropFirst(taken).prefix(buffer.count - filled)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).copyBytes(from: part)
+            filled += part.count
+            taken += part.count
+            guard taken == chunk.count else { break }
+            chunks.removeFirst()
+            taken = 0
+        }
+        count -= filled
+        return filled
+    }
+
+    mutating func removeAll() {
+        self = ByteQueue()
+    }
+}

@@ -1,0 +1,173 @@
+import BluetoothBackend
+import BluetoothValues
+import DequeModule
+import FoundationEssentials
+
+/// A request that waits for the app.
+struct HeldRequest: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+        /// A read, whose answer carries so many bytes.
+        case read(longest: Int)
+        case write
+    }
+
+    let kind: Kind
+    let central: PeerID
+    /// What is read or written, the first part of it.
+    let attribute: AttributeID
+}
+
+extension PeripheralStateMachine {
+    /// S108, S109, S125, S129.
+    mutating func readRequested(
+        _ request: RequestID, _ central: PeerID, _ attribute: AttributeID, offset: Int, mtu: Int
+    ) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [] }
+        let mtu = max(mtu, 23)
+        guard let characteristic = database.characteristic(attribute) else { return answer(request, .invalidHandle) }
+        guard characteristic.permissions.allowReading else { return answer(request, .readNotPermitted) }
+        guard offset >= 0 else { return answer(request, .invalidOffset) }
+        if let value = characteristic.staticValue {
+            guard offset <= value.count else { return answer(request, .invalidOffset) }
+            return answer(request, ATTCode(rawValue: 0), value.dropFirst(offset), longest: mtu - 1)
+        }
+        requests[request] = HeldRequest(kind: .read(longest: mtu - 1), central: central, attribute: attribute)
+        return [.callback(.readReceived(request, central, attribute, offset: offset, mtu: mtu))]
+    }
+
+    /// S109, S129...S132.
+    mutating func writeRequested(
+        _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int, wantsResponse: Bool = true
+    ) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [] }
+        guard let first = parts.first else { return answer(request, ATTCode(rawValue: 0)) }
+        for part in parts {
+            guard let characteristic = database.characteristic(part.attribute) else {
+                return answer(request, .invalidHandle)
+            }
+            guard characteristic.permissions.allowWriting else { return answer(request, .writeNotPermitted) }
+        }
+        requests[request] = HeldRequest(kind: .write, central: central, attribute: first.attribute)
+        if !wantsResponse { holdNoLongerThanLast(request) }
+        return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, 23)))]
+    }
+
+    /// No radio ever ends the wait for a response to a write command, and the app need not respond.
+    private mutating func holdNoLongerThanLast(_ command: RequestID) {
+        writeCommands.append(command)
+        if writeCommands.count > Self.heldWriteCommands, let oldest = writeCommands.popFirst() {
+            requests[oldest] = nil
+        }
+    }
+
+    /// How many write commands can be responded to.
+    static let heldWriteCommands = 1024
+
+    /// The radio has answered by itself (S134).
+    mutating func requestExpired(_ request: RequestID) -> [PeripheralEffect] {
+        requests[request] = nil
+        return []
+    }
+
+    /// `respond`, once for each callback (S126...S128, S130, S134).
+    ///
+    /// - Parameters:
+    ///   - part: Which one of the callback's requests it was called with, from 0: any to refuse a write, the first to
+    ///     grant it.
+    mutating func respond(
+        to request: RequestID, part: Int, attCode: UInt8, value: Data?
+    ) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
+        switch requests[request]?.kind {
+        case nil:
+            return [.misuse(.notWaiting(request))]
+        case .read(let longest):
+            requests[request] = nil
+            guard attCode == 0 else { return answer(request, ATTCode(rawValue: attCode)) }
+            return answer(request, ATTCode(rawValue: 0), value ?? Data(), longest: longest)
+        case .write:
+            guard part == 0 || attCode != 0 else { return [.misuse(.notTheFirst(request))] }
+            requests[request] = nil
+            return answer(request, ATTCode(rawValue: attCode))
+        }
+    }
+
+    /// Nobody is there to answer: the central need not wait for its time-out.
+    mutating func nobodyAnswers(_ request: RequestID) -> [PeripheralEffect] {
+        guard requests.removeValue(forKey: request) != nil else { return [] }
+        return [.misuse(.nobodyAnswers(request))] + answer(request, .requestNotSupported)
+    }
+
+    private func answer(
+        _ request: RequestID, _ code: ATTCode, _ value: Data? = nil, longest: Int = .max
+    ) -> [PeripheralEffect] {
+        let sent = value.map { $0.count > longest || $0.startIndex != 0 ? Data($0.prefix(longest)) : $0 }
+        return [.submit(.respond(request: request, attCode: code.rawValue, value: sent))]
+    }
+}
+
+extension AttributePermissions {
+    fileprivate var allowReading: Bool { !isDisjoint(with: [.readable, .readEncryptionRequired]) }
+    fileprivate var allowWriting: Bool { !isDisjoint(with: [.writeable, .writeEncryptionRequired]) }
+}
+
+extension PeripheralStateMachine {
+    /// S136.
+    mutating func subscribed(
+        _ central: PeerID, to attribute: AttributeID, mtu: Int, credits: Int
+    ) -> [PeripheralEffect] {
+        guard state == .poweredOn, database.characteristic(attribute) != nil else { return [] }
+        let mtu = max(mtu, 23)
+        let isNew = subscribers.subscribe(central, to: attribute, mtu: mtu, credits: credits)
+        return (isNew ? [.callback(.subscribed(central, attribute, mtu: mtu))] : []) + readiness()
+    }
+
+    /// S136.
+    mutating func unsubscribed(_ central: PeerID, from attribute: AttributeID) -> [PeripheralEffect] {
+        guard subscribers.unsubscribe(central, from: attribute) else { return [] }
+        return [.callback(.unsubscribed(central, attribute))] + readiness()
+    }
+
+    /// S137.
+    mutating func granted(_ count: Int, to central: PeerID) -> [PeripheralEffect] {
+        subscribers.grant(count, to: central)
+        return readiness()
+    }
+
+    /// S140.
+    mutating func mtuChanged(_ central: PeerID, _ mtu: Int) -> [PeripheralEffect] {
+        let mtu = max(mtu, 23)
+        subscribers.changeMTU(of: central, to: mtu)
+        return [.changeMTU(central, mtu)]
+    }
+
+    /// `updateValue` (S137...S139).
+    ///
+    /// - Returns: Whether it was queued for all targets; nothing was for any, if not.
+    mutating func updateValue(
+        _ value: Data, of key: ObjectKey, _ uuid: BluetoothUUID, to centrals: Set<PeerID>?
+    ) -> (isQueued: Bool, effects: [PeripheralEffect]) {
+        guard state == .poweredOn else { return (false, [.misuse(.notPoweredOn)]) }
+        guard let attribute = database[key], database.characteristic(attribute) != nil else {
+            return (false, [.misuse(.notPublished(uuid))])
+        }
+        guard let batches = subscribers.send(value, of: attribute, to: centrals) else { return (false, []) }
+        let effects = batches.map { batch in
+            PeripheralEffect.submit(
+                .updateValue(attribute: attribute, value: batch.value, centrals: batch.centrals))
+        }
+        return (true, effects)
+    }
+
+    /// `setDesiredConnectionLatency` (S140).
+    func setConnectionLatency(_ latency: ConnectionLatency, of central: PeerID) -> [PeripheralEffect] {
+        guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
+        return [.submit(.setConnectionLatency(central: central, latency: latency))]
+    }
+
+    /// Tells once that an update that was refused would go, or that all updates for some centrals have left (S137).
+    mutating func readiness() -> [PeripheralEffect] {
+        let (hasRoomAgain, isAllSent) = subscribers.takeReadiness()
+        return hasRoomAgain || isAllSent && announcesSentBursts ? [.callback(.readyToUpdate)] : []
+    }
+}

@@ -1,0 +1,112 @@
+import BluetoothBackend
+import Foundation
+
+/// Sees what the managers of one test do: for the testing library.
+///
+/// Called on any thread, never under a lock of the manager's.
+package protocol ManagerObserver: AnyObject, Sendable {
+    /// A manager was made; to be held weakly.
+    func managerCreated(_ manager: any ObservedManager)
+    /// A delegate method has returned, or would have been called had there been a delegate.
+    func delivered(_ callback: DeliveredCallback)
+    /// A manager or a peripheral was released while these had no answer.
+    func commandsAbandoned(_ commands: [String])
+}
+
+/// A manager as its observer sees it: it lives as long as the manager or one of its objects does.
+package protocol ObservedManager: AnyObject, Sendable {
+    /// The manager, if it lives, and the objects that it made and that live.
+    var livingObjects: [String] { get }
+    /// The label of the queue of its callbacks.
+    var label: String { get }
+    /// What was asked and not answered.
+    var unansweredCommands: [String] { get }
+    /// Calls `body` when all that was delivered so far has been handled.
+    func afterDelivery(_ body: @escaping @Sendable () -> Void)
+}
+
+/// One call of a delegate method.
+package struct DeliveredCallback: Sendable {
+    /// Which method.
+    package var method: DelegateMethod
+    /// Whom it concerns: a peripheral, or a central.
+    package var identifier: UUID?
+    /// Which services, characteristics or descriptors.
+    package var attributes: [CBUUID] = []
+    /// The value that the delegate was given.
+    package var value: Data?
+    /// The error that the delegate was given.
+    package var error: (any Error)?
+    /// Whether there was a delegate.
+    package var hasDelegate = true
+}
+
+/// Where managers find their observer.
+package enum Observation {
+    /// The observer of the managers that this task and its child tasks make.
+    @TaskLocal package static var observer: (any ManagerObserver)?
+}
+
+/// A method of a delegate, as a test names it: the last part of its name.
+package enum DelegateMethod: String, CaseIterable, Sendable {
+    // Of both managers.
+    case didUpdateState, willRestoreState
+    // CBCentralManagerDelegate
+    case didDiscover, didConnect, didFailToConnect, didDisconnectPeripheral, connectionEventDidOccur
+    case didUpdateANCSAuthorization
+    // CBPeripheralDelegate
+    case didUpdateName, didModifyServices, didReadRSSI, didDiscoverServices, didDiscoverIncludedServices
+    case didDiscoverCharacteristics, didDiscoverDescriptors, didUpdateValue, didWriteValue
+    case didUpdateNotificationState, didUpdateDescriptorValue, didWriteDescriptorValue
+    case isReadyToSendWriteWithoutResponse
+    // CBPeripheralDelegate and CBPeripheralManagerDelegate
+    case didOpen
+    // CBPeripheralManagerDelegate
+    case didStartAdvertising, didAdd, didSubscribe, didUnsubscribe, isReadyToUpdateSubscribers
+    case didReceiveRead, didReceiveWrite, didPublishL2CAPChannel, didUnpublishL2CAPChannel
+    // CBPairingAgentDelegate
+    case didReceivePairingRequest, didCancelPairingRequest, didPair, didFailToPair, didUnpair
+}
+
+extension PairingCore: ObservedManager {
+    package var livingObjects: [String] {
+        agent.map { ["<CBPairingAgent: \($0.capability)>"] } ?? []
+    }
+}
+
+extension PairingMachine {
+    /// What the app asked and was not told, and what a pairing asked and the app did not answer.
+    ///
+    /// A number that is shown asks for nothing.
+    var unansweredCommands: [String] {
+        let asked = calls.sorted { $0.key < $1.key }.map { "\($0.value.kind) of peer \($0.value.peer)" }
+        let questions = requests.sorted { $0.key < $1.key }.map(\.value).filter { $0.question.wantsAnswer }
+        return asked + questions.map { "pairing question \"\($0.question.kindName)\" of peer \($0.peer)" }
+    }
+}
+
+extension PairingQuestion {
+    fileprivate var wantsAnswer: Bool {
+        switch self {
+        case .display: false
+        case .consent, .confirm, .enterPasskey, .outOfBand: true
+        }
+    }
+}
+
+extension PairingMachine.Callback {
+    /// As an observer sees it; nil for what no delegate method tells.
+    ///
+    /// A question that is cancelled has no peer any more.
+    var observed: DeliveredCallback? {
+        switch self {
+        case .requested(_, let peer, _): DeliveredCallback(method: .didReceivePairingRequest, identifier: peer.uuid)
+        case .cancelled: DeliveredCallback(method: .didCancelPairingRequest)
+        case .paired(let peer, _): DeliveredCallback(method: .didPair, identifier: peer.uuid)
+        case .failed(let peer, let error):
+            DeliveredCallback(method: .didFailToPair, identifier: peer.uuid, error: error.appError)
+        case .unpaired(let peer): DeliveredCallback(method: .didUnpair, identifier: peer.uuid)
+        case .finished, .forgotten: nil
+        }
+    }
+}
