@@ -1,7 +1,7 @@
 public import BluetoothSupport
 import Synchronization
 
-/// The time of a radio: real on an adapter, real or virtual on an emulator.
+/// The time of a backend: real on an adapter, real or virtual on an emulator.
 public protocol BackendClock: Sendable {
     /// The time since the clock's origin; never goes back.
     var now: Duration { get }

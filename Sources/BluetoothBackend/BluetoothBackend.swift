@@ -1,7 +1,7 @@
-/// A radio that CoreBluetooth's classes can drive: the common manager protocol.
+/// What CoreBluetooth's classes drive: the common protocol of all backends.
 ///
 /// Commands go down and events come up, both plain values, so that a backend can be wrapped by another that logs,
-/// records, delays, drops or injects. A backend reports what happened on its radio; what Apple promises on top of
+/// records, delays, drops or injects. A backend reports what happened on its adapter; what Apple promises on top of
 /// that (state gating, accumulation, identity, error domains, callback order) is not its business.
 ///
 /// All members may be called from any thread and return at once.
@@ -9,13 +9,13 @@ public protocol BluetoothBackend: Sendable {
     /// A short lower-case name for logs and listings: "bluez", "emulator".
     var name: String { get }
 
-    /// The time by which this radio lives.
+    /// The time of this backend.
     var clock: any BackendClock { get }
 
     /// Whether this process may use Bluetooth; never prompts.
     func authorization() -> AuthorizationStatus
 
-    /// Whether the radio can do something that not every radio can.
+    /// Whether the backend supports a feature that not every backend supports.
     func supports(_ feature: BackendFeature) -> Bool
 
     /// Whether managers call `peripheralIsReady(toSendWriteWithoutResponse:)` and
@@ -40,7 +40,7 @@ extension BluetoothBackend {
     public var announcesSentBursts: Bool { true }
 }
 
-/// Something that one radio can do and another cannot.
+/// A feature that one backend supports and another does not.
 public enum BackendFeature: String, Hashable, Sendable, Codable, CaseIterable {
     /// Extended advertising is scanned for and connected to.
     case extendedScanAndConnect

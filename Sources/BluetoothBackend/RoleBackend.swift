@@ -1,4 +1,4 @@
-/// One role of a radio for one owner: commands go in, ordered events come out.
+/// One role of a backend for one owner: commands go in, ordered events come out.
 ///
 /// What ``CentralBackend``, ``PeripheralBackend`` and ``PairingBackend`` have in common, so that a wrapper can be
 /// written once for all of them.
@@ -18,7 +18,7 @@ public protocol RoleBackend<Command, Event>: AnyObject, Sendable {
     func invalidate()
 }
 
-/// Where a backend's events go: a manager's mailbox, or a wrapper's.
+/// Where a backend's events go: a manager's inbox, or a wrapper.
 public protocol EventSink<Event>: AnyObject, Sendable {
     /// What is delivered.
     associatedtype Event: Sendable
@@ -47,9 +47,9 @@ extension EventSink {
     }
 }
 
-/// Events that wait in a mailbox whose queue does not know of them yet.
+/// Events that wait in an inbox whose queue is not scheduled yet.
 ///
-/// Whoever gets one starts it or runs it, once; until then nothing that goes into that mailbox is handled.
+/// The receiver starts it or runs it, once; until then nothing in that inbox is handled.
 public protocol PendingDelivery: Sendable {
     /// Has the events handled on the receiver's queue, soon.
     ///
@@ -59,6 +59,6 @@ public protocol PendingDelivery: Sendable {
     /// Has the events handled on the receiver's queue by this thread, which waits for its turn there; soon, where no other
     /// thread may stand in for the queue's own.
     ///
-    /// App code runs inside: for a thread that holds no lock, is on no queue, and that nobody waits for.
+    /// App code runs inside: for a thread that holds no lock, is on no queue, and that no other thread waits for.
     func run()
 }

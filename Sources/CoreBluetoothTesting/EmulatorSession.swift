@@ -14,7 +14,7 @@ final class EmulatorSession: ManagerObserver {
     private struct State {
         var managers: [WeakManager] = []
         var callbacks = CallbackLog()
-        var abandoned: [String] = []
+        var abandonedCommands: [String] = []
         var isReported = false
     }
 
@@ -46,7 +46,7 @@ final class EmulatorSession: ManagerObserver {
 
     func commandsAbandoned(_ commands: [String]) {
         guard !commands.isEmpty else { return }
-        state.withLock { $0.abandoned += commands }
+        state.withLock { $0.abandonedCommands += commands }
     }
 
     // MARK: Scopes
@@ -122,8 +122,8 @@ final class EmulatorSession: ManagerObserver {
         emulator.afterTasks { [self] areQuiet in
             let managers = state.withLock { $0.managers.compactMap(\.manager) }
             settle(managers[...], areQuiet ? [] : [.running]) { blocked in
-                let abandoned = self.state.withLock { $0.abandoned }
-                finish(blocked + Self.leaks(abandoned, managers))
+                let abandonedCommands = self.state.withLock { $0.abandonedCommands }
+                finish(blocked + Self.leaks(abandonedCommands, managers))
             }
         }
     }
@@ -147,8 +147,8 @@ final class EmulatorSession: ManagerObserver {
         Self.queue.asyncAfter(deadline: limit) { goOn(blocked + [.blocked(manager.label)]) }
     }
 
-    private static func leaks(_ abandoned: [String], _ managers: [any ObservedManager]) -> [Leak] {
-        (abandoned + managers.flatMap(\.unansweredCommands)).map(Leak.unanswered)
+    private static func leaks(_ abandonedCommands: [String], _ managers: [any ObservedManager]) -> [Leak] {
+        (abandonedCommands + managers.flatMap(\.unansweredCommands)).map(Leak.unanswered)
             + managers.flatMap(\.livingObjects).map(Leak.leaked)
     }
 

@@ -1,9 +1,9 @@
 public import BluetoothEmulator
 public import XCTest
 
-/// For tests of XCTest: each gets an emulated radio of its own, in virtual time.
+/// For tests of XCTest: each gets an emulator of its own, in virtual time.
 ///
-/// Managers that a test's code makes without naming a radio are in that world. A test fails on commands without an
+/// Managers that a test's code makes without naming a backend are in that world. A test fails on commands without an
 /// answer, and on managers, peripherals and pairing agents that outlive its `tearDown`: set properties to nil there.
 open class EmulatorTestCase: XCTestCase {
     private var session: EmulatorSession?

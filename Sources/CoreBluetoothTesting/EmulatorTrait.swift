@@ -3,9 +3,9 @@ import CoreBluetoothPackage
 import Foundation
 public import Testing
 
-/// Gives each test an emulated radio of its own, in virtual time.
+/// Gives each test an emulator of its own, in virtual time.
 ///
-/// Managers that the test's code makes without naming a radio are in that world: code under test need not know. The
+/// Managers that the test's code makes without naming a backend are in that world: code under test need not know. The
 /// test fails on commands without an answer, and on managers and peripherals that outlive it; a failure tells the seed
 /// and the trace. Made by `.emulator(…)`.
 public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
@@ -71,7 +71,7 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == EmulatorTrait {
-    /// An emulated radio for each test, in virtual time.
+    /// An emulator for each test, in virtual time.
     ///
     /// - Parameters:
     ///   - configuration: Delays, sizes and chances.

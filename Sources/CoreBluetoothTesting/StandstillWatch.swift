@@ -27,9 +27,9 @@ final class StandstillWatch: Sendable {
 
     private static let queue = DispatchQueue(label: "CoreBluetooth standstill watch")
     /// A body that waits is stuck after so many looks; there are ten in the settle timeout.
-    private static let patience = 10
+    private static let standstill = 10
     /// A body that computes, or blocks its thread.
-    private static let patienceWithWork = 60
+    private static let longStandstill = 60
 
     private let emulator: Emulator
     private let state = Lock(State())
@@ -83,7 +83,7 @@ final class StandstillWatch: Sendable {
                 let stands = activity == state.activity && activity.hasWork && !activity.isDriven && !activity.isHeld
                 state.age = stands ? state.age + 1 : 0
                 state.activity = activity
-                return state.age >= (activity.areTasksQuiet ? Self.patience : Self.patienceWithWork)
+                return state.age >= (activity.areTasksQuiet ? Self.standstill : Self.longStandstill)
             }
             switch isStuck {
             case nil: break

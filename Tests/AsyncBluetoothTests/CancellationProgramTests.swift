@@ -52,7 +52,7 @@ import Testing
                 let choices = (0..<6).map { _ in random.next() }
                 group.addTask {
                     try await clock.sleep(for: .milliseconds(Int(choices[0] % 20_000)))
-                    outcomes.note(await Self.outcome(choices, participants, clock), of: number)
+                    outcomes.record(await Self.outcome(choices, participants, clock), of: number)
                 }
             }
             for _ in 0..<10 {

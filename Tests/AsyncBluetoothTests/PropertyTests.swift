@@ -26,7 +26,7 @@ import Testing
     /// What became of each operation.
     private final class Outcomes: Sendable {
         private let counts = Lock<[String: Int]>([:])
-        func note(_ outcome: String) { counts.withLock { $0[outcome, default: 0] += 1 } }
+        func record(_ outcome: String) { counts.withLock { $0[outcome, default: 0] += 1 } }
         var total: Int { counts.withLock { $0.values.reduce(0, +) } }
         subscript(_ outcome: String) -> Int { counts.withLock { $0[outcome] ?? 0 } }
     }
@@ -71,7 +71,7 @@ import Testing
                 let choices = (0..<6).map { _ in random.next() }
                 group.addTask {
                     try await clock.sleep(for: .milliseconds(Int(choices[0] % 20_000)))
-                    outcomes.note(await Self.outcome(choices, peripheral, clock))
+                    outcomes.record(await Self.outcome(choices, peripheral, clock))
                 }
             }
             for _ in 0..<8 {

@@ -3,7 +3,7 @@ import CoreBluetoothTesting
 import Foundation
 import Testing
 
-/// The article "Testing on both backends": one app, in virtual time and on the radio that the environment names.
+/// The article "Testing on both backends": one app, in virtual time and on the backend that the environment names.
 @Suite struct BothBackendsTests {
     @Test(.emulator(.instant, world: .builtIn)) func theLevelIsReadInVirtualTime() async {
         let reader = BatteryReader()
@@ -11,10 +11,10 @@ import Testing
         #expect(await reader.level() == 87)
     }
 
-    @Test(.enabled(if: isRadioNamed), .timeLimit(.minutes(1))) func theLevelIsReadOnTheNamedRadio() async throws {
+    @Test(.enabled(if: isBackendNamed), .timeLimit(.minutes(1))) func theLevelIsReadOnTheNamedBackend() async throws {
         let level = try #require(await BatteryReader().level())
         #expect((0...100).contains(level))
     }
 
-    private static let isRadioNamed = ProcessInfo.processInfo.environment["COREBLUETOOTH_BACKEND"] != nil
+    private static let isBackendNamed = ProcessInfo.processInfo.environment["COREBLUETOOTH_BACKEND"] != nil
 }

@@ -53,18 +53,18 @@ import XCTest
     }
 
     @Test func whatATestLeavesBehindFailsIt() {
-        let keeper = Keeper()
+        let holder = AppHolder()
         let messages = failures { test in
-            keeper.server = ServerApp()
+            holder.server = ServerApp()
             test.expect(.didUpdateState)
         }
         #expect(messages.contains { $0.contains("leaked: <CBPeripheralManager") })
         #expect(messages.contains { $0.contains("unanswered: add(_:) of service FFE0") })
-        keeper.server = nil
+        holder.server = nil
     }
 }
 
-private final class Keeper {
+private final class AppHolder {
     var server: ServerApp?
 }
 

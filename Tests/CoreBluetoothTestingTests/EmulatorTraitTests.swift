@@ -3,7 +3,7 @@ import CoreBluetoothTesting
 import Testing
 
 @Suite(.emulator(.instant, seed: 7, world: .builtIn)) struct EmulatorTraitTests {
-    @Test func appCodeThatNamesNoRadioIsInTheTestsWorld() async throws {
+    @Test func appCodeThatNamesNoBackendIsInTheTestsWorld() async throws {
         let emulator = Emulator.current
         let app = HeartRateApp()
         await emulator.expect(.didUpdateState, .didDiscover, .didConnect.succeeding)

@@ -36,15 +36,15 @@ import Testing
     }
 
     @Test func aManagerThatOutlivesItsTestIsALeak() async throws {
-        let keeper = Keeper()
+        let holder = AppHolder()
         let messages = try await issues {
-            keeper.app = HeartRateApp()
+            holder.app = HeartRateApp()
             await Emulator.current.expect(.didDiscover)
         }
         #expect(messages.contains { $0.contains("leaked: <CBCentralManager") })
         #expect(messages.contains { $0.contains("leaked: <CBPeripheral") })
-        keeper.app = nil
-        #expect(try await issues(allowing: .livingObjects) { keeper.app = HeartRateApp() }.isEmpty)
+        holder.app = nil
+        #expect(try await issues(allowing: .livingObjects) { holder.app = HeartRateApp() }.isEmpty)
     }
 
     @Test func aCommandWithoutAnswerIsAFailure() async throws {
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-private final class Keeper: @unchecked Sendable {
+private final class AppHolder: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var app: HeartRateApp?
 }

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// App code as it is written for the air: it names no radio.
+/// App code as it is written for the air: it names no backend.
 final class HeartRateApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     // Invariant: touched on `queue` only, but for `beats`, which is read when the queue is at rest.
     private(set) var beats: [UInt8] = []

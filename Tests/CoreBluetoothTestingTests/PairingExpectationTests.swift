@@ -57,16 +57,16 @@ private func addThermometer() throws {
     }
 
     @Test func anAgentThatOutlivesItsTestIsALeak() async throws {
-        let keeper = AgentKeeper()
+        let holder = AgentHolder()
         let messages = try await IssueCollector.issues {
-            keeper.agent = agent(Listener(answers: true))
+            holder.agent = agent(Listener(answers: true))
         }
         #expect(messages.contains { $0.contains("leaked: <CBPairingAgent: displayYesNo>") })
-        keeper.agent = nil
+        holder.agent = nil
     }
 }
 
-private final class AgentKeeper: @unchecked Sendable {
+private final class AgentHolder: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var agent: CBPairingAgent?
 }

@@ -105,18 +105,18 @@ import Testing
     }
 
     @Test func aWriteThatIsNotAnsweredIsAFailureOfALivingManagerToo() async throws {
-        let keeper = ServerKeeper()
+        let holder = ServerHolder()
         let messages = try await issues {
-            keeper.server = ServerApp(.staysSilent)
+            holder.server = ServerApp(.staysSilent)
             let client = PlainApp(writing: Data([1]))
             await Emulator.current.expect(.didReceiveRead)
             client.stop()
         }
         #expect(messages.contains { $0.contains("leaked: <CBPeripheralManager") })
-        keeper.server = nil
+        holder.server = nil
     }
 
-    @Test func callsThatTheRadioHasNotAnsweredAreFailures() async throws {
+    @Test func callsThatTheBackendHasNotAnsweredAreFailures() async throws {
         let messages = try await issues {
             let server = ServerApp(publishesChannel: true)
             await Emulator.current.expect(.didUpdateState)
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-private final class ServerKeeper: @unchecked Sendable {
+private final class ServerHolder: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var server: ServerApp?
 }

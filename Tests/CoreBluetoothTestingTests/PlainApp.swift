@@ -71,7 +71,7 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        note(error)
+        log(error)
         services = peripheral.services?.count ?? 0
         for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
     }
@@ -79,7 +79,7 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {
-        note(error)
+        log(error)
         for characteristic in service.characteristics ?? [] {
             characteristics += 1
             if characteristic.properties.contains(.read) { peripheral.readValue(for: characteristic) }
@@ -93,13 +93,13 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
-        note(error)
+        log(error)
         if error == nil, let value = characteristic.value { values.append(value) }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) { changes += 1 }
 
-    private func note(_ error: (any Error)?) {
+    private func log(_ error: (any Error)?) {
         if let error { errors.append(error) }
     }
 }

@@ -5,7 +5,7 @@ public import BluetoothSupport
 /// The contract, which every backend keeps and the contract suite proves:
 ///
 /// - ``RoleBackend/submit(_:)`` never blocks and never delivers inline. Events arrive one at a time, in the order of
-///   the radio.
+///   the adapter.
 /// - The first event is `stateChanged` (after `restored`, if there is something to restore).
 /// - A link is a ``LinkID``, new at each `connected`. A command for a dead link is dropped in silence. One
 ///   `disconnected` closes all that is open on a link; commands without a link are closed by the state event that
@@ -22,7 +22,7 @@ public protocol CentralBackend: RoleBackend where Command == CentralCommand, Eve
     func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary]
 }
 
-/// What a central manager asks of the radio.
+/// A request of a central manager to the backend.
 ///
 /// Each case names the public call behind it.
 public enum CentralCommand: Hashable, Sendable, Codable {

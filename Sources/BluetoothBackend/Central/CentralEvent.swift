@@ -1,6 +1,6 @@
 public import BluetoothSupport
 
-/// What the radio tells a central manager.
+/// An event of the backend for a central manager.
 ///
 /// Each case names the delegate method that it leads to.
 public enum CentralEvent: Hashable, Sendable, Codable {
@@ -69,7 +69,7 @@ public enum DisconnectReason: String, Hashable, Sendable, Codable {
     case timeout
     /// The keys do not fit.
     case authentication
-    /// The radio does not tell.
+    /// The backend does not know.
     case unknown
 }
 

@@ -7,7 +7,7 @@ public import BluetoothSupport
 /// `invalidate` withdraws this manager's services, advertisement and channels.
 public protocol PeripheralBackend: RoleBackend where Command == PeripheralCommand, Event == PeripheralEvent {}
 
-/// What a peripheral manager asks of the radio.
+/// A request of a peripheral manager to the backend.
 ///
 /// Each case names the public call behind it.
 public enum PeripheralCommand: Hashable, Sendable, Codable {
@@ -29,7 +29,7 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
     /// Sends a value to the subscribers, or to some of them, for one notify credit each.
     /// `CBPeripheralManager.updateValue`.
     case updateValue(attribute: AttributeID, value: Data, centrals: [PeerID]?)
-    /// Wishes for a connection interval. `CBPeripheralManager.setDesiredConnectionLatency`.
+    /// Requests a connection interval. `CBPeripheralManager.setDesiredConnectionLatency`.
     case setConnectionLatency(central: PeerID, latency: ConnectionLatency)
     /// Listens for L2CAP channels: `channelPublished`. `CBPeripheralManager.publishL2CAPChannel`.
     case publishChannel(operation: OperationID, isEncryptionRequired: Bool)
@@ -65,7 +65,7 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         public var properties: CharacteristicProperties
         /// What the server allows.
         public var permissions: AttributePermissions
-        /// The value that the radio serves by itself; nil asks the manager each time.
+        /// The value that the backend serves by itself; nil asks the manager each time.
         public var staticValue: Data?
         /// Its descriptors.
         public var descriptors: [Descriptor]
@@ -90,7 +90,7 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         public var id: AttributeID
         /// Its type.
         public var uuid: BluetoothUUID
-        /// Its value, served by the radio.
+        /// Its value, served by the backend.
         public var value: Data
 
         /// A descriptor to publish.

@@ -1,6 +1,6 @@
 public import BluetoothSupport
 
-/// What the radio tells a peripheral manager.
+/// An event of the backend for a peripheral manager.
 ///
 /// Each case names the delegate method that it leads to.
 public enum PeripheralEvent: Hashable, Sendable, Codable {
@@ -14,7 +14,7 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
     case serviceAdded(operation: OperationID)
     /// Answers `startAdvertising`. `peripheralManagerDidStartAdvertising`.
     case advertisingStarted(operation: OperationID)
-    /// The radio's service ended the advertisement by itself.
+    /// The system's Bluetooth service ended the advertisement by itself.
     case advertisingEnded
     /// A central subscribed, with the values that may be sent to it at first.
     ///
@@ -33,7 +33,7 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
     case readRequested(request: RequestID, central: PeerID, attribute: AttributeID, offset: Int, mtu: Int)
     /// A central writes; a prepared write is one request of several parts. `peripheralManager(_:didReceiveWrite:)`.
     case writeRequested(request: RequestID, central: PeerID, mtu: Int, wantsResponse: Bool, parts: [WritePart])
-    /// The request was answered by the radio because no answer came in time.
+    /// The request was answered by the backend because no answer came in time.
     case requestExpired(request: RequestID)
     /// Answers `publishChannel`. `peripheralManager(_:didPublishL2CAPChannel:error:)`.
     case channelPublished(operation: OperationID, psm: UInt16)

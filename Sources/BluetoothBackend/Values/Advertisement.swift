@@ -18,7 +18,7 @@ public struct Advertisement: Hashable, Sendable, Codable {
     public var serviceData: [BluetoothUUID: Data]?
     /// A company identifier, least significant byte first, and the company's data.
     public var manufacturerData: Data?
-    /// Whether a connection is accepted; nil if the radio does not tell.
+    /// Whether a connection is accepted; nil if the backend does not know.
     public var isConnectable: Bool?
 
     /// An advertisement with the given fields; what is left out is absent.
@@ -88,7 +88,7 @@ public struct Discovery: Hashable, Sendable, Codable {
     public var advertisement: Advertisement
     /// The signal strength in dBm; 127 if not available.
     public var rssi: Int
-    /// The address it was heard under, as people write it, if the radio tells; for listings only.
+    /// The address it was heard under, as people write it, if the backend knows it; for listings only.
     public var address: String?
 
     /// One report.

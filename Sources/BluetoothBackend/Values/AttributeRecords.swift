@@ -58,7 +58,7 @@ public struct ServiceRecord: Hashable, Sendable, Codable {
     public var uuid: BluetoothUUID
     /// Whether it is a primary service.
     public var isPrimary: Bool
-    /// Its handle on the peer, if the radio tells; for listings only.
+    /// Its handle on the peer, if the backend knows it; for listings only.
     public var handle: UInt16?
 
     /// A service.
@@ -78,7 +78,7 @@ public struct CharacteristicRecord: Hashable, Sendable, Codable {
     public var uuid: BluetoothUUID
     /// What it can do.
     public var properties: CharacteristicProperties
-    /// The handle of its value on the peer, if the radio tells; for listings only.
+    /// The handle of its value on the peer, if the backend knows it; for listings only.
     public var handle: UInt16?
 
     /// A characteristic.
@@ -98,7 +98,7 @@ public struct DescriptorRecord: Hashable, Sendable, Codable {
     public var id: AttributeID
     /// Its type.
     public var uuid: BluetoothUUID
-    /// Its handle on the peer, if the radio tells; for listings only.
+    /// Its handle on the peer, if the backend knows it; for listings only.
     public var handle: UInt16?
 
     /// A descriptor.
@@ -109,13 +109,13 @@ public struct DescriptorRecord: Hashable, Sendable, Codable {
     }
 }
 
-/// A peer that a backend knows of without asking the radio.
+/// A peer that a backend knows without I/O.
 public struct PeerSummary: Hashable, Sendable, Codable {
     /// Its identity.
     public var id: PeerID
     /// Its name, if known.
     public var name: String?
-    /// Its address as people write it, if the radio tells; for listings only.
+    /// Its address as people write it, if the backend knows it; for listings only.
     public var address: String?
 
     /// A known peer.

@@ -30,7 +30,7 @@ public struct BackendError: Error, Hashable, Sendable, Codable {
         case connectionLimitReached
         /// The peer is not known.
         case unknownDevice
-        /// The radio or its service cannot do this.
+        /// The adapter or its service does not support this.
         case operationNotSupported
         /// The peer lost the keys that this host holds.
         case peerRemovedPairingInformation

@@ -1,6 +1,7 @@
 public import BluetoothBackend
 import BluetoothSupport
 import Dispatch
+import Logging
 import Synchronization
 
 /// An emulated radio: one isolated world of hosts and devices, as a backend.
@@ -9,8 +10,23 @@ import Synchronization
 /// done to the world (commands of managers, simulation controls) enters one line and happens in that order: at once in
 /// real time, with the next drive in virtual time.
 public final class Emulator: BluetoothBackend {
-    /// Serves where nothing else is said: real time, the default settings, the built-in devices.
-    public static let shared = Emulator(verified: .builtIn)
+    /// The emulator of managers that name none: real time, the default settings, and the world of the file that
+    /// `COREBLUETOOTH_WORLD` names at the first use, or else the built-in devices.
+    ///
+    /// With a file that cannot be read, the log has the error, and the adapter is unplugged.
+    public static let shared = shared(worldFile: ProcessInfo.processInfo.environment["COREBLUETOOTH_WORLD"])
+
+    package static func shared(worldFile: String?) -> Emulator {
+        guard let worldFile, !worldFile.isEmpty else { return Emulator(verified: .builtIn) }
+        do {
+            return try Emulator(worldFile: worldFile)
+        } catch {
+            Logger(label: "CoreBluetooth").error("no emulated devices: COREBLUETOOTH_WORLD: \(error)")
+            let emulator = Emulator()
+            emulator.host.setPlugged(false)
+            return emulator
+        }
+    }
 
     /// Always "emulator".
     public let name = "emulator"

@@ -11,7 +11,7 @@ extension CentralFaults {
         guard let link = event.link, let reason = links[link]?.lostBy else { return admit(event, now: now) }
         // Nothing but its end is told of a link that a fault ended.
         if case .disconnected(_, _, let date, _) = event {
-            let wantsBack = reason != .local && wish(for: link)?.options.autoReconnect == true
+            let wantsBack = reason != .local && pendingConnect(for: link)?.options.autoReconnect == true
             return emit(.disconnected(link: link, reason: reason, at: date, isReconnecting: wantsBack), now: now)
         }
         return []
@@ -28,7 +28,7 @@ extension CentralFaults {
 
     /// Lets an event of the plan's own making go its way; no fault hits it.
     mutating func emit(_ event: CentralEvent, now: Duration) -> [Action] {
-        take(event, nil, now: now)
+        apply(event, nil, now: now)
     }
 
     private mutating func admit(_ event: CentralEvent, now: Duration) -> [Action] {
@@ -38,12 +38,12 @@ extension CentralFaults {
                 kind: .centralEvent(event.kind),
                 characteristic: characteristic(subject(of: event), on: event.link), peer: event.peer ?? link?.peer),
             elapsed: elapsed(now))
-        return take(event, effect, now: now)
+        return apply(event, effect, now: now)
     }
 
-    private mutating func take(_ event: CentralEvent, _ effect: FaultEffect?, now: Duration) -> [Action] {
+    private mutating func apply(_ event: CentralEvent, _ effect: FaultEffect?, now: Duration) -> [Action] {
         let line = line(link: event.link, channel: event.channel, peer: event.peer)
-        switch events.take(Held(event, effect), in: line, delay: effect?.delay, now: now) {
+        switch events.admit(Held(event, effect), in: line, delay: effect?.delay, now: now) {
         case .passes: return apply(effect, to: event, now: now)
         case .heads(let wait): return [.wakeEvents(line: line, after: wait)]
         case .follows: return []
@@ -52,22 +52,22 @@ extension CentralFaults {
 
     private mutating func apply(_ effect: FaultEffect?, to event: CentralEvent, now: Duration) -> [Action] {
         switch effect {
-        case nil, .delay: return tell(event, now: now)
+        case nil, .delay: return deliver(event, now: now)
         case .drop: return follow(event, now: now)
         case .error(let error):
             guard let link = event.link, let operation = event.operation else { return [] }
             return [.deliver(.response(link: link, operation: operation, .failure(error)))]
                 + follow(event, now: now)
-        case .corrupt: return tell(event.corrupted(by: matcher.randomForCorruption()), now: now)
-        case .duplicate: return [.deliver(event)] + tell(event, now: now)
+        case .corrupt: return deliver(event.corrupted(by: matcher.randomForCorruption()), now: now)
+        case .duplicate: return [.deliver(event)] + deliver(event, now: now)
         case .disconnect(let reason):
             guard let link = event.link else { return [] }
-            if event.kind == .connected { return tell(event, now: now) + lose(link, reason) }
+            if event.kind == .connected { return deliver(event, now: now) + lose(link, reason) }
             return lose(link, reason)
         }
     }
 
-    private mutating func tell(_ event: CentralEvent, now: Duration) -> [Action] {
+    private mutating func deliver(_ event: CentralEvent, now: Duration) -> [Action] {
         [.deliver(event)] + follow(event, now: now)
     }
 
@@ -85,7 +85,7 @@ extension CentralFaults {
     }
 
     private mutating func close(_ id: LinkID, isReconnecting: Bool) -> [Action] {
-        let wish = wish(for: id)
+        let connect = pendingConnect(for: id)
         guard let link = links.removeValue(forKey: id) else { return [] }
         commands.drop(.link(id))
         channels = channels.filter { $0.value != id }
@@ -93,12 +93,12 @@ extension CentralFaults {
             connects[link.peer] = nil
             return []
         }
-        // The radio ended the link because it was told to: it does not dial again by itself.
-        guard link.lostBy != nil, let wish else { return [] }
-        return [.submit(.connect(peer: link.peer, operation: wish.operation, options: wish.options))]
+        // The backend ended the link on request, so it does not connect again by itself.
+        guard link.lostBy != nil, let connect else { return [] }
+        return [.submit(.connect(peer: link.peer, operation: connect.operation, options: connect.options))]
     }
 
-    private func wish(for link: LinkID) -> Connect? {
+    private func pendingConnect(for link: LinkID) -> Connect? {
         links[link].flatMap { connects[$0.peer] }
     }
 

@@ -18,7 +18,7 @@ struct CentralFaults: FaultMachine {
         /// The attributes that open operations are about.
         var subjects: [OperationID: AttributeID] = [:]
         var order = ResponseOrder<CentralEvent>()
-        /// Set when a fault ended the link and the radio has not told its end yet.
+        /// Set when a fault ended the link and the backend has not reported its end yet.
         var lostBy: DisconnectReason?
     }
 
@@ -34,7 +34,7 @@ struct CentralFaults: FaultMachine {
     var channels: [ChannelID: LinkID] = [:]
     var commands = DelayQueue<Held<CentralCommand>>()
     var events = DelayQueue<Held<CentralEvent>>()
-    /// The operations of repeated commands, whose answers nobody waits for.
+    /// The operations of repeated commands, whose responses are dropped.
     var repeats: Set<OperationID> = []
     private var lastRepeat = OperationID(rawValue: .max)
 
@@ -65,7 +65,7 @@ struct CentralFaults: FaultMachine {
                 characteristic: characteristic(command.attribute, on: command.link), peer: peer),
             elapsed: now - start)
         let line = line(link: command.link, channel: command.channel, peer: command.peer)
-        switch commands.take(Held(command, effect), in: line, delay: effect?.delay, now: now) {
+        switch commands.admit(Held(command, effect), in: line, delay: effect?.delay, now: now) {
         case .passes: return apply(effect, to: command, now: now)
         case .heads(let wait): return [.wakeCommands(line: line, after: wait)]
         case .follows: return []
@@ -122,7 +122,7 @@ struct CentralFaults: FaultMachine {
         return ready.flatMap { emit($0, now: now) }
     }
 
-    /// Ends a link: the radio is told to, and its answer will carry the plan's reason.
+    /// Ends a link: requests it from the backend, whose event will have the plan's reason.
     mutating func lose(_ id: LinkID, _ reason: DisconnectReason) -> [Action] {
         guard let link = links[id], link.lostBy == nil else { return [] }
         links[id]?.lostBy = reason

@@ -12,7 +12,7 @@ struct DelayQueue<Item: Sendable>: Sendable {
     /// Takes an item in.
     ///
     /// - Returns: What becomes of it.
-    mutating func take(_ item: Item, in line: HoldLine, delay: Duration?, now: Duration) -> Admission {
+    mutating func admit(_ item: Item, in line: HoldLine, delay: Duration?, now: Duration) -> Admission {
         let isFirst = lines[line] == nil
         if isFirst, delay == nil { return .passes }
         lines[line, default: []].append((item, now + (delay ?? .zero)))

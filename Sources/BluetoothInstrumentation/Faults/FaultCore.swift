@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// Runs the fault machine of one manager between the radio and the manager's sink.
+/// Runs the fault machine of one manager between the backend and the manager's sink.
 ///
-/// The radio may deliver under its own lock, so an event is only put aside there; it is handled in the receiver's
+/// The backend may deliver under its own lock, so an event is only put aside there; it is handled in the receiver's
 /// turn, where the clock can be asked and commands be submitted. Actions are carried out in the order in which they
 /// arose, by one thread at a time and outside the lock.
 final class FaultCore<Machine: FaultMachine>: EventSink {
@@ -22,7 +22,7 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
     private let state: Lock<State>
     private let clock: any BackendClock
     private let heldBack: HeldBackCount
-    private let submitToRadio: @Sendable (Machine.Command) -> Void
+    private let submitToBase: @Sendable (Machine.Command) -> Void
 
     init(
         _ machine: Machine, clock: any BackendClock, heldBack: HeldBackCount,
@@ -31,7 +31,7 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
         state = Lock(State(machine: machine))
         self.clock = clock
         self.heldBack = heldBack
-        submitToRadio = submit
+        submitToBase = submit
     }
 
     func attach(_ sink: any EventSink<Machine.Event>) {
@@ -55,7 +55,7 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
         for case .settle(let body) in left.0 { body() }
     }
 
-    // MARK: EventSink, for the radio
+    // MARK: EventSink, for the backend
 
     var label: String { state.withLock { $0.sink }?.label ?? "" }
 
@@ -109,7 +109,7 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
     private func perform() {
         while let (action, sink) = nextAction() {
             switch action {
-            case .submit(let command): submitToRadio(command)
+            case .submit(let command): submitToBase(command)
             case .deliver(let event): sink?.deliver(event)
             case .settle(let body): sink?.afterDelivery(body)
             case .wakeCommands(let line, let delay):
@@ -130,7 +130,7 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
     }
 }
 
-/// How much is held back on all roles of one radio.
+/// How much is delayed on all roles of one backend.
 final class HeldBackCount: Sendable {
     private let value = Atomic(0)
 

@@ -1,9 +1,9 @@
 public import BluetoothBackend
 
-/// A radio around a radio on which a ``FaultPlan`` comes true.
+/// A backend around a backend that injects the faults of a ``FaultPlan``.
 ///
-/// It works around any radio, real or emulated, and for the central and the peripheral role; pairing passes as it is.
-/// Each manager counts for itself. Delays are measured by the wrapped radio's clock. What a fault holds back is not
+/// It wraps any backend, for the central and the peripheral role; pairing passes unchanged.
+/// Each manager counts for itself. Delays are measured by the wrapped backend's clock. What a fault holds back is not
 /// waited for by `afterDelivery`: it is owed by the clock, as a driver of virtual time sees, and ``heldBack`` counts
 /// it. Bytes of channels take their turn with the manager's other events.
 public final class FaultInjectingBackend: BluetoothBackend {
@@ -13,7 +13,7 @@ public final class FaultInjectingBackend: BluetoothBackend {
     private let start: Duration
     private let held = HeldBackCount()
 
-    /// Faults around a radio.
+    /// Creates a wrapper that injects faults.
     ///
     /// - Throws: ``FaultPlanError`` where a fault of the plan cannot happen.
     public init(around base: any BluetoothBackend, plan: FaultPlan) throws(FaultPlanError) {
@@ -26,19 +26,19 @@ public final class FaultInjectingBackend: BluetoothBackend {
     /// How many commands and events are held back at present.
     public var heldBack: Int { held.count }
 
-    /// The wrapped radio's name.
+    /// The wrapped backend's name.
     public var name: String { base.name }
 
-    /// The wrapped radio's time.
+    /// The wrapped backend's time.
     public var clock: any BackendClock { base.clock }
 
-    /// The wrapped radio's permission.
+    /// The wrapped backend's permission.
     public func authorization() -> AuthorizationStatus { base.authorization() }
 
-    /// What the wrapped radio can do.
+    /// The features of the wrapped backend.
     public func supports(_ feature: BackendFeature) -> Bool { base.supports(feature) }
 
-    /// Whether managers over the wrapped radio announce that everything has left.
+    /// Whether managers of the wrapped backend announce that everything was sent.
     public var announcesSentBursts: Bool { base.announcesSentBursts }
 
     /// Makes a central role with the plan's faults.
@@ -53,7 +53,7 @@ public final class FaultInjectingBackend: BluetoothBackend {
             base.makePeripheral(options), PeripheralFaults(plan, start: start), clock: base.clock, heldBack: held)
     }
 
-    /// Makes the wrapped radio's own pairing.
+    /// Makes the wrapped backend's own pairing.
     public func makePairing() -> any PairingBackend { base.makePairing() }
 }
 

@@ -3,7 +3,7 @@ import BluetoothSupport
 
 /// What a fault machine wants done, in this order.
 enum FaultAction<Command: Sendable, Event: Sendable>: Sendable {
-    /// The radio gets a command.
+    /// Submits a command to the backend.
     case submit(Command)
     /// The manager gets an event.
     case deliver(Event)
@@ -41,7 +41,7 @@ protocol FaultMachine: Sendable {
     /// The manager submits a command.
     mutating func command(_ command: Command, now: Duration) -> [Action]
 
-    /// The radio delivers an event.
+    /// The backend delivers an event.
     mutating func event(_ event: Event, now: Duration) -> [Action]
 
     /// The head of a line of commands may be due.

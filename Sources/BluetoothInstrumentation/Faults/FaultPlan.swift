@@ -1,6 +1,6 @@
 public import BluetoothBackend
 
-/// What goes wrong on a radio, as data: the plan of a ``FaultInjectingBackend``.
+/// What goes wrong on a backend, as data: the plan of a ``FaultInjectingBackend``.
 ///
 /// The same seed, plan and traffic give the same faults, so that a failing run can be written down.
 public struct FaultPlan: Hashable, Sendable, Codable {
@@ -68,13 +68,13 @@ public enum FaultTrigger: Hashable, Sendable, Codable {
     case nth(number: Int)
     /// Each with this probability, 0...1.
     case rate(probability: Double)
-    /// Each from this time on, measured from the making of the radio's wrapper.
+    /// Each from this time on, measured from the creation of the wrapper.
     case after(time: Duration)
 }
 
 /// What becomes of a command or event that is hit.
 public enum FaultEffect: Hashable, Sendable, Codable {
-    /// The operation fails with this error: a command does not reach the radio, an answer is replaced.
+    /// The operation fails with this error: a command does not reach the backend, an answer is replaced.
     indirect case error(BackendError)
     /// It passes so much later, and what follows on the same link waits behind it.
     case delay(by: Duration)

@@ -44,7 +44,7 @@ struct PeripheralFaults: FaultMachine {
                 characteristic: subject.attribute.flatMap { characteristics[$0] }, peer: subject.central),
             elapsed: now - start)
         let line: HoldLine = command.channel.map { .channel($0) } ?? .manager
-        switch commands.take(Held(command, effect), in: line, delay: effect?.delay, now: now) {
+        switch commands.admit(Held(command, effect), in: line, delay: effect?.delay, now: now) {
         case .passes: return apply(effect, to: command)
         case .heads(let wait): return [.wakeCommands(line: line, after: wait)]
         case .follows: return []
@@ -85,7 +85,7 @@ struct PeripheralFaults: FaultMachine {
                 peer: event.central ?? request?.central),
             elapsed: now - start)
         let line = line(of: event, request)
-        switch events.take(Held(event, effect), in: line, delay: effect?.delay, now: now) {
+        switch events.admit(Held(event, effect), in: line, delay: effect?.delay, now: now) {
         case .passes: return apply(effect, to: event)
         case .heads(let wait): return [.wakeEvents(line: line, after: wait)]
         case .follows: return []

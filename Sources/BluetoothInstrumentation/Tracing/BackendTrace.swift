@@ -58,9 +58,9 @@ public final class BackendTrace: Sendable {
     /// Adds a line of the category `simulation`, for the caller of a simulation control.
     ///
     /// Callable from any thread.
-    public func note(_ text: String) { note(text, .simulation, from: Source(role: "", number: 0)) }
+    public func log(_ text: String) { log(text, .simulation, from: Source(role: "", number: 0)) }
 
-    func note(_ text: String, _ category: TraceCategory, from source: Source) {
+    func log(_ text: String, _ category: TraceCategory, from source: Source) {
         append(Line(category: category, source: source) { _ in text })
         flush()
     }

@@ -41,7 +41,7 @@ public enum TraceCategory: String, Hashable, Sendable, Codable, CaseIterable {
     case callback
     /// The creation of a role, with its options, and its end; publishing of services; the pairing capability.
     case configuration
-    /// A use of a simulation control; see ``BackendTrace/note(_:)``.
+    /// A use of a simulation control; see ``BackendTrace/log(_:)``.
     case simulation
 }
 

@@ -80,7 +80,7 @@ public final class TracingBackend: BluetoothBackend {
         var line = TraceLine(name, showsValues: trace.showsValues)
         line.add("adapter", adapter)
         line.add("restoreIdentifier", restore)
-        trace.note(line.text, .configuration, from: source)
+        trace.log(line.text, .configuration, from: source)
         return source
     }
 }

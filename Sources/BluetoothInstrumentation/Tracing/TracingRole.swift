@@ -14,7 +14,7 @@ where Base.Command: CategorizedMessage, Base.Event: CategorizedMessage {
     }
 
     func activate(_ sink: any EventSink<Base.Event>) {
-        trace.note("activate", .configuration, from: source)
+        trace.log("activate", .configuration, from: source)
         base.activate(TracingSink(sink, trace: trace, source: source))
     }
 
@@ -25,7 +25,7 @@ where Base.Command: CategorizedMessage, Base.Event: CategorizedMessage {
     }
 
     func invalidate() {
-        trace.note("invalidate", .configuration, from: source)
+        trace.log("invalidate", .configuration, from: source)
         base.invalidate()
     }
 }

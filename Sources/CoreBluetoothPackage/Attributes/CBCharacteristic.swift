@@ -19,7 +19,7 @@ open class CBCharacteristic: CBAttribute {
     private let fields: LockedState<Fields>
     private let initialProperties: CBCharacteristicProperties
 
-    /// The handle of the value on the peripheral, if the radio tells; for listings.
+    /// The handle of the value on the peripheral, if the backend knows it; for listings.
     package let handle: UInt16?
 
     /// A characteristic of the app's own.
@@ -53,7 +53,7 @@ open class CBCharacteristic: CBAttribute {
     /// The descriptors found so far; nil before any discovery.
     open var descriptors: [CBDescriptor]? { fields.withLock { $0.descriptors } }
 
-    /// Always false: no radio here broadcasts values.
+    /// Always false: no backend broadcasts values.
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
 

@@ -15,7 +15,7 @@ open class CBDescriptor: CBAttribute {
     // Invariant: reached under this lock.
     private let fields: LockedState<Fields>
 
-    /// The descriptor's handle on the peripheral, if the radio tells; for listings.
+    /// The descriptor's handle on the peripheral, if the backend knows it; for listings.
     package let handle: UInt16?
 
     /// A descriptor of the app's own.

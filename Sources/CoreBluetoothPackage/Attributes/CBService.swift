@@ -19,7 +19,7 @@ open class CBService: CBAttribute {
     /// Whether it is a primary service.
     public let isPrimary: Bool
 
-    /// The service's handle on the peripheral, if the radio tells; for listings.
+    /// The service's handle on the peripheral, if the backend knows it; for listings.
     package let handle: UInt16?
 
     /// A service of the app's own.

@@ -4,10 +4,10 @@ import FoundationEssentials
 import Logging
 import Synchronization
 
-/// The radio that is not decided yet: the first one if it has an adapter, else the fallback, where there may be one.
+/// The backend that is not decided yet: the primary one if it has an adapter, else the fallback, where one is allowed.
 ///
-/// Managers stay in `.unknown` until then; nobody waits on a thread. The probe starts with the first manager and ends
-/// with the first radio's first definite state or after 3 seconds.
+/// Managers stay in `.unknown` until then; no thread waits. The probe starts with the first manager and ends with the primary
+/// backend's first definite state, or after 3 seconds.
 final class AutomaticBackend: BluetoothBackend {
     private struct State {
         var isProbing = false
@@ -15,7 +15,7 @@ final class AutomaticBackend: BluetoothBackend {
         var waiting: [@Sendable (any BluetoothBackend) -> Void] = []
     }
 
-    /// The radio that may be taken where the first one has no adapter.
+    /// The backend that may be used where the primary one has no adapter.
     struct Fallback: Sendable {
         /// What allows it, for the log.
         var reason: String
@@ -28,7 +28,7 @@ final class AutomaticBackend: BluetoothBackend {
     private let fallback: Fallback?
     /// Whether `CI` is set, and does not allow a fallback.
     private let isDoubtfulCI: Bool
-    private let timeKeeper: any BackendClock
+    private let probeClock: any BackendClock
     private let state = Lock(State())
 
     init(
@@ -38,13 +38,13 @@ final class AutomaticBackend: BluetoothBackend {
         self.primary = primary
         self.isDoubtfulCI = isDoubtfulCI
         self.fallback = fallback
-        timeKeeper = clock
+        probeClock = clock
     }
 
     var decided: (any BluetoothBackend)? { state.withLock { $0.decided } }
 
     var name: String { decided?.name ?? "automatic" }
-    var clock: any BackendClock { DecidedClock(backend: self, before: timeKeeper) }
+    var clock: any BackendClock { DecidedClock(backend: self, before: probeClock) }
     func authorization() -> AuthorizationStatus { (decided ?? primary).authorization() }
     func supports(_ feature: BackendFeature) -> Bool { (decided ?? primary).supports(feature) }
     var announcesSentBursts: Bool { (decided ?? primary).announcesSentBursts }
@@ -58,7 +58,7 @@ final class AutomaticBackend: BluetoothBackend {
         DeferredRole(self) { MadeRole($0.makePairing()) }
     }
 
-    /// Calls `body` with the radio, now if it is decided, else when it is.
+    /// Calls `body` with the backend, now if it is decided, else when it is.
     func whenDecided(_ body: @escaping @Sendable (any BluetoothBackend) -> Void) {
         let (decided, mustProbe) = state.withLock { state -> ((any BluetoothBackend)?, Bool) in
             if let decided = state.decided { return (decided, false) }
@@ -74,43 +74,43 @@ final class AutomaticBackend: BluetoothBackend {
         let probe = Probe(primary.makeCentral(CentralOptions(adapter: SelectionEnvironment.process.adapter))) {
             self.decide(hasAdapter: $0)
         }
-        timeKeeper.schedule(after: Self.deadline) { probe.end(hasAdapter: false) }
+        probeClock.schedule(after: Self.deadline) { probe.end(hasAdapter: false) }
         probe.start()
     }
 
     private func decide(hasAdapter: Bool) {
-        let radio = choose(hasAdapter: hasAdapter)
+        let backend = choose(hasAdapter: hasAdapter)
         let waiting = state.withLock { state in
-            state.decided = radio
+            state.decided = backend
             defer { state.waiting = [] }
             return state.waiting
         }
-        for body in waiting { body(radio) }
+        for body in waiting { body(backend) }
     }
 
     private func choose(hasAdapter: Bool) -> any BluetoothBackend {
         let logger = Logger(label: "CoreBluetooth")
         if hasAdapter { return primary }
         if let fallback {
-            let radio = fallback.backend()
+            let backend = fallback.backend()
             logger.warning(
                 """
-                no Bluetooth adapter through \(primary.name): using the radio \"\(radio.name)\" instead, \
+                no Bluetooth adapter through \(primary.name): using the backend \"\(backend.name)\" instead, \
                 since \(fallback.reason)
                 """)
-            return radio
+            return backend
         }
         let doubt = isDoubtfulCI ? "; the variable CI alone does not allow one" : ""
         logger.warning(
             """
             no Bluetooth adapter through \(primary.name): plug one in or start bluetoothd (bluectl doctor tells more), \
-            or set COREBLUETOOTH_BACKEND=emulator for an emulated radio\(doubt)
+            or set COREBLUETOOTH_BACKEND=emulator for the emulator\(doubt)
             """)
         return primary
     }
 }
 
-/// One look at a radio, to see whether it has an adapter.
+/// Finds out whether a backend has an adapter.
 private final class Probe: EventSink {
     private let central: any CentralBackend
     private let completion: Lock<(@Sendable (Bool) -> Void)?>
@@ -124,7 +124,7 @@ private final class Probe: EventSink {
 
     func start() { central.activate(self) }
 
-    /// The first definite answer counts.
+    /// The first definite state wins.
     func end(hasAdapter: Bool) {
         let completion = completion.withLock { completion in
             defer { completion = nil }
@@ -150,7 +150,7 @@ private final class Probe: EventSink {
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
-/// The time of the radio, once there is one.
+/// The time of the backend, once it is decided.
 private struct DecidedClock: BackendClock {
     let backend: AutomaticBackend
     let before: any BackendClock

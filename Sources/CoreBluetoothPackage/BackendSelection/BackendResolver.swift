@@ -10,7 +10,7 @@ import BluetoothEmulator
 import BlueZ
 #endif
 
-/// From what app and environment say to a radio.
+/// Finds the backend that the app and the environment select.
 ///
 /// Order: the initializer's argument, the task-local, the environment, the default.
 enum BackendResolver {
@@ -22,7 +22,7 @@ enum BackendResolver {
 
     private static let sharedAutomatic = Lock<[Bool: AutomaticBackend]>([:])
 
-    /// The radio of a manager that names none.
+    /// The backend of a manager that names none.
     static func backend(
         environment: SelectionEnvironment = .process,
         default selection: CBBackendSelection? = defaultSelection.withLock { $0 }
@@ -37,7 +37,7 @@ enum BackendResolver {
         if let name = environment.backend, selection != nil { logOverride(by: name) }
         switch environment.backend {
         case .bluez: return bluez()
-        case .emulator: return emulator(environment)
+        case .emulator: return emulator()
         case .auto: return automatic(fallback: nil, allowedBy: "COREBLUETOOTH_BACKEND=auto is set", environment)
         case nil: break
         }
@@ -57,7 +57,7 @@ enum BackendResolver {
             """)
     }
 
-    /// The radio of a selection.
+    /// The backend of a selection.
     static func backend(
         for selection: CBBackendSelection, environment: SelectionEnvironment = .process
     ) -> any BluetoothBackend {
@@ -80,11 +80,11 @@ enum BackendResolver {
         }
         let isFallbackAllowed = reason != nil
         if let shared = sharedAutomatic.withLock({ $0[isFallbackAllowed] }) { return shared }
-        let emulated = reason.map { AutomaticBackend.Fallback(reason: $0) { emulator(environment) } }
-        let made = AutomaticBackend(
+        let emulated = reason.map { AutomaticBackend.Fallback(reason: $0) { emulator() } }
+        let new = AutomaticBackend(
             primary: bluez(), fallback: emulated, isDoubtfulCI: environment.continuousIntegration.isDoubtful)
         return sharedAutomatic.withLock { shared -> AutomaticBackend in
-            let kept = shared[isFallbackAllowed] ?? made
+            let kept = shared[isFallbackAllowed] ?? new
             shared[isFallbackAllowed] = kept
             return kept
         }
@@ -98,32 +98,11 @@ enum BackendResolver {
         #endif
     }
 
-    /// The shared emulator, with the world that the environment names.
-    ///
-    /// A world that cannot be read is an error in the log and a radio without an adapter, never another world.
-    static func emulator(_ environment: SelectionEnvironment) -> any BluetoothBackend {
+    static func emulator() -> any BluetoothBackend {
         #if Emulator
-        guard let path = environment.world else { return Emulator.shared }
-        return worlds.withLock { worlds in
-            if let known = worlds[path] { return known }
-            let made = loadWorld(path)
-            worlds[path] = made
-            return made
-        }
+        Emulator.shared
         #else
         UnavailableBackend(name: "emulator", reason: "this build has no emulator (trait \"Emulator\" is off)")
         #endif
     }
-
-    #if Emulator
-    private static let worlds = Lock<[String: any BluetoothBackend]>([:])
-
-    private static func loadWorld(_ path: String) -> any BluetoothBackend {
-        do {
-            return try Emulator(worldFile: path)
-        } catch {
-            return UnavailableBackend(name: "emulator", reason: "COREBLUETOOTH_WORLD: \(error)")
-        }
-    }
-    #endif
 }

@@ -10,7 +10,7 @@ public import BluetoothEmulator
 public import BlueZ
 #endif
 
-/// Which radio a manager uses.
+/// The backend that a manager uses.
 ///
 /// An extension of this package.
 public struct CBBackendSelection: Sendable {
@@ -21,7 +21,7 @@ public struct CBBackendSelection: Sendable {
 
     let kind: Kind
 
-    /// The radio, for tools that wrap it.
+    /// The backend, for tools that wrap it.
     package var backend: any BluetoothBackend { BackendResolver.backend(for: self) }
 
     /// The backend itself, unless it is still to be chosen.
@@ -29,7 +29,7 @@ public struct CBBackendSelection: Sendable {
         if case .custom(let backend) = kind { backend } else { nil }
     }
 
-    /// BlueZ; where it has no adapter, another radio, but only where that is allowed.
+    /// BlueZ; where it has no adapter, another backend, but only where that is allowed.
     ///
     /// It is allowed by giving `fallback` here, by `COREBLUETOOTH_BACKEND=auto`, or in a job of continuous integration:
     /// where `CI` is `true` or `1`, and a known system's variable such as `GITHUB_ACTIONS` is set, or the process runs
@@ -49,20 +49,20 @@ public struct CBBackendSelection: Sendable {
     #endif
 
     #if Emulator
-    /// An emulated radio: an isolated world of its own.
+    /// An emulator: an isolated world of its own.
     public static func emulator(_ emulator: Emulator) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(emulator))
     }
     #endif
 
-    /// Any other radio, or a wrapper around one.
+    /// Any other backend, or a wrapper around one.
     public static func custom(_ backend: any BluetoothBackend) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(backend))
     }
 }
 
 extension CBManager {
-    /// The radio of managers for which neither the initializer, nor the task, nor the environment names one.
+    /// The backend of managers for which neither the initializer, nor the task, nor the environment names one.
     ///
     /// `.automatic()` at first. Settable from any thread; managers that exist keep theirs. Where
     /// `COREBLUETOOTH_BACKEND` overrides what was set, one log line says so. An extension of this package.
@@ -74,7 +74,7 @@ extension CBManager {
         }
     }
 
-    /// Runs `body` with a radio for all managers that it makes, in this task and its child tasks.
+    /// Runs `body` with a backend for all managers that it creates, in this task and its child tasks.
     ///
     /// Detached tasks and work on dispatch queues do not see it. An extension of this package.
     public static func withBackend<Result>(
@@ -86,7 +86,7 @@ extension CBManager {
         }
     }
 
-    /// Runs `body` with a radio for all managers that it makes.
+    /// Runs `body` with a backend for all managers that it creates.
     ///
     /// An extension of this package.
     public static func withBackend<Result>(
@@ -102,7 +102,7 @@ extension CBManager {
 ///
 /// An extension of this package.
 public enum CBCentralManagerFactory {
-    /// A central manager over the selected radio.
+    /// A central manager over the selected backend.
     ///
     /// - Parameters:
     ///   - delegate: Who is told; held weakly.
@@ -115,7 +115,7 @@ public enum CBCentralManagerFactory {
     ) -> CBCentralManager {
         guard forceMock else { return CBCentralManager(delegate: delegate, queue: queue, options: options) }
         return CBCentralManager(
-            backend: .custom(BackendResolver.emulator(.process)), delegate: delegate, queue: queue, options: options)
+            backend: .custom(BackendResolver.emulator()), delegate: delegate, queue: queue, options: options)
     }
 }
 
@@ -123,7 +123,7 @@ public enum CBCentralManagerFactory {
 ///
 /// An extension of this package.
 public enum CBPeripheralManagerFactory {
-    /// A peripheral manager over the selected radio.
+    /// A peripheral manager over the selected backend.
     ///
     /// - Parameters:
     ///   - delegate: Who is told; held weakly.
@@ -136,6 +136,6 @@ public enum CBPeripheralManagerFactory {
     ) -> CBPeripheralManager {
         guard forceMock else { return CBPeripheralManager(delegate: delegate, queue: queue, options: options) }
         return CBPeripheralManager(
-            backend: .custom(BackendResolver.emulator(.process)), delegate: delegate, queue: queue, options: options)
+            backend: .custom(BackendResolver.emulator()), delegate: delegate, queue: queue, options: options)
     }
 }

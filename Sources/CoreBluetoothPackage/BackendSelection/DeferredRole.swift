@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A role that waits for its radio: activated and invalidated now, made when the radio is decided.
+/// A role that waits for its backend: activated and invalidated now, created when the backend is decided.
 ///
 /// Commands wait for the role too, in their order; managers send none before their first state.
 final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
@@ -27,9 +27,9 @@ final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
     }
 
     func activate(_ sink: any EventSink<Event>) {
-        backend.whenDecided { [self] radio in
-            let role = make(radio).role
-            guard take(role) else { return }
+        backend.whenDecided { [self] decided in
+            let role = make(decided).role
+            guard adopt(role) else { return }
             role.activate(sink)
             submitWaiting(to: role)
         }
@@ -69,7 +69,7 @@ final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
     fileprivate var role: (any RoleBackend<Command, Event>)? { state.withLock { $0.role } }
 
     /// - Returns: Whether the role is still wanted.
-    private func take(_ role: any RoleBackend<Command, Event>) -> Bool {
+    private func adopt(_ role: any RoleBackend<Command, Event>) -> Bool {
         state.withLock { state in
             guard !state.isInvalidated else { return false }
             state.role = role

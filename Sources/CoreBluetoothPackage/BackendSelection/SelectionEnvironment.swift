@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the process's environment says of the radio.
+/// The settings of the process's environment that select the backend.
 struct SelectionEnvironment: Sendable {
     /// The values of `COREBLUETOOTH_BACKEND`.
     enum Backend: String, CaseIterable, Sendable {
@@ -13,8 +13,6 @@ struct SelectionEnvironment: Sendable {
     var unknownBackend: String?
     /// `COREBLUETOOTH_ADAPTER`: `hci1` or an address; on the emulator, a host's name.
     var adapter: String?
-    /// `COREBLUETOOTH_WORLD`: the path of a world file for the shared emulator.
-    var world: String?
     /// Whether the process belongs to a job of continuous integration.
     var continuousIntegration: ContinuousIntegration
 
@@ -25,7 +23,6 @@ struct SelectionEnvironment: Sendable {
         backend = text.flatMap(Backend.init(rawValue:))
         unknownBackend = backend == nil ? text : nil
         adapter = value("COREBLUETOOTH_ADAPTER")
-        world = value("COREBLUETOOTH_WORLD")
         continuousIntegration = ContinuousIntegration(variables, isTestProcess: isTestProcess)
     }
 

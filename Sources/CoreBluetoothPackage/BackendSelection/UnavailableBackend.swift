@@ -3,7 +3,7 @@ import BluetoothSupport
 import Logging
 import Synchronization
 
-/// The radio where there is none: every manager becomes `.unsupported`, and the log says why.
+/// The backend of a build or a setting that has none: every manager becomes `.unsupported`, and the log gives the reason.
 final class UnavailableBackend: BluetoothBackend {
     let name: String
     let clock: any BackendClock = SystemClock()
@@ -12,7 +12,7 @@ final class UnavailableBackend: BluetoothBackend {
     init(name: String, reason: String) {
         self.name = name
         self.reason = reason
-        Logger(label: "CoreBluetooth").error("there is no radio: \(reason)")
+        Logger(label: "CoreBluetooth").error("no backend: \(reason)")
     }
 
     func authorization() -> AuthorizationStatus { .allowed }

@@ -32,7 +32,7 @@ open class CBL2CAPChannel: NSObject {
 
     /// The object of a channel that is up; nil if it was released already.
     init?(_ id: ChannelID, in table: ChannelTable, peer: CBPeer, psm: CBL2CAPPSM) {
-        guard let core = table.take(id) else { return nil }
+        guard let core = table.claim(id) else { return nil }
         self.peer = peer
         inputStream = L2CAPInputStream(core)
         outputStream = L2CAPOutputStream(core)

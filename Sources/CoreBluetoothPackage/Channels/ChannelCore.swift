@@ -68,7 +68,7 @@ final class ChannelCore: Sendable {
         events(side).removeAll()
     }
 
-    /// S151: nobody holds the channel any more.
+    /// S151: the app released the channel.
     func release() { transition { $0.release() } }
 
     /// S154: the number is taken back.

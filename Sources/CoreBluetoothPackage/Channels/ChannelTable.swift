@@ -20,13 +20,13 @@ final class ChannelTable: Sendable {
         let origin: Origin
         let core: ChannelCore
         /// Whether there is an object for it.
-        var isTaken = false
+        var isClaimed = false
     }
 
     private struct State {
         var entries: [ChannelID: Entry] = [:]
         /// Channels that the other side closed before there was an object for them, in order; some have one since.
-        var closedUntaken: Deque<ChannelID> = []
+        var closedUnclaimed: Deque<ChannelID> = []
     }
 
     /// How many channels are kept for the app that the other side has closed meanwhile.
@@ -40,9 +40,9 @@ final class ChannelTable: Sendable {
     subscript(id: ChannelID) -> ChannelCore? { state.withLock { $0.entries[id]?.core } }
 
     /// The channel, for an object that will release it.
-    func take(_ id: ChannelID) -> ChannelCore? {
+    func claim(_ id: ChannelID) -> ChannelCore? {
         state.withLock { state in
-            state.entries[id]?.isTaken = true
+            state.entries[id]?.isClaimed = true
             return state.entries[id]?.core
         }
     }
@@ -52,24 +52,24 @@ final class ChannelTable: Sendable {
     /// The oldest of too many such channels is dropped.
     ///
     /// - Returns: Whether the app has not got the channel yet.
-    func keepsUntaken(_ id: ChannelID) -> Bool {
-        let (isUntaken, dropped) = state.withLock { state -> (Bool, ChannelCore?) in
-            guard let entry = state.entries[id], !entry.isTaken else { return (false, nil) }
-            state.closedUntaken.append(id)
-            guard state.closedUntaken.count > Self.closedLimit, let oldest = state.closedUntaken.popFirst(),
-                state.entries[oldest]?.isTaken == false
+    func retainsUnclaimed(_ id: ChannelID) -> Bool {
+        let (isUnclaimed, dropped) = state.withLock { state -> (Bool, ChannelCore?) in
+            guard let entry = state.entries[id], !entry.isClaimed else { return (false, nil) }
+            state.closedUnclaimed.append(id)
+            guard state.closedUnclaimed.count > Self.closedLimit, let oldest = state.closedUnclaimed.popFirst(),
+                state.entries[oldest]?.isClaimed == false
             else { return (true, nil) }
             return (true, state.entries.removeValue(forKey: oldest)?.core)
         }
         withExtendedLifetime(dropped) {}
-        return isUntaken
+        return isUnclaimed
     }
 
     /// Takes in a channel that is up, before anything comes over it.
     ///
     /// - Parameters:
     ///   - origin: What it ends with.
-    ///   - submit: Takes commands to the radio.
+    ///   - submit: Submits commands to the backend.
     func open(
         _ id: ChannelID, from origin: Origin, credits: Int,
         submit: @escaping @Sendable (ChannelCommand) -> Void
@@ -81,7 +81,7 @@ final class ChannelTable: Sendable {
         state.withLock { $0.entries[id] = Entry(origin: origin, core: core) }
     }
 
-    /// The object of a channel is gone, or nobody takes the channel.
+    /// The object of a channel is gone, or no object was created for it.
     func release(_ id: ChannelID) {
         self[id]?.release()
         remove(id)

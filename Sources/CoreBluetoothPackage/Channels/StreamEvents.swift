@@ -80,7 +80,7 @@ final class StreamEvents: Sendable {
 
     /// The delegate is owed something: wakes the loops.
     ///
-    /// Callable from any thread, under a radio's lock too.
+    /// Callable from any thread, under a backend's lock too.
     func signal() {
         let places = fields.withLock { $0.places }
         for place in places {

@@ -47,7 +47,7 @@ open class CBCentralManager: CBManager {
     /// An extension of this package.
     ///
     /// - Parameters:
-    ///   - backend: The radio.
+    ///   - backend: The backend.
     ///   - delegate: Who is told; held weakly.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As above.

@@ -32,7 +32,7 @@ open class CBPeripheralManager: CBManager {
     ///   - delegate: Who is called; held weakly.
     ///   - queue: A serial queue for callbacks; nil is the main queue.
     ///   - options: See ``CBPeripheralManagerOptionRestoreIdentifierKey``. What is restored under the identifier is up
-    ///     to the radio; no alert is shown.
+    ///     to the backend; no alert is shown.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
@@ -44,12 +44,12 @@ open class CBPeripheralManager: CBManager {
         core.activate(for: self)
     }
 
-    /// A manager over a radio of the app's choice.
+    /// A manager over a backend of the app's choice.
     ///
     /// An extension of this package.
     ///
     /// - Parameters:
-    ///   - backend: The radio.
+    ///   - backend: The backend.
     ///   - delegate: Who is told; held weakly.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As above.
@@ -69,7 +69,7 @@ open class CBPeripheralManager: CBManager {
         core.invalidate()
     }
 
-    /// The radio's name: "bluez", "emulator", or "automatic" until it is decided.
+    /// The backend's name: "bluez", "emulator", or "automatic" until it is decided.
     ///
     /// An extension of this package.
     public var backendName: String { core.backendName() }
@@ -79,7 +79,7 @@ open class CBPeripheralManager: CBManager {
     /// An extension of this package.
     public var droppedEvents: CBDroppedEvents { core.inbox.dropped }
 
-    /// The radio's time, for what a device does by itself.
+    /// The backend's time, for what a device does by itself.
     package var clock: any BackendClock { core.clock }
 
     /// Who is called.
@@ -222,7 +222,7 @@ open class CBPeripheralManager: CBManager {
     ///   - value: The value; cut to each central's `maximumUpdateValueLength`.
     ///   - characteristic: A published characteristic; another one is logged, and the answer is false.
     ///   - centrals: Who is meant, of those that subscribe; nil is every subscriber.
-    /// - Returns: Whether it was queued for all that are meant; true if there is nobody. After false nothing is sent; send
+    /// - Returns: Whether it was queued for all that are meant; true if there is none. After false nothing is sent; send
     ///   it again after `peripheralManagerIsReady(toUpdateSubscribers:)`.
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?

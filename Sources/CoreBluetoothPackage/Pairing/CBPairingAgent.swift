@@ -32,7 +32,7 @@ public final class CBPairingAgent: Sendable {
     /// An agent for a backend of the app's choice.
     ///
     /// - Parameters:
-    ///   - backend: The radio; that of the managers.
+    ///   - backend: The backend of the managers.
     ///   - capability: What the app can show and ask.
     ///   - delegate: Who is asked and told; held weakly. While there is none, requests are rejected.
     ///   - queue: The queue of all callbacks and completions; nil is the main queue.

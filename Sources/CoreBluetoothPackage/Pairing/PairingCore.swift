@@ -5,7 +5,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// What stands between a pairing agent and its backend: the machine, its mailboxes, the open requests.
+/// Joins a pairing agent with its backend: contains the machine, the inbox, the outbox and the open requests.
 ///
 /// As ``CentralCore`` does it: calls run their transition on the caller's thread, events on the agent's queue; app
 /// code runs under no lock.

@@ -79,7 +79,7 @@ open class CBPeripheral: CBPeer {
     /// Whether the peripheral may tell of the phone's notifications; always false over BlueZ.
     open var ancsAuthorized: Bool { core.read { $0.peer(handle)?.isANCSAuthorized ?? false } }
 
-    /// The address it was last heard under, if the radio tells; for listings.
+    /// The address it was last heard under, if the backend knows it; for listings.
     package var address: String? { fields.withLock { $0.address } }
 
     /// The ATT MTU of the link in bytes; 23 while there is none.

@@ -6,11 +6,11 @@ import Foundation
 import Logging
 import Synchronization
 
-/// What stands between a central manager and its backend: the machine, its two mailboxes and the objects.
+/// Joins a central manager with its backend: contains the machine, the inbox, the outbox and the objects.
 ///
 /// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
-/// before its callback. Commands are put into the outbox within the transition and submitted outside it, by whoever
-/// finds nobody submitting. App code runs under no lock. Peripherals hold the core, not the manager.
+/// before its callback. A transition appends commands to the outbox; they are submitted outside of it, by one thread at a time.
+/// App code runs under no lock. Peripherals retain the core, not the manager.
 final class CentralCore: InboxOwner, EventSink {
     typealias Event = CentralEvent
 
@@ -166,9 +166,9 @@ final class CentralCore: InboxOwner, EventSink {
     func peripheral(_ id: PeerID, name: String?) -> CBPeripheral {
         state.withLock { state in
             if let known = state.registry[id] { return known }
-            let made = state.registry.insert(id) { CBPeripheral(core: self, handle: $0, name: name) }
-            state.machine.adopt(made.handle, name: name)
-            return made
+            let new = state.registry.insert(id) { CBPeripheral(core: self, handle: $0, name: name) }
+            state.machine.adopt(new.handle, name: name)
+            return new
         }
     }
 
@@ -179,7 +179,7 @@ final class CentralCore: InboxOwner, EventSink {
         return peripheral
     }
 
-    /// The object for a peer died; takes no lock but the mailbox's.
+    /// The object for a peer was deallocated; takes no lock but the inbox's.
     func released(_ handle: PeerHandle) {
         inbox.post(.released(handle), for: self)
     }

@@ -4,7 +4,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// Who handles what an ``Inbox`` holds: on its queue, outside every lock.
+/// Handles the items of an ``Inbox``: on its queue, outside every lock.
 protocol InboxOwner: AnyObject, Sendable {
     associatedtype Item: BacklogElement
     var inbox: Inbox<Self> { get }
@@ -19,11 +19,11 @@ extension InboxOwner {
 
     /// Calls `body` on the queue when all that was delivered so far has been handled, or will not be.
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        inbox.postSettled(body, for: self)
+        inbox.postMarker(body, for: self)
     }
 }
 
-/// The mailbox between a backend and a manager's queue: what comes in from any thread goes out in that order, one at
+/// The events between a backend and a manager's queue: what any thread appends is handled in that order, one at
 /// a time, on the queue.
 ///
 /// One drain at most is in flight, so that a concurrent queue too gets one callback at a time (S158). The drain goes
@@ -32,8 +32,8 @@ extension InboxOwner {
 final class Inbox<Owner: InboxOwner>: Sendable {
     private enum Entry: BacklogElement {
         case item(Owner.Item)
-        /// Who asked learns that all that came before has been handled; also when the manager is gone meanwhile.
-        case settled(@Sendable () -> Void)
+        /// Reports that all items before it have been handled, also when the manager is gone meanwhile.
+        case marker(@Sendable () -> Void)
 
         var backlogKind: BacklogKind {
             if case .item(let item) = self { item.backlogKind } else { .kept }
@@ -96,8 +96,8 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     }
 
     /// Calls `body` on the queue, behind what is there, also after ``close()``.
-    func postSettled(_ body: @escaping @Sendable () -> Void, for owner: Owner) {
-        append(.settled(body), for: owner)?.start()
+    func postMarker(_ body: @escaping @Sendable () -> Void, for owner: Owner) {
+        append(.marker(body), for: owner)?.start()
     }
 
     private func append(_ entry: Entry, for owner: Owner) -> InboxDelivery<Owner>? {
@@ -139,7 +139,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         while let entry = next() {
             switch entry {
             case .item(let item): owner.handle(item)
-            case .settled(let body): body()
+            case .marker(let body): body()
             }
             handled += 1
             let mustYield =

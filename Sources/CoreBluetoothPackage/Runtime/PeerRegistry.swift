@@ -59,7 +59,7 @@ struct PeripheralRegistry {
     }
 }
 
-/// The centrals of a peripheral manager, by identifier: one object for each as long as somebody keeps it.
+/// The centrals of a peripheral manager, by identifier: one object for each as long as it is retained.
 ///
 /// A value under the core's lock. Loading a weak reference there may end a central's life there, which is harmless: no
 /// app can subclass ``CBCentral`` so that its `deinit` runs, as only this module makes them.

@@ -5,10 +5,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What stands between a peripheral manager and its backend: the machine, its two mailboxes and the objects.
+/// Joins a peripheral manager with its backend: contains the machine, the inbox, the outbox and the objects.
 ///
 /// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
-/// before its callback. App code runs under no lock. Requests hold the core, not the manager.
+/// before its callback. App code runs under no lock. Requests retain the core, not the manager.
 final class PeripheralCore: InboxOwner, EventSink {
     typealias Event = PeripheralEvent
 
@@ -230,7 +230,7 @@ extension PeripheralCore {
             channels[channel]?.handle(channelEvent)
             // An app that has the channel learns of its end from the streams; for other channels, the event cancels
             // the delivery that waits for the queue.
-            guard channelEvent == .closed, channels.keepsUntaken(channel) else { return nil }
+            guard channelEvent == .closed, channels.retainsUnclaimed(channel) else { return nil }
         case .channelOpened(let channel, let psm, _, let credits):
             channels.open(channel, from: .psm(psm), credits: credits) { [weak self] command in
                 self?.transition { _ in [.submit(.channel(channel, command))] }

@@ -178,7 +178,7 @@ struct Unexpected: Error, CustomStringConvertible {
 final class Outcomes: Sendable {
     private let errors = Lock<[Int: (any Error)?]>([:])
 
-    func note(_ error: (any Error)?, of number: Int) { errors.withLock { $0[number] = .some(error) } }
+    func record(_ error: (any Error)?, of number: Int) { errors.withLock { $0[number] = .some(error) } }
 
     var count: Int { errors.withLock { $0.count } }
 

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Testing
 
-/// One radio's scan for all managers.
+/// One backend's scan for all managers.
 struct HostLedgerScanTests {
     private func merged(_ scans: ScanParameters...) -> ScanParameters? {
         var ledger = HostLedger()

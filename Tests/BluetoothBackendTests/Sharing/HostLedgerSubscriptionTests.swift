@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Testing
 
-/// Who hears of a notification, and when the radio must subscribe.
+/// Who hears of a notification, and when the backend must subscribe.
 struct HostLedgerSubscriptionTests {
     private let peer = Samples.peer
     private let attribute = Samples.attribute
@@ -16,7 +16,7 @@ struct HostLedgerSubscriptionTests {
         return (ledger, links)
     }
 
-    @Test func theRadioActsForTheFirstAndTheLastSubscriber() {
+    @Test func theBackendActsForTheFirstAndTheLastSubscriber() {
         var (ledger, links) = linked(1, 2)
         #expect(ledger.setSubscribed(1, to: attribute, of: peer, true) == true)
         #expect(ledger.setSubscribed(1, to: attribute, of: peer, true) == false)

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Testing
 
-/// Links that managers share, wish for and give up.
+/// Links that managers share, connect and release.
 struct HostLedgerTests {
     private let peer = Samples.peer
     private let plain = ConnectOptions()
@@ -19,7 +19,7 @@ struct HostLedgerTests {
         return (ledger, links)
     }
 
-    // MARK: Wishes
+    // MARK: Pending connects
 
     @Test func theFirstWishDialsAndTheNextOnesWait() {
         var ledger = HostLedger()
@@ -56,7 +56,7 @@ struct HostLedgerTests {
         #expect(ledger.peer(of: links[0]) == peer)
     }
 
-    @Test func theRadioStopsDiallingWhenTheLastWishIsWithdrawn() {
+    @Test func theBackendStopsConnectingWhenTheLastConnectIsWithdrawn() {
         var ledger = HostLedger()
         _ = ledger.connect(1, to: peer, operation: operation(1), options: plain)
         _ = ledger.connect(2, to: peer, operation: operation(2), options: plain)
@@ -143,7 +143,7 @@ struct HostLedgerTests {
 
     // MARK: Reconnecting
 
-    @Test func thoseThatWantTheirLinkBackKeepTheirWish() {
+    @Test func managersThatWantTheirLinkBackStayPending() {
         var ledger = HostLedger()
         _ = ledger.connect(1, to: peer, operation: operation(1), options: lasting)
         _ = ledger.connect(2, to: peer, operation: operation(2), options: plain)

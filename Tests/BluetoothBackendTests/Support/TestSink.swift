@@ -6,7 +6,7 @@ import Synchronization
 final class TestSink<Event: Sendable>: EventSink {
     private enum Item: Sendable {
         case event(Event)
-        case settled(@Sendable () -> Void)
+        case marker(@Sendable () -> Void)
     }
 
     private let waiting = Lock<[Item]>([])
@@ -16,20 +16,20 @@ final class TestSink<Event: Sendable>: EventSink {
 
     func deliver(_ event: Event) { waiting.withLock { $0.append(.event(event)) } }
 
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(.settled(body)) } }
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(.marker(body)) } }
 
     /// Handles all that waits, and what comes of it.
     func drain() {
         while let item = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             switch item {
             case .event(let event): handled.withLock { $0.append(event) }
-            case .settled(let body): body()
+            case .marker(let body): body()
             }
         }
     }
 
     /// What was handled since the last call, after all that waits.
-    func take() -> [Event] {
+    func takeEvents() -> [Event] {
         drain()
         return handled.withLock { events in
             defer { events = [] }

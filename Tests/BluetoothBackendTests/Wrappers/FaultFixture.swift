@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothInstrumentation
 import FoundationEssentials
 
-/// A central role with faults on a test radio, with one open link.
+/// A central role with faults on a test backend, with one open link.
 struct FaultFixture {
-    let radio = TestRadio()
+    let base = TestBackend()
     let sink = TestSink<CentralEvent>()
     let backend: FaultInjectingBackend
     let central: any CentralBackend
@@ -12,12 +12,12 @@ struct FaultFixture {
     let attribute = Samples.attribute
 
     init(seed: UInt64 = 1, options: ConnectOptions = ConnectOptions(), _ faults: Fault...) throws {
-        backend = try FaultInjectingBackend(around: radio, plan: FaultPlan(seed: seed, faults: faults))
+        backend = try FaultInjectingBackend(around: base, plan: FaultPlan(seed: seed, faults: faults))
         central = backend.makeCentral(CentralOptions())
         central.activate(sink)
-        radio.central.role.tell(.stateChanged(.poweredOn))
+        base.central.role.deliver(.stateChanged(.poweredOn))
         central.submit(.connect(peer: Samples.peer, operation: Samples.operation, options: options))
-        radio.central.role.tell(
+        base.central.role.deliver(
             .connected(
                 peer: Samples.peer, link: link, operation: Samples.operation,
                 parameters: LinkParameters(mtu: 185, writeCredits: 4)),
@@ -51,9 +51,9 @@ struct FaultFixture {
         .disconnected(link: link, reason: reason, at: Samples.date, isReconnecting: isReconnecting)
     }
 
-    /// The commands that reached the radio since the last call.
-    func submitted() -> [CentralCommand] { radio.central.role.take() }
+    /// The commands that reached the backend since the last call.
+    func submitted() -> [CentralCommand] { base.central.role.takeCommands() }
 
     /// The events that reached the manager since the last call.
-    func told() -> [CentralEvent] { sink.take() }
+    func told() -> [CentralEvent] { sink.takeEvents() }
 }

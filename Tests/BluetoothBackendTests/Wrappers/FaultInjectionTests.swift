@@ -21,18 +21,18 @@ struct FaultInjectionTests {
         #expect(fixture.central.connectedPeers(offering: []).map(\.id) == [Samples.peer])
         for command in Samples.centralCommands { fixture.central.submit(command) }
         #expect(fixture.submitted() == Samples.centralCommands)
-        for event in Samples.centralEvents { fixture.radio.central.role.tell(event) }
+        for event in Samples.centralEvents { fixture.base.central.role.deliver(event) }
         #expect(fixture.told() == Samples.centralEvents)
         fixture.central.invalidate()
-        #expect(fixture.radio.central.role.isInvalidated)
+        #expect(fixture.base.central.role.isInvalidated)
     }
 
     // MARK: Errors
 
-    @Test func aFailedCommandDoesNotReachTheRadio() throws {
+    @Test func aFailedCommandDoesNotReachTheBackend() throws {
         let fixture = try FaultFixture(Fault(place(.read), .nth(number: 2), .error(Samples.error)))
         fixture.central.submit(fixture.read(10))
-        fixture.radio.central.role.tell(fixture.value(10))
+        fixture.base.central.role.deliver(fixture.value(10))
         fixture.central.submit(fixture.read(11))
         #expect(fixture.submitted() == [fixture.read(10)])
         #expect(fixture.told() == [fixture.value(10), fixture.failure(11)])
@@ -42,14 +42,14 @@ struct FaultInjectionTests {
         let fixture = try FaultFixture(Fault(place(.read), .nth(number: 2), .error(Samples.error)))
         for number in 10...12 { fixture.central.submit(fixture.read(UInt64(number))) }
         #expect(fixture.told().isEmpty)
-        fixture.radio.central.role.tell(fixture.value(10), fixture.value(12))
+        fixture.base.central.role.deliver(fixture.value(10), fixture.value(12))
         #expect(fixture.told() == [fixture.value(10), fixture.failure(11), fixture.value(12)])
     }
 
     @Test func anAnswerIsReplacedByAnError() throws {
         let fixture = try FaultFixture(Fault(place(.valueRead), .once, .error(Samples.error)))
         fixture.central.submit(fixture.read(10))
-        fixture.radio.central.role.tell(fixture.value(10))
+        fixture.base.central.role.deliver(fixture.value(10))
         #expect(fixture.told() == [fixture.failure(10)])
     }
 
@@ -71,7 +71,7 @@ struct FaultInjectionTests {
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(fixture.read(11))
         #expect(fixture.submitted() == [fixture.read(11)])
-        fixture.radio.central.role.tell(fixture.value(11))
+        fixture.base.central.role.deliver(fixture.value(11))
         #expect(fixture.told() == [fixture.value(11)])
     }
 
@@ -80,14 +80,14 @@ struct FaultInjectionTests {
             Fault(place(.valueRead), .once, .drop), Fault(place(.read), .nth(number: 2), .error(Samples.error)))
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(fixture.read(11))
-        fixture.radio.central.role.tell(fixture.value(10))
+        fixture.base.central.role.deliver(fixture.value(10))
         #expect(fixture.told() == [fixture.failure(11)])
     }
 
     @Test func corruptionFlipsOneBitAndTheSameOneWithTheSameSeed() throws {
         func corrupted(seed: UInt64) throws -> UInt8 {
             let fixture = try FaultFixture(seed: seed, Fault(place(.valueNotified), .once, .corrupt))
-            fixture.radio.central.role.tell(fixture.notification(0))
+            fixture.base.central.role.deliver(fixture.notification(0))
             guard case .valueNotified(_, _, let value)? = fixture.told().first else { return 0 }
             return value.first ?? 0
         }
@@ -115,13 +115,13 @@ struct FaultInjectionTests {
         #expect(commands.first == fixture.read(10))
         let repeated = try #require(commands.last.flatMap(\.readOperation))
         #expect(repeated != fixture.operation(10))
-        fixture.radio.central.role.tell(fixture.value(10), fixture.value(repeated.rawValue))
+        fixture.base.central.role.deliver(fixture.value(10), fixture.value(repeated.rawValue))
         #expect(fixture.told() == [fixture.value(10)])
     }
 
     @Test func aRepeatedNotificationComesTwice() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .duplicate))
-        fixture.radio.central.role.tell(fixture.notification(1), fixture.notification(2))
+        fixture.base.central.role.deliver(fixture.notification(1), fixture.notification(2))
         #expect(fixture.told() == [fixture.notification(1), fixture.notification(1), fixture.notification(2)])
     }
 
@@ -129,30 +129,30 @@ struct FaultInjectionTests {
 
     @Test func whatFollowsADelayedEventOnItsLinkWaitsBehindIt() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .delay(by: .milliseconds(30))))
-        fixture.radio.central.role.tell(fixture.notification(1), fixture.notification(2))
-        fixture.radio.central.role.tell(.discovered(Samples.discovery))
+        fixture.base.central.role.deliver(fixture.notification(1), fixture.notification(2))
+        fixture.base.central.role.deliver(.discovered(Samples.discovery))
         #expect(fixture.told() == [.discovered(Samples.discovery)])
         #expect(fixture.backend.heldBack == 2)
-        fixture.radio.testClock.advance(by: .milliseconds(29))
+        fixture.base.testClock.advance(by: .milliseconds(29))
         #expect(fixture.told().isEmpty)
-        fixture.radio.testClock.advance(by: .milliseconds(1))
+        fixture.base.testClock.advance(by: .milliseconds(1))
         #expect(fixture.told() == [fixture.notification(1), fixture.notification(2)])
         #expect(fixture.backend.heldBack == 0)
-        fixture.radio.central.role.tell(fixture.notification(3))
+        fixture.base.central.role.deliver(fixture.notification(3))
         #expect(fixture.told() == [fixture.notification(3)])
     }
 
     @Test func eachDelayIsMeasuredFromItsOwnArrival() throws {
         let fixture = try FaultFixture(
             Fault(place(.valueNotified), .rate(probability: 1), .delay(by: .milliseconds(30))))
-        fixture.radio.central.role.tell(fixture.notification(1))
+        fixture.base.central.role.deliver(fixture.notification(1))
         #expect(fixture.told().isEmpty)
-        fixture.radio.testClock.advance(by: .milliseconds(20))
-        fixture.radio.central.role.tell(fixture.notification(2))
+        fixture.base.testClock.advance(by: .milliseconds(20))
+        fixture.base.central.role.deliver(fixture.notification(2))
         #expect(fixture.told().isEmpty)
-        fixture.radio.testClock.advance(by: .milliseconds(10))
+        fixture.base.testClock.advance(by: .milliseconds(10))
         #expect(fixture.told() == [fixture.notification(1)])
-        fixture.radio.testClock.advance(by: .milliseconds(20))
+        fixture.base.testClock.advance(by: .milliseconds(20))
         #expect(fixture.told() == [fixture.notification(2)])
     }
 
@@ -162,7 +162,7 @@ struct FaultInjectionTests {
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(.stopScan)
         #expect(fixture.submitted() == [.stopScan])
-        fixture.radio.testClock.advance(by: .seconds(1))
+        fixture.base.testClock.advance(by: .seconds(1))
         #expect(fixture.submitted() == [fixture.write(1), fixture.read(10)])
     }
 
@@ -170,41 +170,41 @@ struct FaultInjectionTests {
         let fixture = try FaultFixture(
             Fault(place(.valueNotified), .once, .delay(by: .seconds(1))),
             Fault(place(.read), .once, .error(Samples.error)))
-        fixture.radio.central.role.tell(fixture.notification(1))
+        fixture.base.central.role.deliver(fixture.notification(1))
         #expect(fixture.told().isEmpty)
         fixture.central.submit(fixture.read(10))
         #expect(fixture.told().isEmpty)
-        fixture.radio.testClock.advance(by: .seconds(1))
+        fixture.base.testClock.advance(by: .seconds(1))
         #expect(fixture.told() == [fixture.notification(1), fixture.failure(10)])
     }
 
     @Test func afterDeliveryWaitsForWhatWasToldAndNotForWhatIsHeldBack() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .delay(by: .seconds(1))))
         let seen = Lock<[CentralEvent]?>(nil)
-        fixture.radio.central.role.tell(fixture.notification(1), .discovered(Samples.discovery))
-        fixture.radio.central.role.sink?.afterDelivery { seen.withLock { $0 = fixture.told() } }
+        fixture.base.central.role.deliver(fixture.notification(1), .discovered(Samples.discovery))
+        fixture.base.central.role.sink?.afterDelivery { seen.withLock { $0 = fixture.told() } }
         fixture.sink.drain()
         #expect(seen.withLock { $0 } == [.discovered(Samples.discovery)])
         #expect(fixture.backend.heldBack == 1)
-        #expect(fixture.radio.testClock.owed == 1)
+        #expect(fixture.base.testClock.owed == 1)
     }
 
     @Test func whatIsHeldBackEndsWithThePower() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .delay(by: .seconds(1))))
-        fixture.radio.central.role.tell(fixture.notification(1), .stateChanged(.poweredOff))
+        fixture.base.central.role.deliver(fixture.notification(1), .stateChanged(.poweredOff))
         #expect(fixture.told() == [.stateChanged(.poweredOff)])
         #expect(fixture.backend.heldBack == 0)
-        fixture.radio.testClock.advance(by: .seconds(2))
+        fixture.base.testClock.advance(by: .seconds(2))
         #expect(fixture.told().isEmpty)
     }
 
     @Test func whatIsHeldBackEndsWithTheManager() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .delay(by: .seconds(1))))
-        fixture.radio.central.role.tell(fixture.notification(1))
+        fixture.base.central.role.deliver(fixture.notification(1))
         fixture.sink.drain()
         fixture.central.invalidate()
         #expect(fixture.backend.heldBack == 0)
-        fixture.radio.testClock.advance(by: .seconds(2))
+        fixture.base.testClock.advance(by: .seconds(2))
         #expect(fixture.told().isEmpty)
     }
 
@@ -215,7 +215,7 @@ struct FaultInjectionTests {
         fixture.central.submit(fixture.read(10))
         #expect(fixture.submitted() == [.disconnect(peer: Samples.peer)])
         fixture.central.submit(fixture.write(1))
-        fixture.radio.central.role.tell(fixture.notification(1), fixture.end(.local))
+        fixture.base.central.role.deliver(fixture.notification(1), fixture.end(.local))
         #expect(fixture.submitted().isEmpty)
         #expect(fixture.told() == [fixture.end(.timeout)])
     }
@@ -224,9 +224,9 @@ struct FaultInjectionTests {
         let fixture = try FaultFixture(
             options: ConnectOptions(autoReconnect: true),
             Fault(place(.valueNotified), .once, .disconnect(reason: .remote)))
-        fixture.radio.central.role.tell(fixture.notification(1))
+        fixture.base.central.role.deliver(fixture.notification(1))
         #expect(fixture.told().isEmpty)
-        fixture.radio.central.role.tell(fixture.end(.local))
+        fixture.base.central.role.deliver(fixture.end(.local))
         #expect(fixture.told() == [fixture.end(.remote, isReconnecting: true)])
         #expect(
             fixture.submitted() == [
@@ -242,7 +242,7 @@ struct FaultInjectionTests {
             Fault(place(.read), .once, .disconnect(reason: .timeout)))
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(.disconnect(peer: Samples.peer))
-        fixture.radio.central.role.tell(fixture.end(.local))
+        fixture.base.central.role.deliver(fixture.end(.local))
         #expect(fixture.told() == [fixture.end(.local)])
     }
 
@@ -251,7 +251,7 @@ struct FaultInjectionTests {
         let connected = CentralEvent.connected(
             peer: Samples.otherPeer, link: LinkID(rawValue: 4), operation: fixture.operation(20),
             parameters: LinkParameters(mtu: 23, writeCredits: 1))
-        fixture.radio.central.role.tell(connected)
+        fixture.base.central.role.deliver(connected)
         #expect(fixture.told() == [connected])
         #expect(fixture.submitted() == [.disconnect(peer: Samples.otherPeer)])
     }

@@ -66,7 +66,7 @@ struct FaultPlanTests {
     func aFaultThatCannotHappenIsRefused(_ fault: Fault, _ rule: String) {
         let fine = Fault(FaultPlace(.centralCommand(.read)), .once, .drop)
         let error = #expect(throws: FaultPlanError.self) {
-            try FaultInjectingBackend(around: TestRadio(), plan: FaultPlan(faults: [fine, fault]))
+            try FaultInjectingBackend(around: TestBackend(), plan: FaultPlan(faults: [fine, fault]))
         }
         #expect(error?.index == 1)
         #expect(error?.description.contains(rule) == true)

@@ -7,7 +7,7 @@ import Testing
 struct FaultTriggerTests {
     private let reads = FaultPlace(.centralCommand(.read))
 
-    /// Which of so many reads reach the radio while a fault drops others.
+    /// Which of so many reads reach the backend while a fault drops others.
     private func passing(_ count: Int, seed: UInt64 = 1, _ trigger: FaultTrigger) throws -> [Int] {
         let fixture = try FaultFixture(seed: seed, Fault(reads, trigger, .drop))
         return (1...count).filter { number in
@@ -36,7 +36,7 @@ struct FaultTriggerTests {
     @Test func afterIsEachFromThatTimeOn() throws {
         let fixture = try FaultFixture(Fault(reads, .after(time: .seconds(5)), .drop))
         let passed = (1...4).filter { number in
-            fixture.radio.testClock.advance(by: .seconds(2))
+            fixture.base.testClock.advance(by: .seconds(2))
             fixture.central.submit(fixture.read(UInt64(number + 100)))
             return !fixture.submitted().isEmpty
         }
@@ -52,7 +52,7 @@ struct FaultTriggerTests {
                 FaultPlace(.centralEvent(.valueRead), characteristic: "2A38"), .rate(probability: 1),
                 .error(Samples.error)))
         let other = fixture.attribute.next
-        fixture.radio.central.role.tell(
+        fixture.base.central.role.deliver(
             .response(
                 link: fixture.link, operation: fixture.operation(9),
                 .characteristics([CharacteristicRecord(id: other, uuid: "2A38", properties: [.read])])))
@@ -61,18 +61,18 @@ struct FaultTriggerTests {
         fixture.central.submit(fixture.read(11, of: other))
         fixture.central.submit(fixture.read(12, of: other.next))
         #expect(fixture.submitted() == [fixture.read(11, of: other), fixture.read(12, of: other.next)])
-        fixture.radio.central.role.tell(fixture.value(11), fixture.value(12))
+        fixture.base.central.role.deliver(fixture.value(11), fixture.value(12))
         #expect(fixture.told() == [fixture.failure(10), fixture.failure(11), fixture.value(12)])
     }
 
     @Test func aPeerIsKnownByItsLink() throws {
         let fixture = try FaultFixture(
             Fault(FaultPlace(.centralEvent(.valueNotified), peer: Samples.otherPeer), .once, .drop))
-        fixture.radio.central.role.tell(fixture.notification(1))
+        fixture.base.central.role.deliver(fixture.notification(1))
         #expect(fixture.told() == [fixture.notification(1)])
         let link = LinkID(rawValue: 4)
         let parameters = LinkParameters(mtu: 23, writeCredits: 1)
-        fixture.radio.central.role.tell(
+        fixture.base.central.role.deliver(
             .connected(peer: Samples.otherPeer, link: link, operation: fixture.operation(20), parameters: parameters),
             .valueNotified(link: link, attribute: fixture.attribute, value: Data()))
         #expect(fixture.told().map(\.kind) == [.connected])
@@ -84,17 +84,17 @@ struct FaultTriggerTests {
             Fault(reads, .nth(number: 3), .drop))
         for number in 10...12 { fixture.central.submit(fixture.read(UInt64(number))) }
         #expect(fixture.submitted() == [fixture.read(10)])
-        fixture.radio.central.role.tell(fixture.value(10))
+        fixture.base.central.role.deliver(fixture.value(10))
         #expect(fixture.told() == [fixture.value(10), fixture.failure(11)])
     }
 
     @Test func eachManagerCountsForItself() throws {
-        let radio = TestRadio()
-        let backend = try FaultInjectingBackend(around: radio, plan: FaultPlan(faults: [Fault(reads, .once, .drop)]))
+        let base = TestBackend()
+        let backend = try FaultInjectingBackend(around: base, plan: FaultPlan(faults: [Fault(reads, .once, .drop)]))
         for _ in 0..<2 {
             let central = backend.makeCentral(CentralOptions())
             central.submit(.request(link: Samples.link, operation: Samples.operation, .read(Samples.attribute)))
-            #expect(radio.central.role.take().isEmpty)
+            #expect(base.central.role.takeCommands().isEmpty)
         }
     }
 }

@@ -8,17 +8,17 @@ import Testing
 
 /// A trace tells all that passes and changes nothing.
 struct TracingBackendTests {
-    private let radio = TestRadio()
+    private let base = TestBackend()
     private let sink = TestSink<CentralEvent>()
 
     private func texts(_ backend: TracingBackend) -> [String] {
         backend.trace.entries.map { "\($0.category.rawValue) \($0.text)" }
     }
 
-    @Test func itIsTheRadioItself() {
-        let backend = TracingBackend(around: radio, to: .memory)
+    @Test func itIsTheBackendItself() {
+        let backend = TracingBackend(around: base, to: .memory)
         #expect(backend.name == "test")
-        #expect(backend.clock as? TestClock === radio.testClock)
+        #expect(backend.clock as? TestClock === base.testClock)
         #expect(backend.authorization() == .denied)
         #expect(backend.supports(.pairing))
         #expect(!backend.supports(.channels))
@@ -28,17 +28,17 @@ struct TracingBackendTests {
     }
 
     @Test func commandsAndEventsPassUnchangedAndAreToldInOrder() {
-        let backend = TracingBackend(around: radio, to: .memory)
+        let backend = TracingBackend(around: base, to: .memory)
         let central = backend.makeCentral(CentralOptions(adapter: "hci1"))
         central.activate(sink)
-        radio.testClock.advance(by: .milliseconds(1500))
-        radio.central.role.tell(.stateChanged(.poweredOn))
+        base.testClock.advance(by: .milliseconds(1500))
+        base.central.role.deliver(.stateChanged(.poweredOn))
         central.submit(.startScan(ScanParameters(services: ["180D"])))
-        radio.central.role.tell(.discovered(Samples.discovery))
-        #expect(sink.take() == [.stateChanged(.poweredOn), .discovered(Samples.discovery)])
-        #expect(radio.central.role.take() == [.startScan(ScanParameters(services: ["180D"]))])
+        base.central.role.deliver(.discovered(Samples.discovery))
+        #expect(sink.takeEvents() == [.stateChanged(.poweredOn), .discovered(Samples.discovery)])
+        #expect(base.central.role.takeCommands() == [.startScan(ScanParameters(services: ["180D"]))])
         central.invalidate()
-        #expect(radio.central.role.isInvalidated)
+        #expect(base.central.role.isInvalidated)
         #expect(
             texts(backend) == [
                 "configuration makeCentral adapter=hci1", "configuration activate",
@@ -54,8 +54,8 @@ struct TracingBackendTests {
 
     @Test func valuesAndAddressesArePrivateUnlessAskedFor() {
         for showsValues in [false, true] {
-            let radio = TestRadio()
-            let backend = TracingBackend(around: radio, to: .memory, showsValues: showsValues)
+            let base = TestBackend()
+            let backend = TracingBackend(around: base, to: .memory, showsValues: showsValues)
             let central = backend.makeCentral(CentralOptions())
             let peripheral = backend.makePeripheral(PeripheralOptions())
             let pairing = backend.makePairing()
@@ -65,9 +65,9 @@ struct TracingBackendTests {
             for command in Samples.centralCommands { central.submit(command) }
             for command in Samples.peripheralCommands { peripheral.submit(command) }
             for command in Samples.pairingCommands { pairing.submit(command) }
-            for event in Samples.centralEvents { radio.central.role.tell(event) }
-            for event in Samples.peripheralEvents { radio.peripheral.role.tell(event) }
-            for event in Samples.pairingEvents { radio.pairing.role.tell(event) }
+            for event in Samples.centralEvents { base.central.role.deliver(event) }
+            for event in Samples.peripheralEvents { base.peripheral.role.deliver(event) }
+            for event in Samples.pairingEvents { base.pairing.role.deliver(event) }
             let lines = backend.trace.entries.map(\.text)
             for secret in ["0648", "4C0001", "C0:FF:EE", "123456", "passkey=42"] {
                 #expect(lines.contains { $0.contains(secret) } == showsValues, "\(secret)")
@@ -76,7 +76,7 @@ struct TracingBackendTests {
     }
 
     @Test func eachCommandAndEventIsNamedAndHasItsFields() {
-        let backend = TracingBackend(around: radio, to: .memory)
+        let backend = TracingBackend(around: base, to: .memory)
         let central = backend.makeCentral(CentralOptions())
         for command in Samples.centralCommands { central.submit(command) }
         let lines = backend.trace.entries.dropFirst().map(\.text)
@@ -86,11 +86,11 @@ struct TracingBackendTests {
     }
 
     @Test func identifiersAreFollowedByTheNamesThatEarlierLinesGave() {
-        let backend = TracingBackend(around: radio, to: .memory)
+        let backend = TracingBackend(around: base, to: .memory)
         let central = backend.makeCentral(CentralOptions())
         central.activate(sink)
         let (link, operation) = (Samples.link, Samples.operation)
-        radio.central.role.tell(
+        base.central.role.deliver(
             .discovered(Samples.discovery),
             .connected(
                 peer: Samples.peer, link: link, operation: operation,
@@ -98,11 +98,12 @@ struct TracingBackendTests {
             .response(link: link, operation: operation, .services([Samples.service])))
         central.submit(
             .request(link: link, operation: operation, .discoverCharacteristics(of: Samples.service.id, nil)))
-        radio.central.role.tell(.response(link: link, operation: operation, .characteristics([Samples.characteristic])))
+        base.central.role.deliver(
+            .response(link: link, operation: operation, .characteristics([Samples.characteristic])))
         central.submit(.request(link: link, operation: operation, .discoverDescriptors(of: Samples.attribute)))
-        radio.central.role.tell(.response(link: link, operation: operation, .descriptors([Samples.descriptor])))
+        base.central.role.deliver(.response(link: link, operation: operation, .descriptors([Samples.descriptor])))
         central.submit(.request(link: link, operation: operation, .read(Samples.descriptor.id)))
-        radio.central.role.tell(.valueNotified(link: link, attribute: Samples.attribute, value: Samples.value))
+        base.central.role.deliver(.valueNotified(link: link, attribute: Samples.attribute, value: Samples.value))
         let name = "link=3:\"Heart Rate\""
         #expect(
             backend.trace.entries.dropFirst(3).map(\.text) == [
@@ -118,7 +119,7 @@ struct TracingBackendTests {
     }
 
     @Test func attributesOfAnotherRoleHaveNoNames() {
-        let backend = TracingBackend(around: radio, to: .memory)
+        let backend = TracingBackend(around: base, to: .memory)
         let peripheral = backend.makePeripheral(PeripheralOptions())
         peripheral.submit(.addService(operation: Samples.operation, service: Samples.definition))
         peripheral.submit(.removeService(Samples.definition.id))
@@ -149,15 +150,15 @@ struct TracingBackendTests {
     }
 
     @Test func categoriesTellDataFromCommandsAndCallbacks() {
-        let backend = TracingBackend(around: radio, to: .memory)
+        let backend = TracingBackend(around: base, to: .memory)
         let central = backend.makeCentral(CentralOptions())
         central.activate(sink)
         central.submit(.request(link: Samples.link, operation: Samples.operation, .readRSSI))
         central.submit(.request(link: Samples.link, operation: Samples.operation, .read(Samples.attribute)))
-        radio.central.role.tell(
+        base.central.role.deliver(
             .response(link: Samples.link, operation: Samples.operation, .rssi(-3)),
             .valueNotified(link: Samples.link, attribute: Samples.attribute, value: Samples.value))
-        backend.trace.note("power off")
+        backend.trace.log("power off")
         #expect(
             backend.trace.entries.map(\.category) == [
                 .configuration, .configuration, .command, .data, .callback, .data, .simulation,
@@ -165,7 +166,7 @@ struct TracingBackendTests {
     }
 
     @Test func rolesAreNumbered() {
-        let backend = TracingBackend(around: radio, to: .memory)
+        let backend = TracingBackend(around: base, to: .memory)
         _ = backend.makeCentral(CentralOptions())
         _ = backend.makePeripheral(PeripheralOptions(restoreIdentifier: "app"))
         _ = backend.makePairing()
@@ -178,22 +179,22 @@ struct TracingBackendTests {
     }
 
     @Test func afterDeliveryIsTheReceiversOwn() {
-        let backend = TracingBackend(around: radio, to: .memory)
+        let backend = TracingBackend(around: base, to: .memory)
         backend.makeCentral(CentralOptions()).activate(sink)
         let isSettled = Lock(false)
-        radio.central.role.tell(.stateChanged(.poweredOn))
-        radio.central.role.sink?.afterDelivery { isSettled.withLock { $0 = true } }
+        base.central.role.deliver(.stateChanged(.poweredOn))
+        base.central.role.sink?.afterDelivery { isSettled.withLock { $0 = true } }
         #expect(!isSettled.withLock { $0 })
-        #expect(sink.take() == [.stateChanged(.poweredOn)])
+        #expect(sink.takeEvents() == [.stateChanged(.poweredOn)])
         #expect(isSettled.withLock { $0 })
-        #expect(radio.central.role.sink?.label == "test")
+        #expect(base.central.role.sink?.label == "test")
     }
 
     @Test func aLogGetsTheLinesInTheReceiversTurn() {
         let recorder = LogRecorder()
-        let backend = TracingBackend(around: radio, to: .log(recorder.logger))
+        let backend = TracingBackend(around: base, to: .log(recorder.logger))
         backend.makeCentral(CentralOptions()).activate(sink)
-        radio.central.role.tell(.stateChanged(.poweredOn))
+        base.central.role.deliver(.stateChanged(.poweredOn))
         #expect(recorder.lines == ["configuration central 1 makeCentral", "configuration central 1 activate"])
         sink.drain()
         #expect(recorder.lines.last == "callback central 1 stateChanged state=poweredOn")

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import CoreBluetoothPackage
 
-/// Two ends of one channel without a radio: what one sends the other receives, what one reads the other may send.
+/// Two ends of one channel without a backend: what one sends the other receives, what one reads the other may send.
 final class ChannelPair: Sendable {
     let near = ChannelTable()
     let far = ChannelTable()

@@ -8,30 +8,30 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// Channels of a central manager, over a radio played by hand.
+/// Channels of a central manager, over a scripted backend.
 @Suite struct ChannelTests {
     private let id = ChannelID(rawValue: 5)
 
-    /// Keeps the channel that it is given.
-    private final class Keeper: NSObject, CBPeripheralDelegate, Sendable {
+    /// Records the channel that it receives.
+    private final class ChannelRecorder: NSObject, CBPeripheralDelegate, Sendable {
         // Invariant: reached under this lock.
-        private let kept = LockedState<CBL2CAPChannel?>(nil)
+        private let recorded = LockedState<CBL2CAPChannel?>(nil)
         private let onOpen: @Sendable (CBL2CAPChannel) -> Void
 
         init(_ onOpen: @escaping @Sendable (CBL2CAPChannel) -> Void = { _ in }) { self.onOpen = onOpen }
 
-        var channel: CBL2CAPChannel? { kept.withLock { $0 } }
+        var channel: CBL2CAPChannel? { recorded.withLock { $0 } }
 
-        func letGo() {
-            let old = kept.withLock { kept in
-                defer { kept = nil }
-                return kept
+        func release() {
+            let old = recorded.withLock { recorded in
+                defer { recorded = nil }
+                return recorded
             }
             _ = old
         }
 
         func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-            kept.withLock { $0 = channel }
+            recorded.withLock { $0 = channel }
             if let channel { onOpen(channel) }
         }
     }
@@ -51,8 +51,8 @@ import Testing
     @Test func S148_S149_didOpenCarriesThePeripheralAndThePSM() async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
-        let keeper = Keeper()
-        peripheral.delegate = keeper
+        let recorder = ChannelRecorder()
+        peripheral.delegate = recorder
         peripheral.openL2CAPChannel(0x81)
         let operation = try #require(fixture.central.lastOperation)
         #expect(
@@ -60,7 +60,7 @@ import Testing
         )
         await fixture.central.play(
             .response(link: fixture.link, operation: operation, .channel(id, credits: 10)))
-        let channel = try #require(keeper.channel)
+        let channel = try #require(recorder.channel)
         #expect(channel.peer === peripheral)
         #expect(channel.psm == 0x81)
         #expect(channel.inputStream.streamStatus == .notOpen)
@@ -71,10 +71,10 @@ import Testing
     func aChannelKnowsThatItEndedWithItsLinkBeforeTheQueueHearsOfIt(isLink: Bool) async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
-        let keeper = Keeper()
-        peripheral.delegate = keeper
+        let recorder = ChannelRecorder()
+        peripheral.delegate = recorder
         await open(fixture, peripheral)
-        let channel = try #require(keeper.channel)
+        let channel = try #require(recorder.channel)
         channel.inputStream.open()
         fixture.queue.suspend()
         fixture.central.send(
@@ -127,10 +127,10 @@ import Testing
     @Test func bytesGoBothWays() async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
-        let keeper = Keeper()
-        peripheral.delegate = keeper
+        let recorder = ChannelRecorder()
+        peripheral.delegate = recorder
         await open(fixture, peripheral, credits: 2, .channel(id, .received(Data([1, 2, 3]))))
-        let channel = try #require(keeper.channel)
+        let channel = try #require(recorder.channel)
         channel.inputStream.open()
         channel.outputStream.open()
         #expect(channel.inputStream.hasBytesAvailable)
@@ -149,13 +149,13 @@ import Testing
         let peripheral = await fixture.connect()
         let isReading = DispatchSemaphore(value: 0)
         let read = Lock(Data())
-        let keeper = Keeper { channel in
+        let recorder = ChannelRecorder { channel in
             channel.inputStream.open()
             isReading.signal()
             let bytes = channel.inputStream.bytes(10)
             read.withLock { $0 = bytes ?? Data() }
         }
-        peripheral.delegate = keeper
+        peripheral.delegate = recorder
         peripheral.openL2CAPChannel(0x81)
         let central = fixture.central
         central.send(
@@ -176,13 +176,13 @@ import Testing
         let peripheral = await fixture.connect()
         let isReading = DispatchSemaphore(value: 0)
         let result = Lock<Data?>(nil)
-        let keeper = Keeper { channel in
+        let recorder = ChannelRecorder { channel in
             channel.inputStream.open()
             isReading.signal()
             let bytes = channel.inputStream.bytes(10)
             result.withLock { $0 = bytes }
         }
-        peripheral.delegate = keeper
+        peripheral.delegate = recorder
         peripheral.openL2CAPChannel(0x81)
         let (central, link) = (fixture.central, fixture.link)
         central.send(.response(link: link, operation: central.lastOperation!, .channel(id, credits: 1)))
@@ -195,19 +195,19 @@ import Testing
         }
         await central.settle()
         #expect(result.withLock { $0 } == Data())
-        #expect(keeper.channel?.inputStream.streamStatus == .atEnd)
+        #expect(recorder.channel?.inputStream.streamStatus == .atEnd)
     }
 
     /// Proves S151.
     @Test func S151_releaseClosesTheChannel() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
-        let keeper = Keeper()
-        peripheral.delegate = keeper
+        let recorder = ChannelRecorder()
+        peripheral.delegate = recorder
         await open(fixture, peripheral)
-        #expect(keeper.channel != nil)
+        #expect(recorder.channel != nil)
         #expect(!fixture.central.commands.contains(.channel(id, .close)))
-        keeper.letGo()
+        recorder.release()
         #expect(fixture.central.commands.last == .channel(id, .close))
         #expect(fixture.manager?.core.channels[id] == nil)
     }
@@ -216,16 +216,16 @@ import Testing
     @Test func S153_aRemoteCloseShowsInTheStreamsAlone() async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
-        let keeper = Keeper()
-        peripheral.delegate = keeper
+        let recorder = ChannelRecorder()
+        peripheral.delegate = recorder
         await open(
             fixture, peripheral, .channel(id, .received(Data([1]))), .channel(id, .closed))
-        let channel = try #require(keeper.channel)
+        let channel = try #require(recorder.channel)
         let lines = fixture.recorder.lines
         channel.inputStream.open()
         #expect(channel.inputStream.bytes(5) == Data([1]))
         #expect(channel.inputStream.bytes(5) == Data())
-        keeper.letGo()
+        recorder.release()
         await fixture.central.settle()
         #expect(!fixture.central.commands.contains(.channel(id, .close)))
         #expect(fixture.recorder.lines == lines)
@@ -245,30 +245,30 @@ import Testing
     @Test func manyChannelsAreKeptApart() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
-        var keepers: [Keeper] = []
+        var recorders: [ChannelRecorder] = []
         for number in 1...50 {
-            let keeper = Keeper { $0.inputStream.open() }
-            peripheral.delegate = keeper
+            let recorder = ChannelRecorder { $0.inputStream.open() }
+            peripheral.delegate = recorder
             peripheral.openL2CAPChannel(0x81)
             let channel = ChannelID(rawValue: UInt64(number))
             await fixture.central.play(
                 .response(link: fixture.link, operation: fixture.central.lastOperation!, .channel(channel, credits: 1)))
-            keepers.append(keeper)
+            recorders.append(recorder)
         }
         for number in (1...50).reversed() {
             fixture.central.send(
                 .channel(ChannelID(rawValue: UInt64(number)), .received(Data([UInt8(number)]))))
         }
-        #expect(keepers.map { $0.channel?.inputStream.bytes(9) } == (1...50).map { Data([UInt8($0)]) })
+        #expect(recorders.map { $0.channel?.inputStream.bytes(9) } == (1...50).map { Data([UInt8($0)]) })
     }
 
     @Test func theStreamsEndWithTheManager() async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
-        let keeper = Keeper()
-        peripheral.delegate = keeper
+        let recorder = ChannelRecorder()
+        peripheral.delegate = recorder
         await open(fixture, peripheral)
-        let channel = try #require(keeper.channel)
+        let channel = try #require(recorder.channel)
         channel.inputStream.open()
         fixture.manager = nil
         #expect(channel.inputStream.streamStatus == .atEnd)

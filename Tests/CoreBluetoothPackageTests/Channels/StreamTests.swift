@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// The streams of a channel, without a radio.
+/// The streams of a channel, without a backend.
 @Suite struct StreamTests {
     /// Repeats, but with a period that no power of two divides.
     private static func pattern(_ count: Int, salt: UInt8) -> Data {

@@ -50,7 +50,7 @@ import Testing
         #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
-    /// Returns when that is done, which nobody else does anything for.
+    /// Returns when that is done; nothing else drives it.
     private nonisolated func runByAnotherThread(_ delivery: any PendingDelivery) {
         let isDone = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {

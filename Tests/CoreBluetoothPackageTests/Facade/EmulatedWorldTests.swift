@@ -133,11 +133,11 @@ import Testing
     private final class Agent: CBPairingAgentDelegate, Sendable {
         let lines = Lock<[String]>([])
 
-        func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest) { note("asked") }
-        func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest) { note("cancelled") }
-        func pairingAgent(_ agent: CBPairingAgent, didPairWith identifier: UUID, isBonded: Bool) { note("paired") }
+        func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest) { log("asked") }
+        func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest) { log("cancelled") }
+        func pairingAgent(_ agent: CBPairingAgent, didPairWith identifier: UUID, isBonded: Bool) { log("paired") }
 
-        private func note(_ line: String) { lines.withLock { $0.append(line) } }
+        private func log(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
     @Test func aPasskeyThatWasTypedIsNotTakenBack() async throws {
@@ -155,8 +155,8 @@ import Testing
 
     // MARK: Two hosts
 
-    /// The radio of a host, for managers that cannot name one.
-    private struct HostRadio: BluetoothBackend {
+    /// The backend of a host, for managers that cannot name one.
+    private struct HostBackend: BluetoothBackend {
         let emulator: Emulator
         let host: String
         var name: String { emulator.name }
@@ -176,10 +176,10 @@ import Testing
     @Test func aPeripheralConnectsBackToItsCentralOverTheSameLink() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         try emulator.add(HostDescription(name: "phone"))
-        let radio = CBBackendSelection.custom(HostRadio(emulator: emulator, host: "phone"))
+        let backend = CBBackendSelection.custom(HostBackend(emulator: emulator, host: "phone"))
         let queue = DispatchQueue(label: "server")
         let served = PeripheralRecorder(queue: queue)
-        let server = CBPeripheralManager(backend: radio, delegate: served, queue: queue)
+        let server = CBPeripheralManager(backend: backend, delegate: served, queue: queue)
         let centrals = Lock<[UUID]>([])
         served.onEach { _, line in
             guard line.hasPrefix("read"), let request = served.reads.last else { return }
@@ -188,7 +188,7 @@ import Testing
             server.respond(to: request, withResult: .success)
         }
         let laptop = try await App(emulator)
-        let phone = try await App(emulator, backend: radio)
+        let phone = try await App(emulator, backend: backend)
         let service = CBMutableService(type: CBUUID(string: "C0DE"), primary: true)
         service.characteristics = [
             CBMutableCharacteristic(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// Bursts of write commands and of updates, through the classes on the emulated radio.
+/// Bursts of write commands and of updates, through the classes on the emulator.
 @Suite struct FlowControlTests {
     private static func configuration(
         announcesSentBursts: Bool = true, writeReadinessDelay: Duration = .zero

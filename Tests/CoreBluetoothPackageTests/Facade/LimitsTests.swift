@@ -72,7 +72,7 @@ import Testing
         fixture.queue.resume()
         await fixture.central.settle()
         #expect(fixture.central.commands.last == .disconnect(peer: fixture.peer))
-        #expect(peripheral.state == .connected, "until the radio says otherwise")
+        #expect(peripheral.state == .connected, "until the backend says otherwise")
         #expect(fixture.recorder.lines.count { $0.hasPrefix("value") } == 0)
         let date = Date(timeIntervalSince1970: 0)
         await fixture.central.play(
@@ -109,7 +109,7 @@ import Testing
         fixture.recorder.forget()
     }
 
-    @Test func aHeldPeripheralIsRetrievedThoughTheRadioHasForgottenIt() async {
+    @Test func aHeldPeripheralIsRetrievedThoughTheBackendHasForgottenIt() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.discover()
         let unknown = UUID()

@@ -32,7 +32,7 @@ import Testing
         #expect(peripheral.services == nil)
     }
 
-    /// The link is lost at the radio, the callback is still to come: the call is accepted, the answer never comes.
+    /// The link is lost at the backend, the callback is still to come: the call is accepted, the answer never comes.
     @Test func aReadBetweenLinkLossAndItsCallbackVanishes() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -76,15 +76,15 @@ import Testing
     }
 
     /// Proves S50.
-    @Test func S50_theStartDelayRunsOnTheRadiosClock() async {
+    @Test func S50_theStartDelayRunsOnTheBackendsClock() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.discover()
         fixture.manager?.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 2.5)])
         #expect(peripheral.state == .connecting)
-        fixture.radio.manualClock.advance(by: .seconds(2))
+        fixture.backend.manualClock.advance(by: .seconds(2))
         await fixture.central.settle()
         #expect(fixture.central.lastConnect == nil)
-        fixture.radio.manualClock.advance(by: .seconds(1))
+        fixture.backend.manualClock.advance(by: .seconds(1))
         await fixture.central.settle()
         #expect(fixture.central.lastConnect?.peer == fixture.peer)
     }

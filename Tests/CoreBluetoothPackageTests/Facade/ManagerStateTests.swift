@@ -29,22 +29,22 @@ import Testing
 
     /// Proves S3.
     @Test func S3_withoutAQueueCallbacksComeOnTheMainQueue() async {
-        let radio = ScriptedRadio()
+        let backend = ScriptedBackend()
         let recorder = CallbackRecorder()
         recorder.onEach { _ in dispatchPrecondition(condition: .onQueue(.main)) }
-        let manager = CBCentralManager(backend: .custom(radio), delegate: recorder, queue: nil)
-        await radio.centrals[0].play(.stateChanged(.poweredOff))
+        let manager = CBCentralManager(backend: .custom(backend), delegate: recorder, queue: nil)
+        await backend.centrals[0].play(.stateChanged(.poweredOff))
         #expect(recorder.lines == ["state poweredOff"])
         #expect(manager.state == .poweredOff)
     }
 
     /// Proves S4.
     @Test func S4_aManagerWithoutArgumentsTakesADelegateLater() async {
-        let radio = ScriptedRadio()
+        let backend = ScriptedBackend()
         let recorder = CallbackRecorder()
-        let manager = CBManager.withBackend(.custom(radio)) { CBCentralManager() }
+        let manager = CBManager.withBackend(.custom(backend)) { CBCentralManager() }
         manager.delegate = recorder
-        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        await backend.centrals[0].play(.stateChanged(.poweredOn))
         #expect(recorder.lines == ["state poweredOn"])
     }
 
@@ -58,13 +58,13 @@ import Testing
 
     /// Proves S10.
     @Test func S10_retrievingBelowPoweredOnIsEmpty() async {
-        let radio = ScriptedRadio()
+        let backend = ScriptedBackend()
         let peer = PeerSummary(id: PeerID(UUID()), name: "known")
-        radio.know([peer])
-        let manager = CBCentralManager(backend: .custom(radio), delegate: nil, queue: DispatchQueue(label: "S10"))
+        backend.know([peer])
+        let manager = CBCentralManager(backend: .custom(backend), delegate: nil, queue: DispatchQueue(label: "S10"))
         #expect(manager.retrievePeripherals(withIdentifiers: [peer.id.uuid]).isEmpty)
         #expect(manager.retrieveConnectedPeripherals(withServices: ["180F"].map(CBUUID.init(string:))).isEmpty)
-        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        await backend.centrals[0].play(.stateChanged(.poweredOn))
         #expect(manager.retrievePeripherals(withIdentifiers: [peer.id.uuid]).map(\.name) == ["known"])
     }
 
@@ -81,23 +81,23 @@ import Testing
 
     /// Proves S53.
     @Test func S53_retrievedPeripheralsComeInTheOrderAskedAndDisconnected() async {
-        let radio = ScriptedRadio()
+        let backend = ScriptedBackend()
         let peers = (0..<3).map { PeerSummary(id: PeerID(UUID()), name: "\($0)") }
-        radio.know(peers)
-        let manager = CBCentralManager(backend: .custom(radio), delegate: nil, queue: DispatchQueue(label: "S53"))
-        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        backend.know(peers)
+        let manager = CBCentralManager(backend: .custom(backend), delegate: nil, queue: DispatchQueue(label: "S53"))
+        await backend.centrals[0].play(.stateChanged(.poweredOn))
         let found = manager.retrievePeripherals(
             withIdentifiers: [peers[2].id.uuid, UUID(), peers[0].id.uuid])
         #expect(found.map(\.name) == ["2", "0"])
         #expect(found.allSatisfy { $0.state == .disconnected })
     }
 
-    @Test func aPeripheralThatWasNeverDiscoveredHasTheAddressThatTheRadioTells() async {
-        let radio = ScriptedRadio()
+    @Test func aPeripheralThatWasNeverDiscoveredHasTheAddressThatTheBackendTells() async {
+        let backend = ScriptedBackend()
         let peers = (1...2).map { PeerSummary(id: PeerID(UUID()), address: "C0:98:E5:49:00:0\($0)") }
-        radio.know(peers)
-        let manager = CBCentralManager(backend: .custom(radio), delegate: nil, queue: DispatchQueue(label: "address"))
-        await radio.centrals[0].play(.stateChanged(.poweredOn))
+        backend.know(peers)
+        let manager = CBCentralManager(backend: .custom(backend), delegate: nil, queue: DispatchQueue(label: "address"))
+        await backend.centrals[0].play(.stateChanged(.poweredOn))
         let known = manager.retrievePeripherals(withIdentifiers: [peers[0].id.uuid])
         #expect(known.map(\.address) == ["C0:98:E5:49:00:01"])
         let connected = manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180F")])
@@ -105,8 +105,8 @@ import Testing
     }
 
     /// Proves S157.
-    @Test func S157_supportsIsTheRadiosWord() {
-        CBManager.withBackend(.custom(ScriptedRadio())) {
+    @Test func S157_supportsIsTheBackendsWord() {
+        CBManager.withBackend(.custom(ScriptedBackend())) {
             #expect(CBCentralManager.supports(.extendedScanAndConnect))
             #expect(!CBCentralManager.supports(CBCentralManager.Feature(rawValue: 1 << 5)))
         }

@@ -102,7 +102,7 @@ import Testing
         let isQueued = (1...3).map { _ in
             fixture.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil)
         }
-        #expect(isQueued == [true, true, false], "as much as the radio takes")
+        #expect(isQueued == [true, true, false], "as much as the backend takes")
     }
 
     @Test func requestsAndChannelsOfCentralsThatHaveLeftAreGone() async {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// Restoration and connection events of a central manager, over a radio played by hand.
+/// Restoration and connection events of a central manager, over a scripted backend.
 @Suite struct RestorationTests {
     /// Keeps what it is given.
     private final class Delegate: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
@@ -172,11 +172,11 @@ import Testing
 
     /// Proves S155.
     @Test func S155_aConnectionToTheSystemIsToldAndMakesNoLocalOne() async throws {
-        let radio = ScriptedRadio()
-        radio.know([PeerSummary(id: connected, name: "keyboard")])
+        let backend = ScriptedBackend()
+        backend.know([PeerSummary(id: connected, name: "keyboard")])
         let manager = CBCentralManager(
-            backend: .custom(radio), delegate: delegate, queue: DispatchQueue(label: "events"))
-        let central = radio.centrals[0]
+            backend: .custom(backend), delegate: delegate, queue: DispatchQueue(label: "events"))
+        let central = backend.centrals[0]
         await central.play(.stateChanged(.poweredOn))
         manager.registerForConnectionEvents(options: [
             .serviceUUIDs: [CBUUID(string: "180F")], .peripheralUUIDs: [connecting.uuid],

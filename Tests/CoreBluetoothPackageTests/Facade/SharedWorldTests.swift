@@ -35,7 +35,7 @@ private final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDele
         let queue = DispatchQueue(label: label)
         return await withCheckedContinuation { continuation in
             queue.suspend()
-            let kept = Keeper()
+            let kept = ObjectHolder()
             let reader = Reader(reads: reads) { count in
                 kept.reader = nil
                 continuation.resume(returning: count)
@@ -89,7 +89,7 @@ private final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDele
 }
 
 /// Keeps a reader alive until it is done.
-private final class Keeper: @unchecked Sendable {
+private final class ObjectHolder: @unchecked Sendable {
     // Invariant: set before the reader's queue runs, cleared on it.
     var reader: Reader?
 }

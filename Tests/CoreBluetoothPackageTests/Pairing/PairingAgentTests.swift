@@ -20,35 +20,35 @@ import Testing
         var lines: [String] { state.withLock { $0.lines } }
         var requests: [CBPairingRequest] { state.withLock { $0.requests } }
 
-        private func note(_ line: String) {
+        private func log(_ line: String) {
             dispatchPrecondition(condition: .onQueue(queue))
             state.withLock { $0.lines.append(line) }
         }
 
         func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest) {
-            note("asked \(request.question)")
+            log("asked \(request.question)")
             state.withLock { $0.requests.append(request) }
         }
 
         func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest) {
-            note("cancelled \(requests.contains { $0 === request })")
+            log("cancelled \(requests.contains { $0 === request })")
         }
 
         func pairingAgent(_ agent: CBPairingAgent, didPairWith identifier: UUID, isBonded: Bool) {
-            note("paired \(isBonded)")
+            log("paired \(isBonded)")
         }
 
         func pairingAgent(_ agent: CBPairingAgent, didFailToPairWith identifier: UUID, error: any Error) {
-            note("failed \((error as? CBError)?.errorCode ?? -1)")
+            log("failed \((error as? CBError)?.errorCode ?? -1)")
         }
 
-        func pairingAgent(_ agent: CBPairingAgent, didUnpairFrom identifier: UUID) { note("unpaired") }
+        func pairingAgent(_ agent: CBPairingAgent, didUnpairFrom identifier: UUID) { log("unpaired") }
     }
 
     /// Implements nothing.
     private final class Silent: CBPairingAgentDelegate {}
 
-    private let radio = ScriptedRadio()
+    private let backend = ScriptedBackend()
     private let queue = DispatchQueue(label: "pairing")
     private let listener: Listener
     private let peer = MachineFixture.peer
@@ -56,17 +56,17 @@ import Testing
 
     init() { listener = Listener(queue) }
 
-    private var pairing: ScriptedPairing { radio.pairing }
+    private var pairing: ScriptedPairing { backend.pairing }
 
     private func agent(
         _ capability: CBPairingCapability = .keyboardDisplay, delegate: (any CBPairingAgentDelegate)? = nil
     ) -> CBPairingAgent {
         CBPairingAgent(
-            backend: .custom(radio), capability: capability, delegate: delegate ?? listener, queue: queue)
+            backend: .custom(backend), capability: capability, delegate: delegate ?? listener, queue: queue)
     }
 
     private func peripheral() -> CBPeripheral {
-        CBCentralManager(backend: .custom(radio), delegate: nil, queue: queue).core.peripheral(peer, name: nil)
+        CBCentralManager(backend: .custom(backend), delegate: nil, queue: queue).core.peripheral(peer, name: nil)
     }
 
     @Test(

@@ -301,7 +301,7 @@ import Testing
     }
 
     /// Proves S50.
-    @Test func S50_aCancelDuringTheStartDelayKeepsTheRadioSilent() {
+    @Test func S50_aCancelDuringTheStartDelayKeepsTheBackendSilent() {
         var fixture = MachineFixture.poweredOn()
         _ = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .seconds(2))
         let completion = CentralCompletion.startDelayOver(handle, fixture.operation, ConnectOptions())

@@ -152,7 +152,7 @@ import Testing
         #expect(machine.release() == [])
     }
 
-    @Test func aRadioThatCountsWronglyDoesNotTrap() {
+    @Test func aBackendThatCountsWronglyDoesNotTrap() {
         var machine = opened(credits: -5)
         #expect(write(&machine, [1]).0 == .wait)
         _ = machine.grant(-1)

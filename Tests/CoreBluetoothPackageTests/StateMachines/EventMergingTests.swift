@@ -99,7 +99,7 @@ import Testing
         #expect(merged(events).isEmpty)
     }
 
-    @Test func requestsThatTheRadioAnsweredAndChannelsThatWereClosedAreGone() {
+    @Test func requestsThatTheBackendAnsweredAndChannelsThatWereClosedAreGone() {
         let part = WritePart(attribute: Self.id(1), offset: 0, value: Data())
         let request = RequestID(rawValue: 1)
         let write = RequestID(rawValue: 2)

@@ -199,7 +199,7 @@ import Testing
     }
 
     /// Proves S90.
-    @Test func S90_theStateInForceIsAnsweredWithoutTheRadio() {
+    @Test func S90_theStateInForceIsAnsweredWithoutTheBackend() {
         var fixture = MachineFixture.connected()
         #expect(
             fixture.machine.setNotify(handle, fixture.reference(1), properties: .notify, false)

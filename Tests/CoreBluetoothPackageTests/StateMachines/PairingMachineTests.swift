@@ -107,7 +107,7 @@ import Testing
         #expect(machine.handle(.unpaired(peer: peer, operation: nil)) == [.callback(.unpaired(peer))])
     }
 
-    @Test func aSecondAnswerOfTheRadioFinishesNothing() {
+    @Test func aSecondAnswerOfTheBackendFinishesNothing() {
         var machine = PairingMachine()
         let (operation, _) = machine.unpair(peer)
         _ = machine.handle(.unpaired(peer: peer, operation: operation))

@@ -4,9 +4,9 @@ import Foundation
 
 @testable import CoreBluetoothPackage
 
-/// A manager over a scripted radio, with a recorder as every delegate.
+/// A manager over a scripted backend, with a recorder as every delegate.
 final class FacadeFixture {
-    let radio = ScriptedRadio()
+    let backend = ScriptedBackend()
     let recorder = CallbackRecorder()
     let queue: DispatchQueue
     var manager: CBCentralManager?
@@ -15,10 +15,10 @@ final class FacadeFixture {
 
     init(queue: DispatchQueue = DispatchQueue(label: "facade fixture"), options: [String: Any]? = nil) {
         self.queue = queue
-        manager = CBCentralManager(backend: .custom(radio), delegate: recorder, queue: queue, options: options)
+        manager = CBCentralManager(backend: .custom(backend), delegate: recorder, queue: queue, options: options)
     }
 
-    var central: ScriptedCentral { radio.centrals[0] }
+    var central: ScriptedCentral { backend.centrals[0] }
 
     /// The peripheral, after a scan, disconnected.
     func discover() async -> CBPeripheral {

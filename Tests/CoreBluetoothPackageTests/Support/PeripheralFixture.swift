@@ -4,9 +4,9 @@ import Foundation
 
 @testable import CoreBluetoothPackage
 
-/// A peripheral manager over a scripted radio, with a recorder as its delegate.
+/// A peripheral manager over a scripted backend, with a recorder as its delegate.
 final class PeripheralFixture {
-    let radio: ScriptedRadio
+    let backend: ScriptedBackend
     let queue = DispatchQueue(label: "peripheral fixture")
     let recorder: PeripheralRecorder
     var manager: CBPeripheralManager
@@ -14,11 +14,11 @@ final class PeripheralFixture {
     let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
     let role: ScriptedPeripheral
 
-    init(radio: ScriptedRadio = ScriptedRadio(), options: [String: Any]? = nil) {
-        self.radio = radio
+    init(backend: ScriptedBackend = ScriptedBackend(), options: [String: Any]? = nil) {
+        self.backend = backend
         recorder = PeripheralRecorder(queue: queue)
-        manager = CBPeripheralManager(backend: .custom(radio), delegate: recorder, queue: queue, options: options)
-        role = radio.peripherals[radio.peripherals.count - 1]
+        manager = CBPeripheralManager(backend: .custom(backend), delegate: recorder, queue: queue, options: options)
+        role = backend.peripherals[backend.peripherals.count - 1]
     }
 
     /// Powered on.

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Foundation
 
-/// One peripheral role of a ``ScriptedRadio``.
+/// One peripheral role of a ``ScriptedBackend``.
 final class ScriptedPeripheral: PeripheralBackend, ScriptedRole {
     let script = RoleScript<PeripheralCommand, PeripheralEvent>()
 

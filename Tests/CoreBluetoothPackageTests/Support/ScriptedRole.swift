@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// One role of a ``ScriptedRadio``: commands are kept, events are sent.
+/// One role of a ``ScriptedBackend``: commands are kept, events are sent.
 protocol ScriptedRole: RoleBackend {
     var script: RoleScript<Command, Event> { get }
 }

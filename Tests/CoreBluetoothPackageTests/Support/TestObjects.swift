@@ -5,11 +5,11 @@ import Foundation
 
 /// Objects to hand to delegate methods directly.
 enum TestObjects {
-    /// A radio without an adapter, so that no test asks the system for one.
-    static let noRadio = CBBackendSelection.custom(UnavailableBackend(name: "none", reason: "for tests"))
+    /// A backend without an adapter, so that no test asks the system for one.
+    static let noAdapter = CBBackendSelection.custom(UnavailableBackend(name: "none", reason: "for tests"))
 
     static func centralManager() -> CBCentralManager {
-        CBCentralManager(backend: .custom(ScriptedRadio()), delegate: nil, queue: nil)
+        CBCentralManager(backend: .custom(ScriptedBackend()), delegate: nil, queue: nil)
     }
     static func peripheral() -> CBPeripheral {
         centralManager().core.peripheral(PeerID(UUID()), name: nil)

@@ -31,7 +31,7 @@ import Testing
         callOptionalMethods(
             of: delegate,
             CBPeripheralManager(
-                backend: TestObjects.noRadio, delegate: nil, queue: DispatchQueue(label: "peripheral manager")))
+                backend: TestObjects.noAdapter, delegate: nil, queue: DispatchQueue(label: "peripheral manager")))
         #expect(delegate.states == 0)
     }
 

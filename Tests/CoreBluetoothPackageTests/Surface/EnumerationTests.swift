@@ -32,7 +32,7 @@ import Testing
 
     @Test func deprecatedEnumerationsHaveApplesRawValues() throws {
         let source: Any = DeprecatedTables()
-        let tables = try CBManager.withBackend(TestObjects.noRadio) {
+        let tables = try CBManager.withBackend(TestObjects.noAdapter) {
             try #require(source as? any TableSource).tables
         }
         for (type, rows) in tables {

@@ -6,7 +6,7 @@ import Testing
 /// Objects as arguments of "%@", as in `NSLog("%@", peripheral)`.
 @Suite struct FormatArgumentTests {
     @Test func everyClassPrintsItsDescription() {
-        let manager = CBManager.withBackend(TestObjects.noRadio) {
+        let manager = CBManager.withBackend(TestObjects.noAdapter) {
             CBCentralManager(delegate: nil, queue: .global())
         }
         let characteristic = CBMutableCharacteristic(

@@ -11,7 +11,7 @@ import Testing
     @Test func S1_theStateIsUnknownUntilTheFirstCallbackOnTheQueue() {
         let delegate = StateDelegate()
         queue.suspend()
-        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: delegate, queue: queue)
+        let manager = CBPeripheralManager(backend: TestObjects.noAdapter, delegate: delegate, queue: queue)
         #expect(manager.state == .unknown)
         #expect(delegate.states.isEmpty)
         queue.resume()
@@ -25,7 +25,7 @@ import Testing
         let first = StateDelegate()
         let second = StateDelegate()
         queue.suspend()
-        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: first, queue: queue)
+        let manager = CBPeripheralManager(backend: TestObjects.noAdapter, delegate: first, queue: queue)
         manager.delegate = second
         queue.resume()
         queue.sync {}
@@ -35,7 +35,7 @@ import Testing
 
     /// Proves S160.
     @Test func S160_theDelegateIsHeldWeakly() {
-        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: nil, queue: queue)
+        let manager = CBPeripheralManager(backend: TestObjects.noAdapter, delegate: nil, queue: queue)
         queue.sync {}
         do {
             let delegate = StateDelegate()
@@ -48,7 +48,7 @@ import Testing
     @Test func aReleasedManagerCallsNobody() {
         let delegate = StateDelegate()
         queue.suspend()
-        _ = CBPeripheralManager(backend: TestObjects.noRadio, delegate: delegate, queue: queue)
+        _ = CBPeripheralManager(backend: TestObjects.noAdapter, delegate: delegate, queue: queue)
         queue.resume()
         queue.sync {}
         #expect(delegate.states.isEmpty)
@@ -58,7 +58,8 @@ import Testing
     @Test func S9_commandsAreLoggedAndIgnored() {
         LogCapture.start()
         let delegate = StateDelegate()
-        let manager = CBPeripheralManager(backend: TestObjects.noRadio, delegate: delegate, queue: queue, options: [:])
+        let manager = CBPeripheralManager(
+            backend: TestObjects.noAdapter, delegate: delegate, queue: queue, options: [:])
         queue.sync {}
         let characteristic = TestObjects.characteristic()
         let before = LogCapture.lines(containing: manager.description).count
@@ -83,7 +84,7 @@ import Testing
 
     @Test func aProtocolWithAnInitializerCanBeGivenToTheClass() {
         func make<Manager: ManagerMaking>(_ type: Manager.Type) -> Manager { type.init(delegate: nil, queue: queue) }
-        CBManager.withBackend(TestObjects.noRadio) {
+        CBManager.withBackend(TestObjects.noAdapter) {
             #expect(make(CBPeripheralManager.self).delegate == nil)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// What the page "Porting" says, most of it of Foundation on Linux.
 ///
-/// A failure may be good news: Foundation was mended, and a paragraph of the page can go.
+/// A failure may mean that Foundation was fixed, and that a paragraph of the page can go.
 @Suite struct PortingTests {
     @Test func aTimerThatIsNotScheduledIsDueAtOnce() {
         let hour: TimeInterval = 3_600

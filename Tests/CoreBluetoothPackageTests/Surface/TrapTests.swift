@@ -53,7 +53,7 @@ import Testing
                     type: CBUUID(string: "2A37"), properties: [.read, .notify], value: Data([1]),
                     permissions: .readable)
             ]
-            CBPeripheralManager(backend: TestObjects.noRadio, delegate: nil, queue: nil).add(service)
+            CBPeripheralManager(backend: TestObjects.noAdapter, delegate: nil, queue: nil).add(service)
         }
         #expect(text(result).contains("Characteristics with cached values must be read-only"))
     }
@@ -67,7 +67,7 @@ import Testing
             characteristic.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2904"), value: "text")]
             let service = TestObjects.service()
             service.characteristics = [characteristic]
-            CBPeripheralManager(backend: TestObjects.noRadio, delegate: nil, queue: nil).add(service)
+            CBPeripheralManager(backend: TestObjects.noAdapter, delegate: nil, queue: nil).add(service)
         }
         #expect(text(result).contains("Expecting NSData value type for Format descriptor"))
     }

@@ -17,13 +17,13 @@ enum CentralEffect: Equatable, Sendable {
     case invalidatePeripheral(PeerID)
     /// No object means anything any more (S15).
     case invalidatePeripherals
-    /// Nobody takes the channel.
+    /// Closes a channel that no request waits for.
     case closeChannel(ChannelID)
     /// Goes to a delegate.
     case callback(CentralCallback)
 }
 
-/// What comes back to the machine without a radio.
+/// What comes back to the machine without the backend.
 enum CentralCompletion: Equatable, Sendable {
     case connectedAgain(PeerHandle)
     case connectCancelled(PeerHandle)

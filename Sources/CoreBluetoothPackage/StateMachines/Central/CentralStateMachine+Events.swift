@@ -62,7 +62,7 @@ extension CentralStateMachine {
 
     /// S36.
     ///
-    /// A link that nobody waits for any more is being given up already.
+    /// A link that the app has cancelled meanwhile is being closed already.
     private mutating func connected(
         _ id: PeerID, _ link: LinkID, _ operation: OperationID, _ parameters: LinkParameters
     ) -> [CentralEffect] {

@@ -140,7 +140,7 @@ extension CentralStateMachine {
     ) -> [CentralEffect] {
         var isExpected = false
         var effects = onLink(link) { id, peer in
-            guard let pending = peer.take(operation) else { return [] }
+            guard let pending = peer.removePending(operation) else { return [] }
             let accepted = peer.accept(response, to: pending.request)
             isExpected = accepted != nil
             var effects = [CentralEffect.callback(.response(id, link, pending.request, accepted ?? .mismatch))]

@@ -119,7 +119,7 @@ struct CentralStateMachine {
         }
     }
 
-    // MARK: Completions that need no radio
+    // MARK: Completions without the backend
 
     /// What an API call left to be told on the queue.
     mutating func handle(_ completion: CentralCompletion) -> [CentralEffect] {

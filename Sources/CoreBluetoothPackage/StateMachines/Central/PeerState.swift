@@ -79,8 +79,8 @@ struct PeerState {
         return (wasFull, wasSending && unsentWrites == 0)
     }
 
-    /// Takes the operation with this number, in order or not.
-    mutating func take(_ operation: OperationID) -> Pending? {
+    /// Removes the operation with this number, in order or not.
+    mutating func removePending(_ operation: OperationID) -> Pending? {
         if pending.first?.operation == operation { return pending.popFirst() }
         guard let index = pending.firstIndex(where: { $0.operation == operation }) else { return nil }
         return pending.remove(at: index)

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// What an L2CAP channel is to its two streams: bytes on both ways, credits, and what the delegates are owed.
 ///
-/// Pure: calls of the streams and events of the radio go in, effects come out.
+/// Pure: calls of the streams and events of the backend go in, effects come out.
 struct ChannelMachine {
     /// One of the two streams.
     enum Side: CaseIterable, Sendable {
@@ -46,7 +46,7 @@ struct ChannelMachine {
     private var credits: Int
     private var phases: [Side: Phase] = [.input: .notOpen, .output: .notOpen]
     private var owed: [Side: Set<Notice>] = [:]
-    /// The radio's channel is no more.
+    /// The backend's channel is closed.
     private var isEnded = false
 
     /// A channel that is up, with the bytes that may be sent at first.
@@ -139,11 +139,11 @@ struct ChannelMachine {
         return (.bytes(data.count), [.submit(.send(data))] + oweState(of: .output))
     }
 
-    // MARK: Events of the radio
+    // MARK: Events of the backend
 
     /// Bytes arrived.
     ///
-    /// Nobody reads a closed input: the bytes go, and the peer gets no credits for more.
+    /// The bytes of a closed input are dropped, and the peer gets no credits for more.
     mutating func receive(_ data: Data) -> [Effect] {
         guard !isEnded, phases[.input] != .closed, !data.isEmpty else { return [] }
         received.append(data)

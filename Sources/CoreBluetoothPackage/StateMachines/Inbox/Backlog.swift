@@ -1,7 +1,7 @@
 import BluetoothBackend
 import DequeModule
 
-/// What may become of an element of a ``Backlog`` while nobody takes it.
+/// What may become of an element of a ``Backlog`` while it waits.
 enum BacklogKind: Equatable, Sendable {
     /// It stays, whatever comes.
     case kept

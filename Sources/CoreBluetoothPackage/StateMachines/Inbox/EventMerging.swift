@@ -134,7 +134,7 @@ enum CentralEventMerging {
 enum PeripheralEventMerging {
     /// Merges events that tell of changes.
     ///
-    /// - A request that the radio has answered meanwhile is gone, and so is a channel that its central has closed.
+    /// - A request that the backend has answered meanwhile is gone, and so is a channel that its central has closed.
     /// - A central that came and left meanwhile is gone. Of any other, at most the first and the last change of each
     ///   subscription stay: see ``subscriptions(of:_:)``.
     /// - The last ATT MTU of each central stays, unless a subscription after it has a newer one.

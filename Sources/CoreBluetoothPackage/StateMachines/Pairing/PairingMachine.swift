@@ -75,7 +75,7 @@ struct PairingMachine {
             requests[request] = (peer, question)
             return [.callback(.requested(request, peer, question))]
         case .cancelled(let request):
-            // An answer may be under way: then nobody waits for the question any more.
+            // An answer may be under way: the question is closed then.
             guard requests.removeValue(forKey: request) != nil else { return [] }
             return [.callback(.cancelled(request))]
         case .paired(let peer, let operation, let isBonded):

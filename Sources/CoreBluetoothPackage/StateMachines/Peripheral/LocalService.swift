@@ -89,7 +89,7 @@ extension LocalService {
         return nil
     }
 
-    /// What goes to the radio, under identifiers from `next` on.
+    /// The definition for the backend, with identifiers from `next` on.
     func definition(included: [AttributeID], next: () -> AttributeID) -> ServiceDefinition {
         ServiceDefinition(
             id: next(), uuid: uuid, isPrimary: isPrimary, included: included,

@@ -11,15 +11,15 @@ enum PeripheralEffect: Equatable, Sendable {
     case complete(PeripheralCompletion)
     /// The app may change the service's objects again.
     case thaw(AttributeID)
-    /// Nobody asks for the service's objects any more.
+    /// Releases the service's objects.
     case forget(AttributeID)
-    /// Nobody subscribes to the characteristic any more.
+    /// Removes all subscribers of the characteristic.
     case clearSubscribers(AttributeID)
     /// These calls of `add` get no answer.
     case dropAdditions([OperationID])
     /// The ATT MTU with a central, in bytes.
     case changeMTU(PeerID, Int)
-    /// Nobody takes the channel.
+    /// Closes a channel that the app does not get.
     case closeChannel(ChannelID)
     /// The number is taken back, and its channels with it.
     case closeChannels(psm: UInt16)
@@ -27,7 +27,7 @@ enum PeripheralEffect: Equatable, Sendable {
     case callback(PeripheralCallback)
 }
 
-/// What comes back to the machine without a radio.
+/// What comes back to the machine without the backend.
 enum PeripheralCompletion: Equatable, Sendable {
     /// The operation was refused by a rule.
     case refused(OperationID, BackendError)

@@ -52,7 +52,7 @@ extension PeripheralStateMachine {
         return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, 23)))]
     }
 
-    /// No radio ever ends the wait for a response to a write command, and the app need not respond.
+    /// No backend ends the wait for a response to a write command, and the app need not respond.
     private mutating func holdNoLongerThanLast(_ command: RequestID) {
         writeCommands.append(command)
         if writeCommands.count > Self.heldWriteCommands, let oldest = writeCommands.popFirst() {
@@ -63,7 +63,7 @@ extension PeripheralStateMachine {
     /// How many write commands can be responded to.
     static let heldWriteCommands = 1024
 
-    /// The radio has answered by itself (S134).
+    /// The backend has answered by itself (S134).
     mutating func requestExpired(_ request: RequestID) -> [PeripheralEffect] {
         requests[request] = nil
         return []
@@ -92,7 +92,7 @@ extension PeripheralStateMachine {
         }
     }
 
-    /// Nobody is there to answer: the central need not wait for its time-out.
+    /// The app has no delegate that answers: the central need not wait for its timeout.
     mutating func nobodyAnswers(_ request: RequestID) -> [PeripheralEffect] {
         guard requests.removeValue(forKey: request) != nil else { return [] }
         return [.misuse(.nobodyAnswers(request))] + answer(request, .requestNotSupported)

@@ -67,7 +67,7 @@ extension PeripheralStateMachine {
         return [.submit(.removeAllServices)] + takeOut(database.serviceIDs)
     }
 
-    /// At once for the radio and for `add`; what the app sees of it changes on the manager's queue.
+    /// At once for the backend and for `add`; what the app sees of it changes on the manager's queue.
     private mutating func takeOut(_ ids: [AttributeID]) -> [PeripheralEffect] {
         for id in ids { dropService(id) }
         return ids.map { .thaw($0) } + [.complete(.withdrawn(ids))]

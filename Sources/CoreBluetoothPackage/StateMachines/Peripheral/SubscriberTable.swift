@@ -73,7 +73,7 @@ struct SubscriberTable: Sendable {
 
     /// Spends a credit for each target of an update (S137, S138).
     ///
-    /// - Returns: Which prefix of the value goes to whom, nothing if nobody is meant; nil if a target has no credit.
+    /// - Returns: Which prefix of the value goes to whom, empty if no subscriber is meant; nil if a target has no credit.
     mutating func send(
         _ value: Data, of attribute: AttributeID, to chosen: Set<PeerID>?
     ) -> [(value: Data, centrals: [PeerID])]? {

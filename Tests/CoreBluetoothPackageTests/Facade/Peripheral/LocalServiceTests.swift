@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct LocalServiceTests {
-    @Test func aServiceReachesTheRadioAsItIs() async {
+    @Test func aServiceReachesTheBackendAsItIs() async {
         let fixture = await PeripheralFixture.poweredOn()
         let included = CBMutableService(type: CBUUID(string: "FFF5"), primary: false)
         await fixture.publish(included)
@@ -158,9 +158,9 @@ import Testing
         weak var service: CBMutableService?
         weak var characteristic: CBMutableCharacteristic?
         do {
-            let made = PeripheralFixture.dynamic()
-            characteristic = made
-            service = await fixture.publish(made)
+            let new = PeripheralFixture.dynamic()
+            characteristic = new
+            service = await fixture.publish(new)
         }
         #expect(service != nil && characteristic != nil)
         await fixture.read(1)

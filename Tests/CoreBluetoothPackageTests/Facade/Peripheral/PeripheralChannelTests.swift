@@ -7,10 +7,10 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// Channels and restoration of a peripheral manager, over a radio played by hand.
+/// Channels and restoration of a peripheral manager, over a scripted backend.
 @Suite struct PeripheralChannelTests {
     /// Keeps what it is given.
-    private final class Keeper: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+    private final class ChannelRecorder: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         // Invariant: touched on the manager's queue, and by the test after that queue settled.
         var lines: [String] = []
         var channels: [CBL2CAPChannel] = []
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    private let keeper = Keeper()
-    private let radio = ScriptedRadio()
+    private let recorder = ChannelRecorder()
+    private let backend = ScriptedBackend()
     private let psm: UInt16 = 193
     private let id = ChannelID(rawValue: 3)
     private let central = PeerID(UUID())
@@ -68,9 +68,9 @@ import Testing
 
     private func manager(identifier: String? = nil) throws -> (CBPeripheralManager, ScriptedPeripheral) {
         let manager = CBPeripheralManager(
-            backend: .custom(radio), delegate: keeper, queue: DispatchQueue(label: "peripheral channels"),
+            backend: .custom(backend), delegate: recorder, queue: DispatchQueue(label: "peripheral channels"),
             options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
-        return (manager, try #require(radio.peripherals.last))
+        return (manager, try #require(backend.peripherals.last))
     }
 
     private var opened: PeripheralEvent {
@@ -82,20 +82,20 @@ import Testing
     /// Proves S146.
     @Test func S146_theSystemChoosesThePSM() async throws {
         let (manager, role) = try await published()
-        #expect(keeper.lines.last == "published 193 0")
+        #expect(recorder.lines.last == "published 193 0")
         manager.publishL2CAPChannel(withEncryption: false)
         await role.play(
             .operationFailed(
                 operation: try #require(role.lastOperation),
                 error: BackendError(.operationNotSupported, operation: "publish")))
-        #expect(keeper.lines.last == "published 0 13")
+        #expect(recorder.lines.last == "published 0 13")
     }
 
     /// Proves S149, S150.
     @Test func S149_S150_didOpenCarriesTheCentralAndUnopenedStreams() async throws {
         let (manager, role) = try await published()
         await role.play(opened)
-        let channel = try #require(keeper.channels.first)
+        let channel = try #require(recorder.channels.first)
         #expect(channel.peer is CBCentral)
         #expect(channel.peer.identifier == central.uuid)
         #expect(channel.psm == psm)
@@ -106,7 +106,7 @@ import Testing
     @Test func bytesGoBothWaysForACentral() async throws {
         let (manager, role) = try await published()
         await role.play(opened)
-        let channel = try #require(keeper.channels.first)
+        let channel = try #require(recorder.channels.first)
         channel.inputStream.open()
         channel.outputStream.open()
         role.send(.channel(id, .received(Data([1, 2]))))
@@ -123,7 +123,7 @@ import Testing
     @Test func S151_releaseByThePeripheralCloses() async throws {
         let (manager, role) = try await published()
         await role.play(opened)
-        keeper.channels = []
+        recorder.channels = []
         #expect(role.commands.last == .channel(id, .close))
         withExtendedLifetime(manager) {}
     }
@@ -132,12 +132,12 @@ import Testing
     @Test func S153_aCentralThatLeavesEndsTheStreams() async throws {
         let (manager, role) = try await published()
         await role.play(opened, .channel(id, .received(Data([1]))), .channel(id, .closed))
-        let channel = try #require(keeper.channels.first)
-        let lines = keeper.lines
+        let channel = try #require(recorder.channels.first)
+        let lines = recorder.lines
         channel.inputStream.open()
         #expect(channel.inputStream.bytes(9) == Data([1]))
         #expect(channel.inputStream.bytes(9) == Data())
-        #expect(keeper.lines == lines)
+        #expect(recorder.lines == lines)
         withExtendedLifetime(manager) {}
     }
 
@@ -145,7 +145,7 @@ import Testing
     @Test func S154_unpublishingClosesTheChannelsOfThePSM() async throws {
         let (manager, role) = try await published()
         await role.play(opened, .channel(id, .received(Data([1]))))
-        let channel = try #require(keeper.channels.first)
+        let channel = try #require(recorder.channels.first)
         channel.inputStream.open()
         manager.unpublishL2CAPChannel(psm)
         let operation = try #require(role.lastOperation)
@@ -154,7 +154,7 @@ import Testing
         #expect(channel.inputStream.bytes(9) == Data([1]))
         #expect(channel.inputStream.bytes(9) == Data())
         await role.play(.channelUnpublished(operation: operation, psm: psm))
-        #expect(keeper.lines.last == "unpublished 193 0")
+        #expect(recorder.lines.last == "unpublished 193 0")
     }
 
     /// Proves S154.
@@ -162,7 +162,7 @@ import Testing
         let (manager, role) = try await published()
         manager.unpublishL2CAPChannel(psm)
         await role.play(opened)
-        #expect(!keeper.lines.contains("opened 193"))
+        #expect(!recorder.lines.contains("opened 193"))
         #expect(role.commands.last == .channel(id, .close))
         #expect(manager.core.channels[id] == nil)
     }
@@ -171,7 +171,7 @@ import Testing
     @Test func S104_S153_channelsEndWithThePower() async throws {
         let (manager, role) = try await published()
         await role.play(opened)
-        let channel = try #require(keeper.channels.first)
+        let channel = try #require(recorder.channels.first)
         channel.inputStream.open()
         role.send(.stateChanged(.poweredOff))
         #expect(channel.inputStream.bytes(1) == Data())
@@ -205,9 +205,9 @@ import Testing
     @Test func S141_S143_theDictionaryHasWhatWasPublished() async throws {
         let (manager, role) = try manager(identifier: "app")
         await role.play(.restored(state), .stateChanged(.poweredOn))
-        #expect(keeper.lines == ["restore unknown", "state poweredOn"])
+        #expect(recorder.lines == ["restore unknown", "state poweredOn"])
         let services = try #require(
-            keeper.dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService])
+            recorder.dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService])
         #expect(services.map(\.uuid.uuidString) == ["FFE0", "FFF0"])
         #expect(services.map(\.isPrimary) == [false, true])
         #expect(services[1].includedServices?.first === services[0])
@@ -219,7 +219,7 @@ import Testing
         #expect(characteristics[0].subscribedCentrals?.map(\.identifier) == [central.uuid])
         #expect(characteristics[0].subscribedCentrals?.first?.maximumUpdateValueLength == 97)
         let data = try #require(
-            keeper.dictionary[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any])
+            recorder.dictionary[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any])
         #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Sensor")
         #expect(
             data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "FFF0"), CBUUID(string: "FFE0")])
@@ -230,12 +230,12 @@ import Testing
     @Test func S143_restoredServicesAreServedAndUpdated() async throws {
         let (manager, role) = try manager(identifier: "app")
         await role.play(.restored(state), .stateChanged(.poweredOn))
-        let services = keeper.dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
+        let services = recorder.dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
         let level = try #require(services?.last?.characteristics?.first as? CBMutableCharacteristic)
         await role.play(
             .readRequested(
                 request: RequestID(rawValue: 1), central: central, attribute: value, offset: 0, mtu: 23))
-        #expect(keeper.lines.last == "read \(CBUUID(string: "FFF1"))")
+        #expect(recorder.lines.last == "read \(CBUUID(string: "FFF1"))")
         #expect(!manager.updateValue(Data([1]), for: level, onSubscribedCentrals: nil))
         await role.play(.notifyCredits(central: central, count: 1))
         #expect(manager.updateValue(Data([1]), for: level, onSubscribedCentrals: nil))
@@ -258,14 +258,14 @@ import Testing
         #expect(manager.isAdvertising)
         await role.play(.advertisingStarted(operation: operation))
         #expect(manager.isAdvertising)
-        #expect(keeper.lines == ["restore unknown", "state poweredOn"])
+        #expect(recorder.lines == ["restore unknown", "state poweredOn"])
     }
 
     /// Proves S143.
     @Test func S143_withoutPowerTheSubscribersAreGone() async throws {
         let (manager, role) = try manager(identifier: "app")
         await role.play(.restored(state), .stateChanged(.poweredOff))
-        let services = keeper.dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
+        let services = recorder.dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
         let level = try #require(services?.last?.characteristics?.first as? CBMutableCharacteristic)
         #expect(level.subscribedCentrals == [])
         #expect(role.commands.isEmpty)
@@ -277,7 +277,7 @@ import Testing
         LogCapture.start()
         let (manager, role) = try manager()
         await role.play(.restored(state), .stateChanged(.poweredOn))
-        #expect(keeper.lines == ["state poweredOn"])
+        #expect(recorder.lines == ["state poweredOn"])
         #expect(LogCapture.lines(containing: "\(manager) has no restore identifier").count == 1)
     }
 }

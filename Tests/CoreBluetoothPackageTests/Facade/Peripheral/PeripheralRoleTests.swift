@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Proves S106, S163.
-    @Test func S106_S163_aFailureOfTheRadioIsTheErrorOfItsAdd() async {
+    @Test func S106_S163_aFailureOfTheBackendIsTheErrorOfItsAdd() async {
         let fixture = await PeripheralFixture.poweredOn()
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
         fixture.manager.add(service)

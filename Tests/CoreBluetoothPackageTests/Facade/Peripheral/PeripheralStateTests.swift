@@ -103,18 +103,18 @@ import Testing
     }
 
     @Test func aReleasedManagerLeavesNothingBehind() async {
-        let radio = ScriptedRadio()
+        let backend = ScriptedBackend()
         let characteristic = PeripheralFixture.dynamic()
         weak var service: CBMutableService?
         do {
-            let fixture = PeripheralFixture(radio: radio)
+            let fixture = PeripheralFixture(backend: backend)
             await fixture.role.play(.stateChanged(.poweredOn))
             service = await fixture.publish(characteristic)
             #expect(service != nil)
             await fixture.subscribe()
             #expect(characteristic.subscribedCentrals?.count == 1)
         }
-        #expect(radio.peripherals[0].isInvalidated)
+        #expect(backend.peripherals[0].isInvalidated)
         #expect(service == nil)
         #expect(characteristic.subscribedCentrals?.isEmpty == true)
         characteristic.properties = .read

@@ -208,7 +208,7 @@ import Testing
         #expect(!fixture.machine.isAdvertising)
     }
 
-    @Test func anAdvertisementThatTheRadioEndsIsOver() {
+    @Test func anAdvertisementThatTheBackendEndsIsOver() {
         var fixture = advertising()
         #expect(fixture.machine.handle(.advertisingEnded) == [.misuse(.advertisingEnded)])
         #expect(!fixture.machine.isAdvertising)

@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Proves S117.
-    @Test func S117_encryptedSubscriptionsReachTheRadioWithTheirBaseProperty() {
+    @Test func S117_encryptedSubscriptionsReachTheBackendWithTheirBaseProperty() {
         var fixture = Fixture.poweredOn()
         let definition = fixture.machine.add(
             Fixture.service(characteristics: [

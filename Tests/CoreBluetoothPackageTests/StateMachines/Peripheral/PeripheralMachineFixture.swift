@@ -46,7 +46,7 @@ struct PeripheralMachineFixture {
             descriptors: descriptors)
     }
 
-    /// Adds a service and answers for the radio.
+    /// Adds a service and answers for the backend.
     @discardableResult
     mutating func publish(_ service: LocalService) -> [PeripheralEffect] {
         let addition = machine.add(service)

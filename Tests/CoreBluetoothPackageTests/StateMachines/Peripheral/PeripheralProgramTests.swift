@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothEmulator
 @testable import CoreBluetoothPackage
 
-/// Random programs of API calls and radio events, from a seed.
+/// Random programs of API calls and backend events, from a seed.
 @Suite struct PeripheralProgramTests {
     /// Proves S126, S136, S137.
     @Test(arguments: 0..<200 as Range<UInt64>)
@@ -31,7 +31,7 @@ private struct PeripheralProgram {
     /// At the delegate, waiting.
     private var open: Set<RequestID> = []
     private var answered: Set<RequestID> = []
-    /// Called, not answered; those that the radio has still to answer.
+    /// Called, not answered; those that the backend has still to answer.
     private var additions: Set<OperationID> = []
     private var unanswered: [OperationID] = []
     private var completions: [PeripheralCompletion] = []

@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Proves S106.
-    @Test func S106_answersComeInTheOrderOfTheCallsAlsoThoseThatNeedNoRadio() {
+    @Test func S106_answersComeInTheOrderOfTheCallsAlsoThoseThatNeedNoBackend() {
         var fixture = Fixture.poweredOn()
         let first = fixture.machine.add(Fixture.service(1))
         let refused = fixture.machine.add(Fixture.service(2, "1801"))
@@ -229,7 +229,7 @@ import Testing
     }
 
     /// Proves S5.
-    @Test func S5_theSameStateAgainIsNoNews() {
+    @Test func S5_theSameStateAgainIsNotDelivered() {
         var fixture = Fixture.poweredOn()
         #expect(fixture.machine.handle(.stateChanged(.poweredOn)).isEmpty)
     }

@@ -160,7 +160,7 @@ import Testing
         #expect(fixture.machine.handle(write) == answer(1))
     }
 
-    @Test func nonsenseOfARadioIsNoTrap() {
+    @Test func nonsenseOfABackendIsNoTrap() {
         var fixture = Fixture.published()
         #expect(fixture.read(offset: -1) == answer(7))
         #expect(fixture.read(mtu: -5).callbacks.count == 1)

@@ -9,8 +9,8 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct AutomaticBackendTests {
-    private let real = ScriptedRadio()
-    private let emulated = ScriptedRadio()
+    private let real = ScriptedBackend()
+    private let emulated = ScriptedBackend()
     private let clock = ManualClock()
 
     private func automatic(allowsFallback: Bool) -> AutomaticBackend {
@@ -22,9 +22,9 @@ import Testing
         CBCentralManager(backend: .custom(backend), delegate: recorder, queue: DispatchQueue(label: "automatic"))
     }
 
-    /// The decision is taken on another thread; this returns when the radio has made a role.
-    private func central(_ index: Int, of radio: ScriptedRadio) async -> ScriptedCentral {
-        await radio.central(index)
+    /// The decision is taken on another thread; this returns when the backend has created a role.
+    private func central(_ index: Int, of scripted: ScriptedBackend) async -> ScriptedCentral {
+        await scripted.central(index)
     }
 
     private func decision(of backend: AutomaticBackend) async {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [AdapterState.poweredOn, .poweredOff, .unauthorized])
-    func aRadioWithAnAdapterIsTaken(state: AdapterState) async {
+    func aBackendWithAnAdapterIsTaken(state: AdapterState) async {
         let backend = automatic(allowsFallback: true)
         let recorder = CallbackRecorder()
         let manager = manager(backend, recorder)
@@ -57,7 +57,7 @@ import Testing
         await central(0, of: emulated).play(.stateChanged(.poweredOn))
         #expect(recorder.lines == ["state poweredOn"])
         #expect(real.centrals.count == 1, "nothing but the probe")
-        #expect(backend.decided as? ScriptedRadio === emulated)
+        #expect(backend.decided as? ScriptedBackend === emulated)
         withExtendedLifetime(manager) {}
     }
 
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// The bus starts the daemon, which never comes.
-    @Test func aRadioThatSaysNothingIsGivenUpAfterThreeSeconds() async {
+    @Test func aBackendThatSaysNothingIsGivenUpAfterThreeSeconds() async {
         let backend = automatic(allowsFallback: true)
         let manager = manager(backend, CallbackRecorder())
         _ = await central(0, of: real)
@@ -84,7 +84,7 @@ import Testing
         #expect(backend.decided == nil)
         clock.advance(by: .milliseconds(100))
         _ = await central(0, of: emulated)
-        #expect(backend.decided as? ScriptedRadio === emulated)
+        #expect(backend.decided as? ScriptedBackend === emulated)
         withExtendedLifetime(manager) {}
     }
 
@@ -98,7 +98,7 @@ import Testing
         probe.send(.stateChanged(.poweredOn))
         _ = await central(1, of: real)
         clock.advance(by: .seconds(2))
-        #expect(backend.decided as? ScriptedRadio === real)
+        #expect(backend.decided as? ScriptedBackend === real)
         withExtendedLifetime(manager) {}
     }
 
@@ -114,22 +114,22 @@ import Testing
     /// Between the decision and the moment when a manager's role is there.
     @Test func aCommandThatComesWhileTheRoleIsMadeReachesItInOrder() async {
         let role = Lock<DeferredRole<CentralCommand, CentralEvent>?>(nil)
-        let radio = ScriptedRadio()
-        let backend = AutomaticBackend(primary: radio, fallback: nil, clock: clock)
-        let deferred = DeferredRole<CentralCommand, CentralEvent>(backend) { radio in
+        let scripted = ScriptedBackend()
+        let backend = AutomaticBackend(primary: scripted, fallback: nil, clock: clock)
+        let deferred = DeferredRole<CentralCommand, CentralEvent>(backend) { scripted in
             // The decision is made, and this role is not.
             role.withLock { $0 }?.submit(.stopScan)
-            return MadeRole(radio.makeCentral(CentralOptions()))
+            return MadeRole(scripted.makeCentral(CentralOptions()))
         }
         role.withLock { $0 = deferred }
         let peers = (0..<2).map { _ in PeerID(UUID()) }
         deferred.submit(.disconnect(peer: peers[0]))
         deferred.activate(DeafSink())
-        await central(0, of: radio).send(.stateChanged(.poweredOn))
-        let made = await central(1, of: radio)
+        await central(0, of: scripted).send(.stateChanged(.poweredOn))
+        let central = await central(1, of: scripted)
         await decision(of: backend)
         deferred.submit(.disconnect(peer: peers[1]))
-        #expect(made.commands == [.disconnect(peer: peers[0]), .stopScan, .disconnect(peer: peers[1])])
+        #expect(central.commands == [.disconnect(peer: peers[0]), .stopScan, .disconnect(peer: peers[1])])
         role.withLock { $0 = nil }
     }
 
@@ -153,7 +153,7 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    @Test func aManagerThatGoesBeforeTheDecisionGetsNoRadio() async {
+    @Test func aManagerThatGoesBeforeTheDecisionGetsNoBackend() async {
         let backend = automatic(allowsFallback: true)
         var manager: CBCentralManager? = manager(backend, CallbackRecorder())
         let other = self.manager(backend, CallbackRecorder())

@@ -1,8 +1,13 @@
 import BluetoothBackend
+import Foundation
 import LogCapture
 import Testing
 
 @testable import CoreBluetoothPackage
+
+#if Emulator
+import BluetoothEmulator
+#endif
 
 @Suite struct BackendResolverTests {
     private func environment(_ variables: [String: String]) -> SelectionEnvironment {
@@ -23,27 +28,27 @@ import Testing
     }
 
     @Test func theTaskGoesBeforeTheEnvironment() {
-        let radio = ScriptedRadio()
-        CBManager.withBackend(.custom(radio)) {
+        let backend = ScriptedBackend()
+        CBManager.withBackend(.custom(backend)) {
             let chosen = BackendResolver.backend(environment: environment(["COREBLUETOOTH_BACKEND": "bluez"]))
-            #expect(chosen as? ScriptedRadio === radio)
+            #expect(chosen as? ScriptedBackend === backend)
         }
     }
 
     @Test func theInitializerGoesBeforeTheTask() {
-        let radio = ScriptedRadio()
-        let other = ScriptedRadio()
+        let backend = ScriptedBackend()
+        let other = ScriptedBackend()
         let manager = CBManager.withBackend(.custom(other)) {
-            CBCentralManager(backend: .custom(radio), delegate: nil, queue: nil)
+            CBCentralManager(backend: .custom(backend), delegate: nil, queue: nil)
         }
-        #expect(radio.centrals.count == 1)
+        #expect(backend.centrals.count == 1)
         #expect(other.centrals.isEmpty)
         withExtendedLifetime(manager) {}
     }
 
     @Test func theTaskLocalReachesChildTasks() async {
-        let radio = ScriptedRadio()
-        await CBManager.withBackend(.custom(radio)) {
+        let backend = ScriptedBackend()
+        await CBManager.withBackend(.custom(backend)) {
             async let name = CBCentralManager(delegate: nil, queue: nil).backendName
             #expect(await name == "scripted")
         }
@@ -51,7 +56,7 @@ import Testing
 
     @Test func theEnvironmentOverridesTheDefaultAndTheLogSaysSoOnce() {
         LogCapture.start()
-        let own = CBBackendSelection.custom(ScriptedRadio())
+        let own = CBBackendSelection.custom(ScriptedBackend())
         for _ in 0..<2 {
             let chosen = BackendResolver.backend(
                 environment: environment(["COREBLUETOOTH_BACKEND": "emulator"]), default: own)
@@ -63,7 +68,7 @@ import Testing
         #expect(BackendResolver.backend(environment: environment([:]), default: own).name == "scripted")
     }
 
-    @Test func theEnvironmentNamesTheRadio() {
+    @Test func theEnvironmentNamesTheBackend() {
         #expect(BackendResolver.backend(environment: environment(["COREBLUETOOTH_BACKEND": "bluez"])).name == "bluez")
         #expect(
             BackendResolver.backend(environment: environment(["COREBLUETOOTH_BACKEND": "emulator"])).name
@@ -76,24 +81,35 @@ import Testing
 
     #if Emulator
     @Test func forceMockBeatsAll() {
-        let radio = ScriptedRadio()
-        let manager = CBManager.withBackend(.custom(radio)) {
+        let backend = ScriptedBackend()
+        let manager = CBManager.withBackend(.custom(backend)) {
             CBCentralManagerFactory.instance(delegate: nil, queue: .global(), forceMock: true)
         }
         #expect(manager.backendName == "emulator")
-        #expect(radio.centrals.isEmpty)
+        #expect(backend.centrals.isEmpty)
         let peripheralManager = CBPeripheralManagerFactory.instance(queue: .global(), forceMock: true)
         #expect(peripheralManager.backendName == "emulator")
     }
 
-    @Test func aWorldThatCannotBeReadIsNoRadioAndNoOtherWorld() async {
-        let radio = BackendResolver.emulator(environment(["COREBLUETOOTH_WORLD": "/nowhere/world.json"]))
+    @Test func aWorldThatCannotBeReadIsAnUnpluggedAdapterAndNoOtherWorld() async {
+        let emulator = Emulator.shared(worldFile: "/nowhere/world.json")
         let recorder = CallbackRecorder()
-        let manager = CBCentralManager(backend: .custom(radio), delegate: recorder, queue: .global())
-        await withCheckedContinuation { continuation in
-            manager.core.afterDelivery { continuation.resume() }
+        var manager: CBCentralManager?
+        let state = await withCheckedContinuation { continuation in
+            recorder.onEach { continuation.resume(returning: $0) }
+            manager = CBCentralManager(
+                backend: .emulator(emulator), delegate: recorder, queue: DispatchQueue(label: "no world"))
         }
-        #expect(manager.state == .unsupported)
+        withExtendedLifetime(manager) {}
+        #expect(state == "state unsupported" && emulator.devices.isEmpty)
+    }
+
+    @Test func theSharedEmulatorHasTheWorldThatTheEnvironmentNames() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try WorldDescription(devices: [PeripheralDescription(name: "Lamp")]).json().write(to: file)
+        #expect(Emulator.shared(worldFile: file.path).devices.map(\.name) == ["Lamp"])
+        #expect(Emulator.shared(worldFile: nil).devices.count == Emulator.shared.devices.count)
     }
     #endif
 }

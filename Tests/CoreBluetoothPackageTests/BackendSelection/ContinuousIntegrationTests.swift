@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// When a program that names no radio may show emulated devices.
+/// When a program that names no backend may show emulated devices.
 @Suite struct ContinuousIntegrationTests {
     /// What the systems set in their jobs, by their documentation.
     private static let jobs: [[String: String]] = [
@@ -69,13 +69,13 @@ import Testing
             ContinuousIntegration.isTestProcess(executable: CommandLine.arguments.first ?? ""), "this is one")
     }
 
-    @Test func theEnvironmentDecidesForProgramsThatNameNoRadio() {
+    @Test func theEnvironmentDecidesForProgramsThatNameNoBackend() {
         let inJob = SelectionEnvironment(["CI": "true", "GITHUB_ACTIONS": "true"])
         let deployed = SelectionEnvironment(["CI": "true"])
-        func radio(_ environment: SelectionEnvironment) -> AutomaticBackend? {
+        func backend(_ environment: SelectionEnvironment) -> AutomaticBackend? {
             BackendResolver.backend(for: .automatic(), environment: environment) as? AutomaticBackend
         }
-        #expect(radio(inJob) != nil && radio(deployed) != nil)
-        #expect(radio(inJob) !== radio(deployed), "one may fall back, and the other not")
+        #expect(backend(inJob) != nil && backend(deployed) != nil)
+        #expect(backend(inJob) !== backend(deployed), "one may fall back, and the other not")
     }
 }

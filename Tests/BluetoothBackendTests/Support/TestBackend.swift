@@ -2,8 +2,8 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A radio that notes commands and tells what a test makes it tell, under a lock of its own as real ones do.
-final class TestRadio: BluetoothBackend {
+/// A backend that records commands and delivers the events of a test, under a lock of its own as real ones do.
+final class TestBackend: BluetoothBackend {
     let name = "test"
     let testClock = TestClock()
     let central = TestCentral()
@@ -18,7 +18,7 @@ final class TestRadio: BluetoothBackend {
     func makePairing() -> any PairingBackend { pairing }
 }
 
-/// What the roles of a ``TestRadio`` share.
+/// What the roles of a ``TestBackend`` share.
 final class TestRole<Command: Sendable, Event: Sendable>: Sendable {
     private struct State {
         var sink: (any EventSink<Event>)?
@@ -41,14 +41,14 @@ final class TestRole<Command: Sendable, Event: Sendable>: Sendable {
     var sink: (any EventSink<Event>)? { state.withLock { $0.sink } }
 
     /// The commands since the last call.
-    func take() -> [Command] {
+    func takeCommands() -> [Command] {
         state.withLock { state in
             defer { state.commands = [] }
             return state.commands
         }
     }
 
-    func tell(_ events: Event...) {
+    func deliver(_ events: Event...) {
         state.withLock { state in
             for event in events { state.sink?.deliver(event) }
         }

@@ -2,13 +2,13 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A radio that a test plays by hand: commands are kept, events are sent, time stands still until it is moved.
-final class ScriptedRadio: BluetoothBackend {
+/// A backend that a test scripts: it records commands and sends events; time advances only when the test advances it.
+final class ScriptedBackend: BluetoothBackend {
     let name = "scripted"
     let manualClock = ManualClock()
     let pairing = ScriptedPairing()
     private struct Roles {
-        var made: [ScriptedCentral] = []
+        var centrals: [ScriptedCentral] = []
         var waiting: [(index: Int, continuation: CheckedContinuation<ScriptedCentral, Never>)] = []
     }
 
@@ -23,8 +23,8 @@ final class ScriptedRadio: BluetoothBackend {
     func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         let central = ScriptedCentral(known: known.withLock { $0 })
         let due = roles.withLock { roles in
-            roles.made.append(central)
-            let last = roles.made.count - 1
+            roles.centrals.append(central)
+            let last = roles.centrals.count - 1
             defer { roles.waiting.removeAll { $0.index == last } }
             return roles.waiting.filter { $0.index == last }
         }
@@ -41,7 +41,7 @@ final class ScriptedRadio: BluetoothBackend {
     func makePairing() -> any PairingBackend { pairing }
 
     /// The central roles made so far, in order.
-    var centrals: [ScriptedCentral] { roles.withLock { $0.made } }
+    var centrals: [ScriptedCentral] { roles.withLock { $0.centrals } }
 
     /// The peripheral roles made so far, in order.
     var peripherals: [ScriptedPeripheral] { peripheralRoles.withLock { $0 } }
@@ -49,12 +49,12 @@ final class ScriptedRadio: BluetoothBackend {
     /// The central role with this number, once it is made.
     func central(_ index: Int) async -> ScriptedCentral {
         await withCheckedContinuation { continuation in
-            let made = roles.withLock { roles -> ScriptedCentral? in
-                if roles.made.indices.contains(index) { return roles.made[index] }
+            let known = roles.withLock { roles -> ScriptedCentral? in
+                if roles.centrals.indices.contains(index) { return roles.centrals[index] }
                 roles.waiting.append((index, continuation))
                 return nil
             }
-            if let made { continuation.resume(returning: made) }
+            if let known { continuation.resume(returning: known) }
         }
     }
 
