@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-/// What a scenario needs of a fixture beyond the central role and the two peers.
+/// A feature that a scenario needs besides the central role and the two peers, and that not every fixture has.
 enum ContractFeature: String, CaseIterable, Sendable {
     /// Managers that publish and advertise, and centrals across the air.
     case peripheralRole = "the peripheral role"
@@ -15,7 +15,7 @@ enum ContractFeature: String, CaseIterable, Sendable {
     case restoration
 }
 
-/// One thing that every backend does alike, told as an app would do it.
+/// One behaviour that every backend has, described as an app uses it.
 struct ContractScenario: Sendable, CustomTestStringConvertible {
     typealias CentralBody = @Sendable (ContractContext) async throws -> Void
     typealias PeripheralBody = @Sendable (PeripheralContext) async throws -> Void
@@ -25,71 +25,75 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
         case peripheral(PeripheralBody)
     }
 
-    /// The rule, as a sentence, with the statements that it proves.
+    /// The numbers of the statements that it proves, and the rule: "S34 S36: connecting, then connected".
     let name: String
-    /// Whether it needs no more than some connectable peripheral: also runs on a foreign one.
+    /// Whether any connectable peripheral will do, a foreign one too.
     let isGeneric: Bool
-    /// What not every fixture has.
     let needs: Set<ContractFeature>
-    /// Why BlueZ can never play it; nil if it can, be it later.
+    /// The reason why BlueZ can never run it; nil if it can.
     let emulatorOnly: String?
+    /// The file that defines it, without folder and extension.
+    let topic: String
     private let body: Body
 
-    /// A scenario of the central role: the app's manager is a `CBCentralManager`.
-    init(
-        _ name: String, isGeneric: Bool = false, needs: Set<ContractFeature> = [], emulatorOnly: String? = nil,
-        _ body: @escaping CentralBody
+    private init(
+        _ rule: String, _ statements: [String], isGeneric: Bool = false, needs: Set<ContractFeature>,
+        emulatorOnly: String?, file: String, _ body: Body
     ) {
-        self.name = name
+        name = "\(statements.joined(separator: " ")): \(rule)"
         self.isGeneric = isGeneric
         self.needs = needs
         self.emulatorOnly = emulatorOnly
-        self.body = .central(body)
+        topic = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
+        self.body = body
+    }
+
+    /// A scenario of the central role: the app's manager is a `CBCentralManager`.
+    static func central(
+        _ rule: String, proving statements: String..., isGeneric: Bool = false, needs: ContractFeature...,
+        emulatorOnly: String? = nil, file: String = #fileID, _ body: @escaping CentralBody
+    ) -> Self {
+        Self(
+            rule, statements, isGeneric: isGeneric, needs: Set(needs), emulatorOnly: emulatorOnly, file: file,
+            .central(body))
     }
 
     /// A scenario of the peripheral role: the app's manager is a `CBPeripheralManager`, the peers are centrals.
-    init(
-        peripheral name: String, needs: Set<ContractFeature> = [], emulatorOnly: String? = nil,
-        _ body: @escaping PeripheralBody
-    ) {
-        self.name = name
-        isGeneric = false
-        self.needs = needs.union([.peripheralRole])
-        self.emulatorOnly = emulatorOnly
-        self.body = .peripheral(body)
+    static func peripheral(
+        _ rule: String, proving statements: String..., needs: ContractFeature..., emulatorOnly: String? = nil,
+        file: String = #fileID, _ body: @escaping PeripheralBody
+    ) -> Self {
+        Self(
+            rule, statements, needs: Set(needs + [.peripheralRole]), emulatorOnly: emulatorOnly, file: file,
+            .peripheral(body))
     }
 
     var testDescription: String { name }
 
-    /// Whether BlueZ can play it, now or later.
-    var isExpressibleOnBlueZ: Bool { emulatorOnly == nil }
-
-    /// Plays it, and checks that nothing happened that it did not expect.
-    func play(on fixture: any ContractFixture) async throws {
-        let differences = ContractDifference.lines(for: name, on: fixture.name)
+    /// Runs it, and checks that nothing happened that it did not expect.
+    func run(on fixture: any ContractFixture) async throws {
+        try await fixture.begin()
+        let run = ScenarioRun(name, on: fixture)
         switch body {
         case .central(let body):
-            let context = ContractContext(fixture, scenario: name, differences: differences)
+            let context = ContractContext(run)
             try await body(context)
             context.finish()
         case .peripheral(let body):
             try await fixture.perform(.advertise(.contract, false))
-            let context = PeripheralContext(fixture, scenario: name, differences: differences)
+            let context = PeripheralContext(run)
             try await body(context)
             context.finish()
             try await context.finishCentrals()
         }
     }
 
-    /// All of them, in the order in which they run.
-    static let all: [ContractScenario] = centralRole + peripheralRole + security + channels + host
-
-    /// The first contract.
-    static let centralRole =
-        scanning + connecting + power + discovering + reading + writing + notifying + describing + changing
-
-    static let peripheralRole = publishing + serving + subscribing + advertising + peripheralPower
-    static let channels = openingChannels + publishingChannels
-    static let host = restoring + connectionEvents
-    static let security = securingCentral + securingPeripheral
+    /// All scenarios, in the order in which they run.
+    ///
+    /// A test compares them with the files of `Scenarios`.
+    static let all: [ContractScenario] = [
+        scanning, connecting, power, discovering, reading, writing, notifying, describing, changing,
+        publishing, servingReads, servingWrites, servingMany, subscribing, advertising, peripheralPower,
+        securingCentral, securingPeripheral, openingChannels, publishingChannels, restoring, connectionEvents,
+    ].flatMap { $0 }
 }

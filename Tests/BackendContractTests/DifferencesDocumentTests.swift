@@ -9,7 +9,7 @@ import Testing
     private static var differences: String {
         let rows = ContractDifference.all.map { difference in
             let instead = difference.instead.map { "`\($0)`" }.joined(separator: ", ")
-            return "| \(difference.scenario) | \(difference.fixtures.joined(separator: ", ")) | `\(difference.line)` "
+            return "| \(difference.scenario) | \(difference.fixtures.joined(separator: ", ")) | `\(difference.event)` "
                 + "| \(instead.isEmpty ? "nothing" : instead) | \(difference.reason) |\n"
         }
         return "| scenario | on | expected line | instead | reason |\n|---|---|---|---|---|\n" + rows.joined()

@@ -2,7 +2,7 @@ import AsyncBluetooth
 import CoreBluetooth
 import Testing
 
-/// What a scenario for awaiting code works with: a fixture, a central, and the usual steps.
+/// The context of a scenario with async code: a fixture, a central, and the usual steps.
 struct AsyncContext: Sendable {
     let fixture: AsyncFixture
     let central: Central
@@ -13,19 +13,19 @@ struct AsyncContext: Sendable {
     }
 
     /// Runs something to its end.
-    func play<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await fixture.play(body)
+    func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await fixture.run(body)
     }
 
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply { try await fixture.perform(action) }
 
-    /// Looks for a peer until its name is heard.
+    /// Scans until the peer is discovered with its name.
     func find(_ peer: ContractPeer = .contract) async throws -> Peripheral {
-        try await play { [central] in try await Self.discovered(peer, by: central).peripheral }
+        try await run { [central] in try await Self.discovered(peer, by: central).peripheral }
     }
 
-    /// What a scan tells of a peer, once it has told the name.
+    /// The discovery of a peer, once it has the name.
     static func discovered(
         _ peer: ContractPeer, by central: Central, services: [CBUUID] = []
     ) async throws -> DiscoveredPeripheral {
@@ -41,30 +41,29 @@ struct AsyncContext: Sendable {
     func serve(_ characteristics: [ServedCharacteristic]) async throws -> PeripheralServer {
         try await perform(.advertise(.contract, false))
         let server = fixture.makeServer()
-        let uuid = CBUUID(contract: "C0DE1000")
-        try await play {
+        let uuid = CBUUID(.served)
+        try await run {
             try await server.add(ServedService(uuid, characteristics: characteristics))
             try await server.startAdvertising(name: "Served", services: [uuid])
         }
         return server
     }
 
-    /// A central across the air, connected to who advertises a service.
-    func connect(service: String) async throws -> CentralAcross {
-        let one = CentralAcross(fixture.fixture, .one, scenario: "", differences: [:])
-        try await one.perform(.connect(service: service))
-        try await one.expect("connected")
+    /// A central across the air, connected to the advertiser of a service.
+    func connect(service: ContractAttribute) async throws -> CentralAcross {
+        let one = CentralAcross(.one, in: ScenarioRun("async", on: fixture.fixture))
+        try await one.connect(to: service)
         return one
     }
 
-    /// What the central across the air has told, once there are so many lines.
+    /// The reports of the central across the air, once there are so many.
     func lines(_ count: Int) async throws -> [String] { try await fixture.fixture.lines(of: .one, atLeast: count) }
 
     /// The error of something that must fail.
     func failure<Result: Sendable>(
         sourceLocation: SourceLocation = #_sourceLocation, of body: @escaping @Sendable () async throws -> Result
     ) async throws -> BluetoothError {
-        let error = try await play { () -> BluetoothError? in
+        let error = try await run { () -> BluetoothError? in
             do {
                 _ = try await body()
                 return nil
@@ -76,20 +75,12 @@ struct AsyncContext: Sendable {
     }
 }
 
-extension ContractPeer {
-    /// The name that it says on the air.
-    var advertisedName: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
-}
-
 extension PathIdentifier {
-    /// A path whose parts the suite writes short: `C0DE0001/C0DE010B#2`.
-    init(contract path: String) {
-        let parts = path.split(separator: "/").map { part in
-            let ends = part.split(separator: "#", maxSplits: 1)
-            return ([ContractPeer.full(String(ends[0]))] + ends.dropFirst().map(String.init)).joined(separator: "#")
-        }
-        guard let id = Self(parts.joined(separator: "/")) else { preconditionFailure("\(path) is no \(Self.self)") }
-        self = id
+    /// The path of an attribute by the suite's names.
+    ///
+    /// - Parameter instance: The position of the last one among those of its UUID, from 1.
+    init(_ attributes: ContractAttribute..., instance: Int = 1) {
+        self.init(stringLiteral: attributes.map(\.uuid).joined(separator: "/") + (instance > 1 ? "#\(instance)" : ""))
     }
 }
 

@@ -5,27 +5,27 @@ import Testing
 extension AsyncScenario {
     static let finding = [
         AsyncScenario("a scan tells what a device advertises, typed") { c in
-            let found = try await c.play { [central = c.central] in
+            let found = try await c.run { [central = c.central] in
                 try await AsyncContext.discovered(.contract, by: central)
             }
-            #expect(Set(found.advertisement.serviceUUIDs) == [CBUUID(contract: "C0DE0001"), CBUUID(string: "180F")])
+            #expect(Set(found.advertisement.serviceUUIDs) == [CBUUID(.main), CBUUID(.battery)])
             #expect(found.advertisement.manufacturerData == Data([0xFF, 0xFF, 1, 2, 3]))
-            #expect(found.advertisement.serviceData[CBUUID(string: "180F")] == Data([0x64]))
+            #expect(found.advertisement.serviceData[CBUUID(.battery)] == Data([0x64]))
             #expect(found.rssi.map { (-127...20).contains($0) } == true)
         },
         AsyncScenario("a scan for a service finds the devices that offer it") { c in
             try await c.perform(.advertise(.second, true))
-            let found = try await c.play { [central = c.central] in
-                try await AsyncContext.discovered(.second, by: central, services: [CBUUID(contract: "C0DE0005")])
+            let found = try await c.run { [central = c.central] in
+                try await AsyncContext.discovered(.second, by: central, services: [CBUUID(.second)])
             }
-            #expect(found.advertisement.serviceUUIDs == [CBUUID(contract: "C0DE0005")])
+            #expect(found.advertisement.serviceUUIDs == [CBUUID(.second)])
         },
         AsyncScenario("two scans at once are merged, and each gets its own") { c in
             try await c.perform(.advertise(.second, true))
-            let names = try await c.play { [central = c.central] in
-                async let one = AsyncContext.discovered(.contract, by: central, services: [CBUUID(string: "180F")])
+            let names = try await c.run { [central = c.central] in
+                async let one = AsyncContext.discovered(.contract, by: central, services: [CBUUID(.battery)])
                 async let other = AsyncContext.discovered(
-                    .second, by: central, services: [CBUUID(contract: "C0DE0005")])
+                    .second, by: central, services: [CBUUID(.second)])
                 return [try await one, try await other].map(\.advertisement.localName)
             }
             #expect(names == ["Contract", "Second"])
@@ -36,7 +36,7 @@ extension AsyncScenario {
             #expect(first === second)
         },
         AsyncScenario("a central waits until the adapter can be used") { c in
-            let states = try await c.play { [central = c.central] in
+            let states = try await c.run { [central = c.central] in
                 try await central.waitUntilPoweredOn()
                 return try await central.states.first(1)
             }
@@ -44,7 +44,7 @@ extension AsyncScenario {
         },
         AsyncScenario("a device is known by its identifier") { c in
             let found = try await c.find()
-            let known = try await c.play { [central = c.central] in
+            let known = try await c.run { [central = c.central] in
                 try await central.peripheral(identifier: found.identifier)
             }
             #expect(known === found)

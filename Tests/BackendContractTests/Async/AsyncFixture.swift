@@ -2,22 +2,22 @@ import AsyncBluetooth
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A contract's fixture for code that awaits: its tasks, and its time.
+/// A contract's fixture for async code: its tasks, and its time.
 struct AsyncFixture: Sendable {
     let fixture: any ContractFixture
     let backend: CBBackendSelection
-    /// Whose virtual time waits for the tasks; nil in real time.
+    /// The emulator whose virtual time waits for the tasks; nil in real time.
     private let emulator: Emulator?
     private let deadline: Duration = .seconds(60)
 
-    /// The emulated radio; time goes on while something is played, and with each action.
+    /// The emulator; time advances while something runs, and with each action.
     init(_ fixture: EmulatorFixture) {
         self.fixture = fixture
         backend = .emulator(fixture.emulator)
         emulator = fixture.emulator
     }
 
-    /// A real radio, in real time.
+    /// BlueZ, in real time.
     init(_ fixture: BlueZFixture) {
         self.fixture = fixture
         #if BlueZ
@@ -35,19 +35,19 @@ struct AsyncFixture: Sendable {
 
     func makeServer() -> PeripheralServer { PeripheralServer(backend: backend) }
 
-    /// Asks the peers; not while something is played.
+    /// Lets the peers perform an action; not while something runs.
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply { try await fixture.perform(action) }
 
     // MARK: Time
 
     /// Runs something to its end.
-    func play<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         guard let emulator else { return try await withTimeout(deadline, body) }
         return try await emulator.run(within: deadline, body)
     }
 
-    /// Begins something that goes on while other things are played, and with the actions.
+    /// Starts something that continues while other things run, and with each action.
     func start<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) -> Task<Result, any Error> { Task(executorPreference: emulator?.executor, operation: body) }

@@ -3,53 +3,53 @@ import CoreBluetooth
 import Testing
 
 extension AsyncScenario {
-    private static let notified = CharacteristicID(contract: "C0DE0001/C0DE0103")
-    private static let echo = CharacteristicID(contract: "C0DE0004/C0DE0401")
+    private static let notified = CharacteristicID(.main, .notifying)
+    private static let echo = CharacteristicID(.echoing, .echo)
 
     static let listening = [
         AsyncScenario("notifications come in order") { c in
             let peripheral = try await c.find()
-            let values = try await c.play { try await peripheral.subscribe(to: notified) }
-            for number in UInt8(0)..<10 { try await c.perform(.notify("C0DE0103", Data([number]))) }
-            #expect(try await c.play { try await values.first(10) } == (UInt8(0)..<10).map { Data([$0]) })
+            let values = try await c.run { try await peripheral.subscribe(to: notified) }
+            for number in UInt8(0)..<10 { try await c.perform(.notify(.notifying, [number])) }
+            #expect(try await c.run { try await values.first(10) } == (UInt8(0)..<10).map { Data([$0]) })
         },
         AsyncScenario("indications come") { c in
             let peripheral = try await c.find()
-            let values = try await c.play {
-                try await peripheral.subscribe(to: CharacteristicID(contract: "C0DE0001/C0DE0104"))
+            let values = try await c.run {
+                try await peripheral.subscribe(to: CharacteristicID(.main, .indicating))
             }
-            try await c.perform(.notify("C0DE0104", Data([4])))
-            #expect(try await c.play { try await values.first(1) } == [Data([4])])
+            try await c.perform(.notify(.indicating, [4]))
+            #expect(try await c.run { try await values.first(1) } == [Data([4])])
         },
         AsyncScenario("each consumer of notifications gets each value") { c in
             let peripheral = try await c.find()
-            let (one, other) = try await c.play {
+            let (one, other) = try await c.run {
                 (try await peripheral.subscribe(to: notified), try await peripheral.subscribe(to: notified))
             }
-            try await c.perform(.notify("C0DE0103", Data([1])))
-            let both = try await c.play { try await one.first(1) + other.first(1) }
+            try await c.perform(.notify(.notifying, [1]))
+            let both = try await c.run { try await one.first(1) + other.first(1) }
             #expect(both == [Data([1]), Data([1])])
         },
         AsyncScenario("a subscription that ended is followed by another one") { c in
             let peripheral = try await c.find()
             for number in UInt8(1)...2 {
-                let values = try await c.play { try await peripheral.subscribe(to: notified) }
-                try await c.perform(.notify("C0DE0103", Data([number])))
-                #expect(try await c.play { try await values.first(1) } == [Data([number])])
+                let values = try await c.run { try await peripheral.subscribe(to: notified) }
+                try await c.perform(.notify(.notifying, [number]))
+                #expect(try await c.run { try await values.first(1) } == [Data([number])])
             }
         },
         AsyncScenario("a read does not take a notification for its answer") { c in
             let peripheral = try await c.find()
-            let id = CharacteristicID(contract: "C0DE0001/C0DE0105")
-            let values = try await c.play { try await peripheral.subscribe(to: id) }
-            try await c.perform(.notify("C0DE0105", Data([0x51])))
-            let (heard, read) = try await c.play { (try await values.first(1), try await peripheral.read(id)) }
+            let id = CharacteristicID(.main, .notifyingAndIndicating)
+            let values = try await c.run { try await peripheral.subscribe(to: id) }
+            try await c.perform(.notify(.notifyingAndIndicating, [0x51]))
+            let (heard, read) = try await c.run { (try await values.first(1), try await peripheral.read(id)) }
             #expect(heard == [Data([0x51])])
             #expect(read == Data([5]) || read == Data([0x51]))
         },
         AsyncScenario("a request gets the notification that answers it") { c in
             let peripheral = try await c.find()
-            let answers = try await c.play {
+            let answers = try await c.run {
                 [
                     try await peripheral.exchange(Data([1, 2]), writingTo: echo, notifiedBy: echo),
                     try await peripheral.exchange(Data([3]), writingTo: echo, notifiedBy: echo) { $0.count == 1 },

@@ -3,13 +3,13 @@ import CoreBluetooth
 import Testing
 
 extension AsyncScenario {
-    private static let stored = CharacteristicID(contract: "C0DE0001/C0DE0101")
-    private static let notified = CharacteristicID(contract: "C0DE0001/C0DE0103")
+    private static let stored = CharacteristicID(.main, .stored)
+    private static let notified = CharacteristicID(.main, .notifying)
 
     static let losing = [
         AsyncScenario("disconnect ends the link") { c in
             let peripheral = try await c.find()
-            try await c.play {
+            try await c.run {
                 try await peripheral.connect()
                 await peripheral.disconnect()
             }
@@ -17,19 +17,19 @@ extension AsyncScenario {
         },
         AsyncScenario("disconnect fails what is under way as the app's own doing") { c in
             let peripheral = try await c.find()
-            _ = try await c.play { try await peripheral.read(stored) }
+            _ = try await c.run { try await peripheral.read(stored) }
             try await c.perform(.hold(true))
             let reading = c.fixture.start { try await peripheral.read(stored) }
             // By the time that the peer has answered, the read is under way.
             try await c.perform(.connections)
-            try await c.play { await peripheral.disconnect() }
+            try await c.run { await peripheral.disconnect() }
             let error = try await c.failure { try await reading.value }
             guard case .cancelled = error.reason else { throw error }
             try await c.perform(.hold(false))
         },
         AsyncScenario("a lost link ends notifications by throwing") { c in
             let peripheral = try await c.find()
-            let values = try await c.play { try await peripheral.subscribe(to: notified) }
+            let values = try await c.run { try await peripheral.subscribe(to: notified) }
             try await c.perform(.lose())
             let error = try await c.failure { try await values.first(1) }
             guard case .disconnected = error.reason else { throw error }
@@ -37,10 +37,10 @@ extension AsyncScenario {
         },
         AsyncScenario("after the device has closed the link the next operation makes another one") { c in
             let peripheral = try await c.find()
-            let values = try await c.play { try await peripheral.subscribe(to: notified) }
+            let values = try await c.run { try await peripheral.subscribe(to: notified) }
             try await c.perform(.disconnect)
             _ = try await c.failure { try await values.first(1) }
-            #expect(try await c.play { try await peripheral.read(stored) } == Data("hello".utf8))
+            #expect(try await c.run { try await peripheral.read(stored) } == Data("hello".utf8))
         },
         AsyncScenario("a connection that is kept up subscribes again on the next link") { c in
             let peripheral = try await c.find()
@@ -51,22 +51,22 @@ extension AsyncScenario {
                     if connections == 2 { return }
                 }
             }
-            let values = try await c.play { try await peripheral.subscribe(to: notified) }
+            let values = try await c.run { try await peripheral.subscribe(to: notified) }
             try await c.perform(.disconnect)
-            try await c.play { try await isUp.value }
-            try await c.perform(.notify("C0DE0103", Data([2])))
-            #expect(try await c.play { try await values.first(1) } == [Data([2])])
+            try await c.run { try await isUp.value }
+            try await c.perform(.notify(.notifying, [2]))
+            #expect(try await c.run { try await values.first(1) } == [Data([2])])
         },
         AsyncScenario("where the adapter is off an operation says so, and works when it is on again") { c in
             let peripheral = try await c.find()
             try await c.perform(.adapter(isPowered: false))
-            try await c.play { [central = c.central] in
+            try await c.run { [central = c.central] in
                 for await state in central.states where state == .poweredOff { break }
             }
             let error = try await c.failure { try await peripheral.read(stored) }
             guard case .unavailable(.poweredOff) = error.reason else { throw error }
             try await c.perform(.adapter(isPowered: true))
-            let value = try await c.play { [central = c.central] in
+            let value = try await c.run { [central = c.central] in
                 for await state in central.states where state == .poweredOn { break }
                 return try await peripheral.read(stored)
             }

@@ -3,36 +3,39 @@ import CoreBluetooth
 import Testing
 
 extension AsyncScenario {
-    private static let stored = CharacteristicID(contract: "C0DE0001/C0DE0101")
-    private static let command = CharacteristicID(contract: "C0DE0001/C0DE0102")
-    private static let long = CharacteristicID(contract: "C0DE0001/C0DE0106")
-    private static let failing = CharacteristicID(contract: "C0DE0001/C0DE0107")
+    private static let stored = CharacteristicID(.main, .stored)
+    private static let command = CharacteristicID(.main, .commands)
+    private static let long = CharacteristicID(.main, .long)
+    private static let failing = CharacteristicID(.main, .failing)
 
     static let readingAndWriting = [
         AsyncScenario("a read connects and discovers by itself") { c in
             let peripheral = try await c.find()
-            #expect(try await c.play { try await peripheral.read(stored) } == Data("hello".utf8))
+            #expect(try await c.run { try await peripheral.read(stored) } == Data("hello".utf8))
             #expect(peripheral.state == .connected)
         },
         AsyncScenario("equal characteristics are told apart by their number") { c in
             let peripheral = try await c.find()
-            let values = try await c.play {
+            let values = try await c.run {
                 [
-                    try await peripheral.read(CharacteristicID(contract: "C0DE0001/C0DE010B")),
-                    try await peripheral.read(CharacteristicID(contract: "C0DE0001/C0DE010B#2")),
-                    try await peripheral.read(CharacteristicID(contract: "C0DE0003#2/C0DE0301")),
+                    try await peripheral.read(CharacteristicID(.main, .duplicate)),
+                    try await peripheral.read(CharacteristicID(.main, .duplicate, instance: 2)),
+                    try await peripheral.read(CharacteristicID(CBUUID(.twinValue), in: ServiceID(.twin, instance: 2))),
                 ]
             }
             #expect(values == [Data([1]), Data([2]), Data([2])])
         },
         AsyncScenario("many reads at once get each its value") { c in
             let peripheral = try await c.find()
-            let paths = ["C0DE0101", "C0DE010A", "C0DE010B", "C0DE010B#2", "C0DE010C", "C0DE0101"]
-            let values = try await c.play {
+            let paths = [
+                stored, CharacteristicID(.main, .readOnly), CharacteristicID(.main, .duplicate),
+                CharacteristicID(.main, .duplicate, instance: 2), CharacteristicID(.main, .described), stored,
+            ]
+            let values = try await c.run {
                 try await withThrowingTaskGroup(of: (Int, Data).self) { group in
                     for (index, path) in paths.enumerated() {
                         group.addTask {
-                            (index, try await peripheral.read(CharacteristicID(contract: "C0DE0001/" + path)))
+                            (index, try await peripheral.read(path))
                         }
                     }
                     return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -43,7 +46,7 @@ extension AsyncScenario {
         },
         AsyncScenario("a written value is read back") { c in
             let peripheral = try await c.find()
-            let value = try await c.play {
+            let value = try await c.run {
                 try await peripheral.write(Data([7, 8, 9]), to: stored)
                 return try await peripheral.read(stored)
             }
@@ -51,9 +54,9 @@ extension AsyncScenario {
         },
         AsyncScenario("a long value is read and written whole") { c in
             let peripheral = try await c.find()
-            let first = try await c.play { try await peripheral.read(long) }
+            let first = try await c.run { try await peripheral.read(long) }
             #expect(first == Data((0..<300).map { UInt8($0 & 0xFF) }))
-            let next = try await c.play {
+            let next = try await c.run {
                 try await peripheral.write(Data(first.reversed()), to: long)
                 return try await peripheral.read(long)
             }
@@ -62,20 +65,20 @@ extension AsyncScenario {
         AsyncScenario("writes without response arrive in order") { c in
             let peripheral = try await c.find()
             let sent = (0..<40).map { Data([UInt8($0)]) }
-            try await c.play {
+            try await c.run {
                 for value in sent { try await peripheral.writeWithoutResponse(value, to: command) }
             }
             var received: [Data] = []
-            // Nobody is told when the last one has arrived, and BlueZ lets a read overtake them.
+            // No callback reports the last arrival, and BlueZ lets a read overtake write commands.
             for _ in 0..<100 where received.count < sent.count {
-                _ = try await c.play { try await peripheral.read(command) }
+                _ = try await c.run { try await peripheral.read(command) }
                 received = try await c.perform(.commands).values
             }
             #expect(received == sent)
         },
         AsyncScenario("a value that is too long for a packet tells both lengths") { c in
             let peripheral = try await c.find()
-            let maximum = try await c.play {
+            let maximum = try await c.run {
                 // With the first answer the link's MTU is known everywhere.
                 _ = try await peripheral.read(stored)
                 return try await peripheral.maximumWriteLength(for: .withoutResponse)
@@ -93,7 +96,7 @@ extension AsyncScenario {
         },
         AsyncScenario("a read that times out names its path, and a new link answers the next one") { c in
             let peripheral = try await c.find()
-            _ = try await c.play { try await peripheral.read(stored) }
+            _ = try await c.run { try await peripheral.read(stored) }
             try await c.perform(.hold(true))
             let error = try await c.failure {
                 try await withTimeout(.seconds(2)) { try await peripheral.read(stored) }
@@ -102,7 +105,7 @@ extension AsyncScenario {
             #expect(error.operation == .read)
             #expect(error.path == stored.description)
             try await c.perform(.hold(false))
-            let value = try await c.play {
+            let value = try await c.run {
                 await peripheral.disconnect()
                 return try await peripheral.read(stored)
             }

@@ -6,56 +6,57 @@ import Synchronization
 import Testing
 
 extension AsyncScenario {
-    private static let uuid = CBUUID(contract: "C0DE1000")
+    private static let uuid = CBUUID(.served)
 
     static let serving = [
         AsyncScenario("a server's handlers answer reads and take writes", needsPeripheralRole: true) { c in
-            let kept = Carrier(Data("hello".utf8))
+            let stored = Carrier(Data("hello".utf8))
             let server = try await c.serve([
                 ServedCharacteristic(
-                    CBUUID(contract: "C0DE1001"), [.read, .write], onRead: { _ in kept.value },
-                    onWrite: { kept.value = $0.value })
+                    CBUUID(.dynamic), [.read, .write], onRead: { _ in stored.value },
+                    onWrite: { stored.value = $0.value })
             ])
-            let one = try await c.connect(service: "C0DE1000")
-            try await one.perform(.read("C0DE1001"))
-            try await one.expect("read C0DE1001 68656C6C6F")
-            try await one.perform(.write("C0DE1001", Data([1, 2])))
-            try await one.expect("wrote C0DE1001")
-            #expect(kept.value == Data([1, 2]))
+            let one = try await c.connect(service: .served)
+            try await one.perform(.read(.dynamic))
+            try await one.expect(.read(.dynamic, Data("hello".utf8)))
+            try await one.perform(.write(.dynamic, [1, 2]))
+            try await one.expect(.wrote(.dynamic))
+            #expect(stored.value == Data([1, 2]))
             withExtendedLifetime(server) {}
         },
         AsyncScenario("what a server's handler throws is what the other device gets", needsPeripheralRole: true) { c in
             let server = try await c.serve([
                 ServedCharacteristic(
-                    CBUUID(contract: "C0DE1001"), .read, onRead: { _ in throw CBATTError(.readNotPermitted) })
+                    CBUUID(.dynamic), .read, onRead: { _ in throw CBATTError(.readNotPermitted) })
             ])
-            let one = try await c.connect(service: "C0DE1000")
-            try await one.perform(.read("C0DE1001"))
-            try await one.expect("read C0DE1001 ! 2")
+            let one = try await c.connect(service: .served)
+            try await one.perform(.read(.dynamic))
+            try await one.expect(.read(.dynamic).failing(response: .readNotPermitted))
             withExtendedLifetime(server) {}
         },
         AsyncScenario("a server's notifications come in order", needsPeripheralRole: true) { c in
-            let server = try await c.serve([ServedCharacteristic(CBUUID(contract: "C0DE1003"), .notify)])
+            let server = try await c.serve([ServedCharacteristic(CBUUID(.updating), .notify)])
             let isHeard = c.fixture.start { for await _ in server.subscriptions { return } }
-            let one = try await c.connect(service: "C0DE1000")
-            try await one.perform(.subscribe("C0DE1003"))
-            try await one.expect("subscribed C0DE1003 true")
-            let id = CharacteristicID(contract: "C0DE1000/C0DE1003")
-            try await c.play {
+            let one = try await c.connect(service: .served)
+            try await one.perform(.subscribe(.updating))
+            try await one.expect(.subscribed(.updating, true))
+            let id = CharacteristicID(.served, .updating)
+            try await c.run {
                 try await isHeard.value
                 for number in UInt8(1)...3 { try await server.notify(Data([number]), of: id) }
             }
-            try await one.expect("notified C0DE1003 01", "notified C0DE1003 02", "notified C0DE1003 03")
+            try await one.expect(.notified(.updating, [1]), .notified(.updating, [2]), .notified(.updating, [3]))
         },
         AsyncScenario("a simulated device is found, read and heard", needsPeripheralRole: true) { c in
             let device = SimulatedDevice(name: "Monitor", servers: [HeartRateServer()])
-            try await c.play { [fixture = c.fixture] in try await device.start(on: fixture.backend) }
-            let one = try await c.connect(service: "180D")
-            try await one.perform(.read("2A38"))
-            try await one.expect("read 2A38 01")
-            try await one.perform(.subscribe("2A37"))
-            try await one.expect("subscribed 2A37 true")
-            #expect(try await c.lines(3 + 1).last?.hasPrefix("notified 2A37 ") == true)
+            try await c.run { [fixture = c.fixture] in try await device.start(on: fixture.backend) }
+            let one = try await c.connect(service: .heartRate)
+            try await one.perform(.read(.bodySensorLocation))
+            try await one.expect(.read(.bodySensorLocation, [1]))
+            try await one.perform(.subscribe(.heartRateMeasurement))
+            try await one.expect(.subscribed(.heartRateMeasurement, true))
+            let subject = ContractEvent.notified(.heartRateMeasurement, []).subject
+            #expect(try await c.lines(3 + 1).last?.hasPrefix(subject) == true)
             device.stop()
         },
     ]

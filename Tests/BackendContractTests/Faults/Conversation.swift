@@ -33,8 +33,8 @@ final class Conversation {
 
     private func known() throws -> CBPeripheral { try #require(peripheral) }
 
-    private func characteristic(_ uuid: String) throws -> CBCharacteristic {
-        try #require(service).characteristic(uuid)
+    private func characteristic(_ name: ContractAttribute) throws -> CBCharacteristic {
+        try #require(service).characteristic(name)
     }
 
     /// The steps to the attributes; false for the others.
@@ -45,15 +45,15 @@ final class Conversation {
             context.manager.scanForPeripherals(withServices: nil)
         case .hear: peripheral = try await context.find()
         case .connect: context.manager.connect(try known())
-        case .connected: try await context.expect("didConnect connected")
-        case .discoverServices: try known().discoverServices([CBUUID(contract: "C0DE0001")])
+        case .connected: try await context.expect(.didConnect())
+        case .discoverServices: try known().discoverServices([CBUUID(.main)])
         case .servicesDiscovered:
-            try await context.skip("didDiscoverServices")
-            service = try known().services?.first { $0.uuid == CBUUID(contract: "C0DE0001") }
+            try await context.skip(.didDiscoverServices())
+            service = try known().services?.first { $0.uuid == CBUUID(.main) }
         case .discoverCharacteristics: try known().discoverCharacteristics(nil, for: try #require(service))
-        case .characteristicsDiscovered: try await context.skip("didDiscoverCharacteristics")
-        case .discoverDescriptors: try known().discoverDescriptors(for: try characteristic("C0DE010C"))
-        case .descriptorsDiscovered: try await context.skip("didDiscoverDescriptors")
+        case .characteristicsDiscovered: try await context.skip(.didDiscoverCharacteristics(.main))
+        case .discoverDescriptors: try known().discoverDescriptors(for: try characteristic(.described))
+        case .descriptorsDiscovered: try await context.skip(.didDiscoverDescriptors(.described))
         default: return false
         }
         return true
@@ -61,25 +61,25 @@ final class Conversation {
 
     private func using(_ step: Step) async throws {
         switch step {
-        case .read: try known().readValue(for: try characteristic("C0DE010A"))
-        case .valueRead: try await context.expect("didUpdateValue C0DE010A 0A")
-        case .write: try known().writeValue(value, for: try characteristic("C0DE0101"), type: .withResponse)
+        case .read: try known().readValue(for: try characteristic(.readOnly))
+        case .valueRead: try await context.expect(.didUpdateValue(.readOnly, [0x0A]))
+        case .write: try known().writeValue(value, for: try characteristic(.stored), type: .withResponse)
         case .written:
-            try await context.expect("didWriteValue C0DE0101")
-            #expect(try await context.perform(.value("C0DE0101")).value == value, "what was acknowledged is there")
-        case .subscribe: try known().setNotifyValue(true, for: try characteristic("C0DE0103"))
-        case .subscribed: try await context.expect("didUpdateNotificationState C0DE0103 true")
+            try await context.expect(.didWriteValue(.stored))
+            #expect(try await context.perform(.value(.stored)).value == value, "what was acknowledged is there")
+        case .subscribe: try known().setNotifyValue(true, for: try characteristic(.notifying))
+        case .subscribed: try await context.expect(.didUpdateNotificationState(.notifying, true))
         case .notified:
             for byte in UInt8(1)...3 {
-                try await context.perform(.notify("C0DE0103", Data([byte])))
-                try await context.expect("didUpdateValue C0DE0103 0\(byte)")
+                try await context.perform(.notify(.notifying, [byte]))
+                try await context.expect(.didUpdateValue(.notifying, [byte]))
             }
-        case .command: try known().writeValue(value, for: try characteristic("C0DE0102"), type: .withoutResponse)
-        case .unsubscribe: try known().setNotifyValue(false, for: try characteristic("C0DE0103"))
+        case .command: try known().writeValue(value, for: try characteristic(.commands), type: .withoutResponse)
+        case .unsubscribe: try known().setNotifyValue(false, for: try characteristic(.notifying))
         case .disconnect:
-            try await context.expect("didUpdateNotificationState C0DE0103 false")
+            try await context.expect(.didUpdateNotificationState(.notifying, false))
             context.manager.cancelPeripheralConnection(try known())
-        case .end: try await context.expect("didDisconnect disconnected")
+        case .end: try await context.expect(.didDisconnect())
         default: break
         }
     }

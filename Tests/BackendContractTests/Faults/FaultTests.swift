@@ -3,10 +3,10 @@ import CoreBluetooth
 import ScriptedBlueZ
 import Testing
 
-/// What only a real radio has: daemons that die, controllers that are unplugged, other programs, many cycles.
+/// Faults that only BlueZ has: daemons that die, controllers that are unplugged, other programs, many cycles.
 ///
-/// `make test-bluez-full` runs it, with `CONTRACT_FAULTS=1` beside what `ContractTests` takes from the environment.
-@Suite(.serialized, .enabled(if: FaultRun.isWanted, "needs a real radio: make test-bluez-full"))
+/// `make test-bluez-full` runs them, with `CONTRACT_FAULTS=1` and the variables of `ContractTests`.
+@Suite(.serialized, .enabled(if: FaultRun.isWanted, "needs BlueZ: make test-bluez-full"))
 struct FaultTests {
     private let fixture: BlueZFixture
     private let context: ContractContext
@@ -14,15 +14,15 @@ struct FaultTests {
     init() async throws {
         fixture = try BlueZFixture()
         try await fixture.begin()
-        context = ContractContext(fixture, scenario: "fault", differences: [:])
+        context = ContractContext(ScenarioRun("fault", on: fixture))
     }
 
-    /// After a fault the state has the last word, and the next conversation goes as if nothing had been.
+    /// Waits for the state that a fault causes; after the repair a conversation succeeds.
     private func recover(from states: Set<CBManagerState>, by repair: () async throws -> Void) async throws {
-        try await context.wait("a state that tells of the fault") { [trace = context.trace] in
+        try await context.wait("the state of the fault") { [trace = context.trace] in
             trace.states.last.map(states.contains) ?? false
         }
-        context.forgive()
+        context.skipAll()
         try await repair()
         try await context.powerOn()
         try await Conversation(context, writing: Data([2])).go()
@@ -53,11 +53,11 @@ struct FaultTests {
     }
 
     @Test func aPeerThatIsGoneInMidReadEndsTheLinkOnce() async throws {
-        let (peripheral, service) = try await context.connect(discovering: "C0DE0001")
+        let (peripheral, service) = try await context.connect(discovering: .main)
         try await fixture.perform(.hold(true))
-        peripheral.readValue(for: try service.characteristic("C0DE0101"))
+        peripheral.readValue(for: try service.characteristic(.stored))
         try await fixture.perform(.lose(stays: false))
-        try await context.skip("didDisconnect", isFailure: true)
+        try await context.skip(.didDisconnect(), isFailure: true)
         try await fixture.perform(.hold(false))
         try await fixture.perform(.advertise(.contract, true))
         try await Conversation(context, writing: Data([1])).go()
@@ -88,13 +88,13 @@ struct FaultTests {
     }
 }
 
-/// What the environment says of the run.
+/// What the environment selects.
 private enum FaultRun {
     static let isWanted = ProcessInfo.processInfo.environment["CONTRACT_FAULTS"] == "1"
 }
 
-/// What is done to BlueZ's machine beyond the contract.
-enum RadioFault: Sendable {
+/// A fault of BlueZ's machine.
+enum MachineFault: Sendable {
     case controller(isPresent: Bool)
     /// `bluetoothctl` scans, and connects to the peer "second" and leaves it, again and again.
     case competitor(isActive: Bool)

@@ -7,9 +7,9 @@ import Synchronization
 import BlueZ
 #endif
 
-/// A real radio: `bluetoothd` and, on the other side of the air, the contract peer, reached by a socket.
+/// `bluetoothd` and, on the other side of the air, the contract's peer, reached through a socket.
 ///
-/// Without a socket there is no contract peer: a foreign peripheral is on the air, and only generic scenarios apply.
+/// Without a socket there is no contract's peer: a foreign peripheral is on the air, and only generic scenarios apply.
 final class BlueZFixture: ContractFixture {
     let name: String
     private let peer: PeerSocket?
@@ -20,7 +20,7 @@ final class BlueZFixture: ContractFixture {
     /// Whether the environment wants this fixture: `CONTRACT_BACKEND=bluez`.
     static let isChosen = environment["CONTRACT_BACKEND"] == "bluez"
 
-    /// Where the contract peer listens, if there is one.
+    /// The socket of the contract's peer, if there is one.
     static let peerPath = environment["CONTRACT_PEER_SOCKET"]
 
     /// The fixture that the environment describes.
@@ -30,22 +30,22 @@ final class BlueZFixture: ContractFixture {
     }
 
     #if BlueZ
-    /// In scenarios without an agent nobody is there to agree: the pairings that they are about are agreed to.
+    /// Pairings in scenarios without an agent are accepted.
     private static let backend = CBBackendSelection.bluez(BlueZConfiguration(acceptsJustWorksPairing: true))
     #endif
 
     var hasPeer: Bool { peer != nil }
 
-    /// What a BlueZ adapter can do, without what `CONTRACT_WITHOUT` leaves out.
+    /// The features of a BlueZ adapter, except those that `CONTRACT_WITHOUT` lists.
     static var features: Set<ContractFeature> {
         Set(ContractFeature.allCases).subtracting([.restoration]).subtracting(named("CONTRACT_WITHOUT"))
     }
 
-    /// Of what only is to be played, by `CONTRACT_NEEDS`.
+    /// With these features, by `CONTRACT_NEEDS`, only scenarios that need one of them run.
     static let wanted = named("CONTRACT_NEEDS")
 
-    /// Whether a scenario is to be played by its name: all are, or those with `CONTRACT_SCENARIO` in it.
-    static func isNamed(_ name: String) -> Bool {
+    /// Whether a scenario of this name is to run: all do, or those with `CONTRACT_SCENARIO` in their names.
+    static func isSelected(_ name: String) -> Bool {
         environment["CONTRACT_SCENARIO"].map { $0.isEmpty || name.contains($0) } ?? true
     }
 
@@ -94,7 +94,7 @@ final class BlueZFixture: ContractFixture {
         return try await peer.ask(action.json)
     }
 
-    func perform(_ fault: RadioFault) async throws {
+    func perform(_ fault: MachineFault) async throws {
         guard let peer else { throw PeerSocket.Failure(description: "no peer, no faults") }
         _ = try await peer.ask(fault.json)
     }
@@ -104,7 +104,7 @@ final class BlueZFixture: ContractFixture {
         try await ask(central, action.json)
     }
 
-    /// The peer answers when there are so many, or at its own deadline.
+    /// The peer answers once there are so many, or at its own deadline.
     func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String] {
         let lines = try await ask(central, ["do": "lines", "count": count]).lines
         guard lines.count >= count else { throw ContractTimeout() }
@@ -120,7 +120,7 @@ final class BlueZFixture: ContractFixture {
         let isMet = await withCheckedContinuation { continuation in
             let once = Once { continuation.resume(returning: $0) }
             let number = trace.watch { if condition() { once.finish(true) } }
-            // Some conditions change without a callback; they are asked again now and then, until the deadline.
+            // Some conditions change without a callback, so they are checked every 20 ms until the deadline.
             let timer = DispatchSource.makeTimerSource()
             timer.schedule(deadline: .now() + .milliseconds(20), repeating: .milliseconds(20))
             timer.setEventHandler { if condition() { once.finish(true) } }

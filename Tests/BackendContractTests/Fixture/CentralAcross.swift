@@ -1,56 +1,96 @@
+import Foundation
 import Testing
 
-/// A central across the air, as a scenario uses it: it is told what to do, and its lines are compared.
+/// A central across the air, as a scenario uses it: it performs actions, and its reports are compared.
+///
+/// A real one reports in lines, so the lines of the expected events are compared.
 final class CentralAcross {
-    private let fixture: any ContractFixture
+    private let run: ScenarioRun
     private let central: ContractCentral
-    private let scenario: String
-    private let differences: [String: [String]]
     private var compared = 0
 
-    init(_ fixture: any ContractFixture, _ central: ContractCentral, scenario: String, differences: [String: [String]])
-    {
-        self.fixture = fixture
+    init(_ central: ContractCentral, in run: ScenarioRun) {
         self.central = central
-        self.scenario = scenario
-        self.differences = differences
+        self.run = run
     }
 
     @discardableResult
     func perform(_ action: CentralAction) async throws -> PeerReply {
-        try await fixture.perform(action, by: central)
+        try await run.fixture.perform(action, by: central)
     }
 
-    /// Waits for exactly these lines, in this order, after those of the last `expect`.
+    /// Connects to the advertiser of a service.
+    func connect(
+        to service: ContractAttribute = .served, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await perform(.connect(service: service))
+        try await expect(.connected, sourceLocation: sourceLocation)
+    }
+
+    /// Ends the link.
+    func disconnect(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await perform(.disconnect)
+        try await expect(.disconnected("local"), sourceLocation: sourceLocation)
+    }
+
+    /// Reads a text.
+    func read(
+        _ attribute: ContractAttribute, expecting text: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await perform(.read(attribute))
+        try await expect(.read(attribute, Data(text.utf8)), sourceLocation: sourceLocation)
+    }
+
+    /// Discovers all attributes again, and expects these services.
+    func discover(_ services: ContractAttribute..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await perform(.discover)
+        try await expect(.services(services), sourceLocation: sourceLocation)
+    }
+
+    /// Listens, and expects exactly these advertisers.
     ///
-    /// Where the table of differences has an entry for a line, the fixture's own lines are expected instead.
-    func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let expected = lines.flatMap { differences[$0] ?? [$0] }
+    /// - Parameter milliseconds: Long enough for an advertisement and its scan response, since an adapter may take two
+    ///   seconds for an interval. Adapters that alternate between two advertisements need twice the time.
+    func expectAdvertisers(
+        _ advertisers: HeardAdvertiser..., within milliseconds: Int = 3000,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let heard = try await perform(.listen(milliseconds: milliseconds)).lines
+        #expect(heard == advertisers.map(\.description), sourceLocation: sourceLocation)
+    }
+
+    /// Waits for exactly these events, in this order, after those of the last `expect`.
+    ///
+    /// Where the table of differences lists an event, the fixture's own events are expected instead.
+    func expect(_ events: ContractEvent..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let expected = run.expected(events).map(\.description)
         let end = compared + expected.count
         do {
-            let lines = try await fixture.lines(of: central, atLeast: end)
+            let lines = try await run.fixture.lines(of: central, atLeast: end)
             #expect(Array(lines[compared..<end]) == expected, sourceLocation: sourceLocation)
         } catch {
-            let lines = try await fixture.lines(of: central, atLeast: 0).dropFirst(compared)
+            let lines = try await run.fixture.lines(of: central, atLeast: 0).dropFirst(compared)
             Issue.record(
-                "\(scenario): central \(central): expected \(expected), got \(Array(lines))",
+                "\(run.name): central \(central): expected \(expected), got \(Array(lines))",
                 sourceLocation: sourceLocation)
             throw error
         }
         compared = end
     }
 
-    /// Waits for so many lines, which are to be equal.
-    func expect(_ count: Int, of line: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    /// Waits for so many equal events.
+    func expect(
+        _ count: Int, of event: ContractEvent, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         let end = compared + count
-        let lines = try await fixture.lines(of: central, atLeast: end)
-        #expect(lines[compared..<end].allSatisfy { $0 == line }, sourceLocation: sourceLocation)
+        let lines = try await run.fixture.lines(of: central, atLeast: end)
+        #expect(lines[compared..<end].allSatisfy { $0 == event.description }, sourceLocation: sourceLocation)
         compared = end
     }
 
-    /// It had no more to tell than was expected.
+    /// Checks that it reported nothing but what was expected.
     func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let lines = try await fixture.lines(of: central, atLeast: 0)
+        let lines = try await run.fixture.lines(of: central, atLeast: 0)
         #expect(Array(lines.dropFirst(compared)) == [], "central \(central)", sourceLocation: sourceLocation)
     }
 }

@@ -1,62 +1,62 @@
 import Foundation
 
-/// What a scenario asks of a central across the air.
+/// An action of a central across the air.
 ///
-/// On the emulator a command to a central's backend, on a real radio one line of JSON to the peer. What comes of an action
-/// is told in the central's lines, in radio order; some are answered.
+/// On the emulator a command to the central's backend, on BlueZ one line of JSON to the peer. The central reports what
+/// comes of it, in the order of the air; some actions are answered, too.
 enum CentralAction: Sendable {
-    /// Answers a line for each advertiser heard for so long: "name=Served services=C0DE1000".
+    /// Answered with a line for each advertiser received in this time: "name=Served services=C0DE1000".
     case listen(milliseconds: Int)
-    /// Connects to the advertiser of a service, or to any, and finds all attributes: "connected".
-    case connect(service: String? = nil)
-    /// "disconnected local".
+    /// Connects to the advertiser of a service, or to any, and discovers all attributes: `connected`.
+    case connect(service: ContractAttribute? = nil)
+    /// `disconnected("local")`.
     case disconnect
-    /// Finds all attributes again: "services C0DE1000 C0DE2000".
+    /// Discovers all attributes again: `services`.
     case discover
-    /// Finds and reads the descriptors of a characteristic: "descriptors C0DE100A 2901=74657874 2902=0000".
-    case descriptors(String)
-    /// "read C0DE1001 0102", or "read C0DE1001 ! 2".
-    case read(String)
-    /// Prepared where it is long: "wrote C0DE1001", or "wrote C0DE1001 ! 3".
-    case write(String, Data)
-    /// Tells nothing.
-    case command(String, Data)
-    /// "subscribed C0DE1003 true", or "subscribed C0DE1003 ! 5"; then "notified C0DE1003 0102" for each value.
-    case subscribe(String, Bool = true)
-    /// Answers the link's ATT MTU as count.
+    /// Discovers and reads the descriptors of a characteristic: `descriptors`.
+    case descriptors(ContractAttribute)
+    /// `read`, with a value or an error.
+    case read(ContractAttribute)
+    /// In prepared parts where it is long: `wrote`, perhaps with an error.
+    case write(ContractAttribute, Data)
+    /// Nothing is reported.
+    case command(ContractAttribute, Data)
+    /// `subscribed`, with a state or an error; then `notified` for each value.
+    case subscribe(ContractAttribute, Bool = true)
+    /// Answered with the link's ATT MTU as count.
     case mtu
-    /// What its user can see and type from now on; questions are lines such as "asks enterPasskey".
+    /// What its user can see and type from now on; questions are reported as `asks`.
     case pairing(PeerCapability)
     /// Its user answers the last question.
     case answer(PeerAnswer)
-    /// Begins a pairing: "paired", or "pairing failed".
+    /// Begins a pairing: `paired`, or `pairingFailed`.
     case pair
-    /// Loses its keys without a word.
+    /// Deletes its keys, and notifies no one.
     case forget
-    /// "channel open", or "channel ! 6"; then "channel closed".
+    /// `channelOpened`, or `channelRefused`; then `channelClosed`.
     case openChannel(psm: UInt16)
     /// Sends so many bytes of the pattern, as there is room.
     case send(count: Int)
-    /// Waits for so many bytes of the pattern in all; others are refused.
+    /// Waits for so many bytes of the pattern in all; other bytes are an error.
     case receive(count: Int)
     case closeChannel
 
-    /// The line, but for the central.
+    /// The line to the peer, without the central.
     var json: [String: Any] {
         switch self {
         case .listen(let milliseconds): ["do": "listen", "milliseconds": milliseconds]
         case .connect(let service):
-            ["do": "connect", "service": service.map(ContractPeer.full)].compactMapValues { $0 }
+            ["do": "connect", "service": service?.uuid].compactMapValues { $0 }
         case .disconnect: ["do": "disconnect"]
         case .discover: ["do": "discover"]
-        case .descriptors(let uuid): ["do": "descriptors", "characteristic": ContractPeer.full(uuid)]
-        case .read(let uuid): ["do": "read", "characteristic": ContractPeer.full(uuid)]
-        case .write(let uuid, let value):
-            ["do": "write", "characteristic": ContractPeer.full(uuid), "value": value.hex]
-        case .command(let uuid, let value):
-            ["do": "command", "characteristic": ContractPeer.full(uuid), "value": value.hex]
-        case .subscribe(let uuid, let isOn):
-            ["do": "subscribe", "characteristic": ContractPeer.full(uuid), "on": isOn]
+        case .descriptors(let attribute): ["do": "descriptors", "characteristic": attribute.uuid]
+        case .read(let attribute): ["do": "read", "characteristic": attribute.uuid]
+        case .write(let attribute, let value):
+            ["do": "write", "characteristic": attribute.uuid, "value": value.hex]
+        case .command(let attribute, let value):
+            ["do": "command", "characteristic": attribute.uuid, "value": value.hex]
+        case .subscribe(let attribute, let isOn):
+            ["do": "subscribe", "characteristic": attribute.uuid, "on": isOn]
         case .mtu: ["do": "mtu"]
         case .pairing(let capability): ["do": "pairing", "capability": capability.rawValue]
         case .answer(.accept): ["do": "answer", "accept": true]
@@ -82,7 +82,7 @@ enum PeerCapability: String, Sendable {
     case displayOnly, displayYesNo, keyboardOnly, noInputNoOutput, keyboardDisplay
 }
 
-/// What a peer's user says.
+/// The answer of a peer's user.
 enum PeerAnswer: Sendable {
     case accept, reject
     case passkey(Int)
@@ -93,6 +93,6 @@ struct PeerPairing: Sendable {
     var capability = PeerCapability.noInputNoOutput
     /// The number that it shows, where it shows one.
     var passkey = 123_456
-    /// Whether its user agrees; who agrees also types what is shown.
+    /// Whether its user consents, and types what is shown.
     var accepts = true
 }

@@ -22,10 +22,10 @@ final class ChannelEnd: Sendable {
         state.withLock { $0.channel = channel }
     }
 
-    /// How many bytes came; -1 if one was not what it should be.
+    /// The number of received bytes; -1 if one differed from the pattern.
     var received: Int { state.withLock { $0.isIntact ? $0.received : -1 } }
 
-    /// How many bytes the stream took.
+    /// The number of bytes that the stream accepted.
     var sent: Int { state.withLock { $0.sent } }
 
     /// Whether both streams are at their end.
@@ -46,10 +46,10 @@ final class ChannelEnd: Sendable {
         }
     }
 
-    /// Lets go of the channel.
+    /// Releases the channel.
     func release() { state.withLock { $0.channel = nil } }
 
-    /// Moves what can be moved now.
+    /// Sends and receives what the streams allow now.
     func pump() {
         state.withLock { state in
             guard let channel = state.channel?.object else { return }

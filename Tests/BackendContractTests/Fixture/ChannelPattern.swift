@@ -1,6 +1,6 @@
 import Foundation
 
-/// What goes over channels: byte i of a direction is i mod 251, so that a byte lost or doubled shows.
+/// The bytes that scenarios send over channels: byte i of a direction is i mod 251, so a lost or repeated byte shows.
 enum ChannelPattern {
     static let longest = 32_768
     private static let bytes = Data((0..<longest + 251).map { UInt8($0 % 251) })

@@ -1,91 +1,133 @@
 import CoreBluetooth
 import Testing
 
-/// What a scenario of the central role works with: one manager, its trace, and the usual steps.
+/// The context of a scenario of the central role: one manager, its trace, and the usual steps.
 ///
 /// A peripheral is used from the scenario's task, as an app may use it from any thread.
 final class ContractContext: ContractParticipant {
     let manager: CBCentralManager
-    /// Before its queue could tell any.
+    /// Before its queue could change it.
     let stateAtFirst: CBManagerState
-    private var keptPeripherals: [CBPeripheral] = []
-    /// What was found last.
-    var peripheral: CBPeripheral? { keptPeripherals.last }
+    private var foundPeripherals: [CBPeripheral] = []
+    /// The peripheral that was found last.
+    var peripheral: CBPeripheral? { foundPeripherals.last }
 
     /// - Parameter identifier: The app's restore identifier, if it has one.
-    init(
-        _ fixture: any ContractFixture, scenario: String, differences: [String: [String]],
-        restoring identifier: String? = nil
-    ) {
+    init(_ run: ScenarioRun, restoring identifier: String? = nil) {
         let trace = ContractTrace()
-        (manager, stateAtFirst, _) = Self.begin(scenario) { queue in
-            fixture.makeManager(
+        (manager, stateAtFirst, _) = Self.start(run.name) { queue in
+            run.fixture.makeManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
         }
-        super.init(fixture, scenario: scenario, differences: differences, trace: trace)
+        super.init(run, trace)
     }
 
-    /// Another manager on the same radio.
+    /// Another manager on the same adapter.
     func makeOther(restoring identifier: String? = nil) -> ContractContext {
-        ContractContext(fixture, scenario: scenario, differences: [:], restoring: identifier)
+        ContractContext(run, restoring: identifier)
+    }
+
+    /// Another manager that can be used.
+    func makeOtherPoweredOn() async throws -> ContractContext {
+        let other = makeOther()
+        try await other.powerOn()
+        return other
+    }
+
+    /// Waits for a sighting.
+    func wait(
+        forSighting what: String, sourceLocation: SourceLocation = #_sourceLocation,
+        where matches: @escaping @Sendable (ContractTrace.Sighting) -> Bool
+    ) async throws {
+        try await wait(what, sourceLocation: sourceLocation) { [trace] in trace.sightings.contains(where: matches) }
     }
 
     /// Scans until the peer is seen with its name, then stops.
-    func find(_ peer: ContractPeer = .contract, services: [String]? = nil) async throws -> CBPeripheral {
+    func find(_ peer: ContractPeer = .contract, services: [ContractAttribute]? = nil) async throws -> CBPeripheral {
         try await powerOn()
-        let name = peer == .contract ? "Contract" : "Second"
-        manager.scanForPeripherals(withServices: services?.map(CBUUID.init(contract:)))
-        try await wait("a sighting of \(name)") { [trace] in trace.sightings.contains { $0.fields["name"] == name } }
+        manager.scanForPeripherals(withServices: services?.map { CBUUID($0) })
+        try await wait(forSighting: "a sighting of \(peer)") { $0.advertisedName == peer.advertisedName }
         manager.stopScan()
-        guard let identifier = trace.sightings.last(where: { $0.fields["name"] == name })?.identifier,
+        guard
+            let identifier = trace.sightings.last(where: { $0.advertisedName == peer.advertisedName })?.identifier,
             let peripheral = manager.retrievePeripherals(withIdentifiers: [identifier]).first
         else { throw ContractTimeout() }
         peripheral.delegate = trace
-        keptPeripherals.append(peripheral)
+        foundPeripherals.append(peripheral)
         return peripheral
     }
 
     /// Finds and connects.
     func connect() async throws -> CBPeripheral {
         let peripheral = try await find()
-        manager.connect(peripheral)
-        try await expect("didConnect connected")
+        try await connect(peripheral)
         return peripheral
     }
 
     /// Connects, and discovers one service with all its characteristics.
-    func connect(discovering service: String) async throws -> (CBPeripheral, CBService) {
+    func connect(discovering service: ContractAttribute) async throws -> (CBPeripheral, CBService) {
         let peripheral = try await connect()
         return (peripheral, try await discover(service, of: peripheral))
     }
 
-    func discover(_ service: String, of peripheral: CBPeripheral) async throws -> CBService {
-        peripheral.discoverServices([CBUUID(contract: service)])
-        try await skip("didDiscoverServices")
-        guard let found = peripheral.services?.first(where: { $0.uuid == CBUUID(contract: service) }) else {
-            throw ContractTimeout()
-        }
+    /// Connects to a peripheral that was found before.
+    func connect(_ peripheral: CBPeripheral, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        manager.connect(peripheral)
+        try await expect(.didConnect(), sourceLocation: sourceLocation)
+    }
+
+    /// Ends the app's own connection.
+    func cancel(_ peripheral: CBPeripheral, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        manager.cancelPeripheralConnection(peripheral)
+        try await expect(.didDisconnect(), sourceLocation: sourceLocation)
+    }
+
+    /// Lets the peer close the link.
+    func disconnectFromPeer(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await perform(.disconnect)
+        try await expect(.didDisconnect().failing(.peripheralDisconnected), sourceLocation: sourceLocation)
+    }
+
+    /// Connects to the same peer as another manager.
+    func connect(sharing peripheral: CBPeripheral) async throws -> CBPeripheral {
+        let shared = try #require(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
+        shared.delegate = trace
+        #expect(shared !== peripheral)
+        #expect(shared.state == .disconnected)
+        try await connect(shared)
+        return shared
+    }
+
+    func discover(_ service: ContractAttribute, of peripheral: CBPeripheral) async throws -> CBService {
+        peripheral.discoverServices([CBUUID(service)])
+        try await skip(.didDiscoverServices())
+        let found = try #require(peripheral.services?.first { $0.uuid == CBUUID(service) })
         peripheral.discoverCharacteristics(nil, for: found)
-        try await skip("didDiscoverCharacteristics")
+        try await skip(.didDiscoverCharacteristics(service))
         return found
     }
 
-    /// Lets everything that was sent before arrive: a read goes through the same line.
-    func fence(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) async throws {
+    /// Subscribes to a characteristic.
+    func subscribe(
+        to characteristic: CBCharacteristic, of peripheral: CBPeripheral,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        peripheral.setNotifyValue(true, for: characteristic)
+        try await expect(.didUpdateNotificationState(characteristic.contract, true), sourceLocation: sourceLocation)
+    }
+
+    /// Waits until the peer has processed everything that was sent before, since a read follows it on the link.
+    func roundTrip(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) async throws {
         peripheral.readValue(for: characteristic)
-        try await skip("didUpdateValue \(characteristic.uuid.short)")
+        try await skip(.didUpdateValue(characteristic.contract))
     }
 }
 
-extension CBUUID {
-    convenience init(contract uuid: String) { self.init(string: ContractPeer.full(uuid)) }
-}
-
 extension CBService {
-    /// A characteristic by the suite's short UUID; the n-th of several.
-    func characteristic(_ uuid: String, _ index: Int = 0) throws -> CBCharacteristic {
-        let all = (characteristics ?? []).filter { $0.uuid == CBUUID(contract: uuid) }
-        return try #require(all.indices.contains(index) ? all[index] : nil, "no characteristic \(uuid) #\(index)")
+    /// A characteristic by its name; the n-th of several.
+    func characteristic(_ name: ContractAttribute, _ index: Int = 0) throws -> CBCharacteristic {
+        let all = (characteristics ?? []).filter { $0.uuid == CBUUID(name) }
+        return try #require(all.indices.contains(index) ? all[index] : nil, "no characteristic \(name) #\(index)")
     }
 }

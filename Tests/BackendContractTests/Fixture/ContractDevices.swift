@@ -4,11 +4,12 @@ import BluetoothSupport
 import Foundation
 import Synchronization
 
-/// The contract peers as emulated devices.
+/// The contract's peers as emulated devices.
 ///
-/// Their twins for a real radio are in `Tests/RealBlueZ/contract_peer`.
+/// The same peers for BlueZ are in `Tests/RealBlueZ/contract_peer`.
 enum ContractDevices {
-    static func uuid(_ short: String) -> BluetoothUUID { BluetoothUUID(stringLiteral: ContractPeer.full(short)) }
+    static func uuid(_ attribute: ContractAttribute) -> BluetoothUUID { BluetoothUUID(stringLiteral: attribute.uuid) }
+    static func path(_ attribute: ContractAttribute) -> CharacteristicPath { CharacteristicPath(uuid(attribute)) }
 
     static func contract(handler: ContractHandler) throws -> EmulatedPeripheral {
         try EmulatedPeripheral(
@@ -20,16 +21,16 @@ enum ContractDevices {
                         characteristics: [CharacteristicDescription("2A19", [.read, .notify], value: Data([0x64]))]),
                     included, main,
                     ServiceDescription(
-                        uuid("C0DE0003"),
-                        characteristics: [CharacteristicDescription(uuid("C0DE0301"), .read, value: Data([1]))]),
+                        uuid(.twin),
+                        characteristics: [CharacteristicDescription(uuid(.twinValue), .read, value: Data([1]))]),
                     ServiceDescription(
-                        uuid("C0DE0003"),
-                        characteristics: [CharacteristicDescription(uuid("C0DE0301"), .read, value: Data([2]))]),
+                        uuid(.twin),
+                        characteristics: [CharacteristicDescription(uuid(.twinValue), .read, value: Data([2]))]),
                     ServiceDescription(
-                        uuid("C0DE0004"),
+                        uuid(.echoing),
                         characteristics: [
                             CharacteristicDescription(
-                                uuid("C0DE0401"), [.write, .writeWithoutResponse, .notify], echo: true)
+                                uuid(.echo), [.write, .writeWithoutResponse, .notify], echo: true)
                         ]),
                 ],
                 maximumMTU: 247,
@@ -46,8 +47,8 @@ enum ContractDevices {
                 name: "Second", address: "F0:F1:F2:F3:F4:F6", advertising: [secondAdvertising(name: "Second", nil)],
                 services: [
                     ServiceDescription(
-                        uuid("C0DE0005"),
-                        characteristics: [CharacteristicDescription(uuid("C0DE0501"), .read, value: Data([0x32]))])
+                        uuid(.second),
+                        characteristics: [CharacteristicDescription(uuid(.secondValue), .read, value: Data([0x32]))])
                 ]))
     }
 
@@ -72,26 +73,26 @@ enum ContractDevices {
     /// The service that comes and goes.
     static var extra: ServiceDescription {
         ServiceDescription(
-            uuid("C0DE0009"),
-            characteristics: [CharacteristicDescription(uuid("C0DE0901"), .read, value: Data([9]))])
+            uuid(.extra),
+            characteristics: [CharacteristicDescription(uuid(.extraValue), .read, value: Data([9]))])
     }
 
     /// The service for encrypted links only.
     static var secure: ServiceDescription {
         ServiceDescription(
-            uuid("C0DE0006"),
+            uuid(.secure),
             characteristics: [
                 CharacteristicDescription(
-                    uuid("C0DE0601"), [.read, .write], value: Data("safe".utf8),
+                    uuid(.secret), [.read, .write], value: Data("safe".utf8),
                     permissions: [.readEncryptionRequired, .writeEncryptionRequired]),
                 CharacteristicDescription(
-                    uuid("C0DE0602"), [.notify, .notifyEncryptionRequired], value: Data()),
+                    uuid(.secretNotifying), [.notify, .notifyEncryptionRequired], value: Data()),
             ])
     }
 
     static func advertising(name: String) -> AdvertisingDescription {
         AdvertisingDescription(
-            AdvertisingData(services: [uuid("C0DE0001"), "180F"]),
+            AdvertisingData(services: [uuid(.main), "180F"]),
             scanResponse: AdvertisingData(
                 localName: name, txPowerLevel: 4, serviceData: ["180F": Data([0x64])],
                 manufacturerData: Data([0xFF, 0xFF, 1, 2, 3])))
@@ -99,48 +100,48 @@ enum ContractDevices {
 
     static func secondAdvertising(name: String, _ manufacturerData: Data?) -> AdvertisingDescription {
         AdvertisingDescription(
-            AdvertisingData(localName: name, services: [uuid("C0DE0005")], manufacturerData: manufacturerData),
+            AdvertisingData(localName: name, services: [uuid(.second)], manufacturerData: manufacturerData),
             isEnabled: false)
     }
 
     private static var included: ServiceDescription {
         ServiceDescription(
-            uuid("C0DE0002"), isPrimary: false,
-            characteristics: [CharacteristicDescription(uuid("C0DE0201"), .read, value: Data([7]))])
+            uuid(.included), isPrimary: false,
+            characteristics: [CharacteristicDescription(uuid(.includedValue), .read, value: Data([7]))])
     }
 
     private static var main: ServiceDescription {
         func value(
-            _ short: String, _ properties: CharacteristicProperties, _ bytes: [UInt8] = []
+            _ attribute: ContractAttribute, _ properties: CharacteristicProperties, _ bytes: [UInt8] = []
         )
             -> CharacteristicDescription
-        { CharacteristicDescription(uuid(short), properties, value: Data(bytes)) }
-        var described = value("C0DE010C", .read, [0x0C])
+        { CharacteristicDescription(uuid(attribute), properties, value: Data(bytes)) }
+        var described = value(.described, .read, [0x0C])
         described.descriptors = [
             DescriptorDescription("2901", value: Data("described".utf8)),
             DescriptorDescription("2904", value: Data([4, 0, 0, 0x27, 1, 0, 0])),
-            DescriptorDescription(uuid("C0DE0D01"), value: Data([0x0D]), permissions: [.readable, .writeable]),
+            DescriptorDescription(uuid(.ownDescriptor), value: Data([0x0D]), permissions: [.readable, .writeable]),
         ]
         return ServiceDescription(
-            uuid("C0DE0001"), includes: [uuid("C0DE0002")],
+            uuid(.main), includes: [uuid(.included)],
             characteristics: [
-                value("C0DE0101", [.read, .write], Array("hello".utf8)),
-                value("C0DE0102", [.read, .writeWithoutResponse], [0]),
-                value("C0DE0103", .notify),
-                value("C0DE0104", .indicate),
-                value("C0DE0105", [.read, .notify, .indicate], [5]),
-                value("C0DE0106", [.read, .write], (0..<300).map { UInt8($0 & 0xFF) }),
-                value("C0DE0107", [.read, .write]),
-                value("C0DE0109", .write),
-                value("C0DE010A", .read, [0x0A]),
-                value("C0DE010B", .read, [1]),
-                value("C0DE010B", .read, [2]),
+                value(.stored, [.read, .write], Array("hello".utf8)),
+                value(.commands, [.read, .writeWithoutResponse], [0]),
+                value(.notifying, .notify),
+                value(.indicating, .indicate),
+                value(.notifyingAndIndicating, [.read, .notify, .indicate], [5]),
+                value(.long, [.read, .write], (0..<300).map { UInt8($0 & 0xFF) }),
+                value(.failing, [.read, .write]),
+                value(.writeOnly, .write),
+                value(.readOnly, .read, [0x0A]),
+                value(.duplicate, .read, [1]),
+                value(.duplicate, .read, [2]),
                 described,
             ])
     }
 }
 
-/// What the contract peer does besides serving values: it fails as it is told, and keeps the commands it got.
+/// The contract's peer beyond its values: it refuses with the code that is written, and records write commands.
 final class ContractHandler: EmulatedPeripheralHandler {
     private let log = Lock<[Data]>([])
 
@@ -152,10 +153,10 @@ final class ContractHandler: EmulatedPeripheralHandler {
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
     ) -> PeripheralResponse {
         switch (request.characteristic, request.kind) {
-        case (ContractDevices.uuid("C0DE0107"), .read): return .error(0x80)
-        case (ContractDevices.uuid("C0DE0107"), .write(let value)):
+        case (ContractDevices.uuid(.failing), .read): return .error(0x80)
+        case (ContractDevices.uuid(.failing), .write(let value)):
             return .error(ATTCode(rawValue: value.first ?? 0x0D))
-        case (ContractDevices.uuid("C0DE0102"), .writeCommand(let value)):
+        case (ContractDevices.uuid(.commands), .writeCommand(let value)):
             log.withLock { $0.append(value) }
             return .stored
         default: return .stored

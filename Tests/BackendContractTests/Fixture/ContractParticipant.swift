@@ -3,22 +3,17 @@ import Testing
 
 /// A manager or an agent in a scenario, with the trace of its callbacks.
 class ContractParticipant {
-    let fixture: any ContractFixture
-    let differences: [String: [String]]
+    let run: ScenarioRun
     let trace: ContractTrace
-    /// The scenario for which this is.
-    let scenario: String
     private var compared = 0
 
-    init(_ fixture: any ContractFixture, scenario: String, differences: [String: [String]], trace: ContractTrace) {
-        self.fixture = fixture
-        self.scenario = scenario
-        self.differences = differences
+    init(_ run: ScenarioRun, _ trace: ContractTrace) {
+        self.run = run
         self.trace = trace
     }
 
-    /// Makes a manager on a queue of its own, and looks at its state before that queue could change it.
-    static func begin<Manager: CBManager>(
+    /// Creates a manager on a queue of its own, and reads its state before that queue can change it.
+    static func start<Manager: CBManager>(
         _ scenario: String, _ make: (DispatchQueue) -> Manager
     ) -> (manager: Manager, state: CBManagerState, queue: DispatchQueue) {
         let queue = DispatchQueue(label: "contract \(scenario)")
@@ -28,80 +23,95 @@ class ContractParticipant {
         }
     }
 
-    /// Waits for exactly these callbacks, in this order, after those of the last `expect`.
+    /// Waits for exactly these events, in this order, after those of the last `expect`.
     ///
-    /// Where the table of differences has an entry for a line, the fixture's own lines are expected instead.
-    func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let expected = lines.flatMap { differences[$0] ?? [$0] }
+    /// Where the table of differences lists an event, the fixture's own events are expected instead.
+    func expect(_ events: ContractEvent..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let expected = run.expected(events)
         let start = compared
         let end = compared + expected.count
         do {
-            try await fixture.wait(for: trace) { [trace] in trace.lines.count >= end }
+            try await run.fixture.wait(for: trace) { [trace] in trace.events.count >= end }
         } catch {
             Issue.record(
-                "\(scenario): expected \(expected), got \(Array(trace.lines.dropFirst(start)))",
+                "\(run.name): expected \(expected), got \(Array(trace.events.dropFirst(start)))",
                 sourceLocation: sourceLocation)
             throw error
         }
         compared = end
-        #expect(Array(trace.lines[start..<end]) == expected, sourceLocation: sourceLocation)
+        #expect(Array(trace.events[start..<end]) == expected, sourceLocation: sourceLocation)
     }
 
-    /// Waits for a callback before which another one may come, as it does on some radios.
+    /// Waits for an event before which another one may come, as it does on some backends.
     func expect(
-        _ line: String, perhapsAfter other: String, sourceLocation: SourceLocation = #_sourceLocation
+        _ event: ContractEvent, perhapsAfter other: ContractEvent, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let index = compared
-        try await wait(line, sourceLocation: sourceLocation) { [trace] in trace.lines.dropFirst(index).contains(line) }
-        if trace.lines[index] == other { compared += 1 }
-        try await expect(line, sourceLocation: sourceLocation)
+        try await wait("\(event)", sourceLocation: sourceLocation) { [trace] in
+            trace.events.dropFirst(index).contains(event)
+        }
+        if trace.events[index] == other { compared += 1 }
+        try await expect(event, sourceLocation: sourceLocation)
     }
 
-    /// Waits for something that leaves no line.
+    /// Waits for something that is no event.
     func wait(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
         until condition: @escaping @Sendable () -> Bool
     ) async throws {
         do {
-            try await fixture.wait(for: trace, until: condition)
+            try await run.fixture.wait(for: trace, until: condition)
         } catch {
-            Issue.record("\(scenario): \(what) did not happen; trace \(trace.lines)", sourceLocation: sourceLocation)
+            Issue.record("\(run.name): \(what) did not happen; trace \(trace.events)", sourceLocation: sourceLocation)
             throw error
         }
     }
 
-    /// Waits for one callback whose values another scenario compares.
+    /// Waits for an event of this subject, whatever its values.
     ///
     /// - Parameter isFailure: Whether it has an error, of whatever kind.
     func skip(
-        _ prefix: String, isFailure: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+        _ event: ContractEvent, isFailure: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let index = compared
-        try await wait(prefix, sourceLocation: sourceLocation) { [trace] in trace.lines.count > index }
-        #expect(trace.lines[index].hasPrefix(prefix), sourceLocation: sourceLocation)
-        #expect(trace.lines[index].contains("!") == isFailure, sourceLocation: sourceLocation)
+        try await wait(event.subject, sourceLocation: sourceLocation) { [trace] in trace.events.count > index }
+        #expect(trace.events[index].subject == event.subject, sourceLocation: sourceLocation)
+        #expect(trace.events[index].isFailure == isFailure, sourceLocation: sourceLocation)
         compared = index + 1
     }
 
-    /// What came until now is not compared.
-    func forgive() { compared = trace.lines.count }
+    /// Accepts all events until now, whatever they are.
+    func skipAll() { compared = trace.events.count }
 
-    /// Nothing more was traced than was expected.
+    /// Checks that no events came but those that were expected.
     func finish(sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(Array(trace.lines.dropFirst(compared)) == [], sourceLocation: sourceLocation)
-    }
-
-    func powerOn() async throws {
-        try await wait("poweredOn") { [trace] in trace.states.last == .poweredOn }
+        #expect(Array(trace.events.dropFirst(compared)) == [], sourceLocation: sourceLocation)
     }
 
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply {
-        try await fixture.perform(action)
+        try await run.fixture.perform(action)
     }
 
-    /// An agent that speaks for the scenario's managers, with a trace of its own.
-    func makeAgent(_ capability: CBPairingCapability) -> PairingContext {
-        PairingContext(fixture, scenario: scenario, differences: differences, capability)
+    /// An agent that answers for the scenario's managers, with a trace of its own.
+    func makeAgent(_ capability: CBPairingCapability) -> PairingContext { PairingContext(run, capability) }
+
+    // MARK: Power
+
+    /// Waits until the manager can be used.
+    func powerOn(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await wait("poweredOn", sourceLocation: sourceLocation) { [trace] in trace.states.last == .poweredOn }
+    }
+
+    /// Switches the adapter off, and waits until the manager knows.
+    func switchOff(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await perform(.adapter(isPowered: false))
+        try await wait("poweredOff", sourceLocation: sourceLocation) { [trace] in trace.states.last == .poweredOff }
+    }
+
+    /// Switches the adapter on, and waits until the manager can be used.
+    func switchOn(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await perform(.adapter(isPowered: true))
+        try await powerOn(sourceLocation: sourceLocation)
     }
 }

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// The emulated radio in virtual time: a world of its own for each scenario.
+/// The emulator in virtual time: a world of its own for each scenario.
 struct EmulatorFixture: ContractFixture {
     let name = "emulator"
     let hasPeer = true
@@ -105,15 +105,15 @@ struct EmulatorFixture: ContractFixture {
         case .advertise(.heart, let isOn, _, _): heart.setAdvertising(isOn)
         case .disconnect: contract.disconnect()
         case .lose(let stays): contract.reset(staysOnAir: stays)
-        case .notify(let uuid, let value):
-            contract.notify(CharacteristicPath(ContractDevices.uuid(uuid)), value: value)
-        case .setValue(let uuid, let value):
-            contract.setValue(value, of: CharacteristicPath(ContractDevices.uuid(uuid)))
-        case .value(let uuid): reply.value = contract.value(of: CharacteristicPath(ContractDevices.uuid(uuid)))
+        case .notify(let attribute, let value):
+            contract.notify(ContractDevices.path(attribute), value: value)
+        case .setValue(let attribute, let value):
+            contract.setValue(value, of: ContractDevices.path(attribute))
+        case .value(let attribute): reply.value = contract.value(of: ContractDevices.path(attribute))
         case .commands: reply.values = handler.commands
-        case .hold(let isOn): contract.holdReads(of: CharacteristicPath(ContractDevices.uuid("C0DE0101")), isOn)
+        case .hold(let isOn): contract.holdReads(of: ContractDevices.path(.stored), isOn)
         case .addService: try contract.addService(ContractDevices.extra)
-        case .removeService: contract.removeService(ContractDevices.uuid("C0DE0009"))
+        case .removeService: contract.removeService(ContractDevices.uuid(.extra))
         case .requestMTU(let mtu): contract.exchangeMTU(mtu)
         case .connections: reply.count = contract.connectionCount
         case .adapter(let isPowered): for host in hosts { host.setPower(isPowered) }

@@ -1,18 +1,15 @@
 import CoreBluetooth
 import Testing
 
-/// A pairing agent in a scenario: it is asked, and answers as the scenario says.
+/// A pairing agent in a scenario: it receives questions, and the scenario answers them.
 final class PairingContext: ContractParticipant {
     let agent: CBPairingAgent
 
-    init(
-        _ fixture: any ContractFixture, scenario: String, differences: [String: [String]],
-        _ capability: CBPairingCapability
-    ) {
+    init(_ run: ScenarioRun, _ capability: CBPairingCapability) {
         let trace = ContractTrace()
-        agent = fixture.makePairingAgent(
-            capability, delegate: trace, queue: DispatchQueue(label: "contract agent \(scenario)"))
-        super.init(fixture, scenario: scenario, differences: differences, trace: trace)
+        agent = run.fixture.makePairingAgent(
+            capability, delegate: trace, queue: DispatchQueue(label: "contract agent \(run.name)"))
+        super.init(run, trace)
     }
 
     /// The last question.
@@ -28,5 +25,24 @@ final class PairingContext: ContractParticipant {
             case .consent, .enterPasskey, .outOfBand: throw ContractTimeout()
             }
         }
+    }
+
+    /// Consents to a pairing.
+    func accept(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await expect(.asks(.consent), sourceLocation: sourceLocation)
+        try request.accept()
+        try await expect(.paired, sourceLocation: sourceLocation)
+    }
+
+    /// Refuses a pairing, whose failure is expected afterwards.
+    func reject(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await expect(.asks(.consent), sourceLocation: sourceLocation)
+        try request.reject()
+    }
+
+    /// Types the number that the peer shows.
+    func enter(passkey: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await expect(.asks(.enterPasskey), sourceLocation: sourceLocation)
+        try request.enter(passkey: passkey)
     }
 }

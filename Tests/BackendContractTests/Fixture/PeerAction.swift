@@ -1,22 +1,22 @@
-import Foundation
+public import Foundation
 
-/// What a scenario asks of the other side of the air.
+/// An action of the other side of the air.
 ///
-/// On the emulator a control of the world, on a real radio one line of JSON to the peer.
+/// On the emulator a control of the world, on BlueZ one line of JSON to the peer.
 enum PeerAction: Sendable {
     case reset
     case advertise(ContractPeer, Bool, name: String? = nil, manufacturerData: Data? = nil)
-    /// Nothing, once the managers' host has given up what it was told to: the peer may be heard again.
+    /// Nothing, once the managers' host neither scans nor connects: the peer may be heard again.
     case settle
     case disconnect
     /// The link ends by supervision timeout; the peer advertises afterwards unless it does not stay.
     case lose(stays: Bool = true)
-    case notify(String, Data)
-    case setValue(String, Data)
-    case value(String)
-    /// What the characteristic for commands received, in order.
+    case notify(ContractAttribute, Data)
+    case setValue(ContractAttribute, Data)
+    case value(ContractAttribute)
+    /// What `commands` received, in order.
     case commands
-    /// While held, reads of the stored value are not answered.
+    /// While held, reads of `stored` are not answered.
     case hold(Bool)
     case addService
     case removeService
@@ -24,16 +24,16 @@ enum PeerAction: Sendable {
     case connections
     case adapter(isPowered: Bool)
     case daemon(isRunning: Bool)
-    /// The service C0DE0006 appears, whose C0DE0601 and C0DE0602 are for encrypted links only.
+    /// The service `secure` appears.
     case secure(PeerPairing = PeerPairing())
-    /// The peer loses its keys without a word.
+    /// The peer deletes its keys, and notifies no one.
     case forget
-    /// Another app of the managers' host connects to the peer, or gives its connection up.
+    /// Another app of the managers' host connects to the peer, or disconnects.
     case otherApp(isConnected: Bool)
-    /// The system ends the app that gave this restore identifier, and keeps what it had.
+    /// The system ends the app with this restore identifier, and preserves its state.
     case endApp(String)
 
-    /// The peer's line.
+    /// The line to the peer.
     var json: [String: Any] {
         switch self {
         case .reset: ["action": "reset"]
@@ -45,11 +45,11 @@ enum PeerAction: Sendable {
         case .settle: ["action": "settle"]
         case .disconnect: ["action": "disconnect", "peer": "contract"]
         case .lose(let stays): ["action": "lose", "peer": "contract", "stay": stays]
-        case .notify(let uuid, let value):
-            ["action": "notify", "characteristic": ContractPeer.full(uuid), "value": value.hex]
-        case .setValue(let uuid, let value):
-            ["action": "setValue", "characteristic": ContractPeer.full(uuid), "value": value.hex]
-        case .value(let uuid): ["action": "value", "characteristic": ContractPeer.full(uuid)]
+        case .notify(let attribute, let value):
+            ["action": "notify", "characteristic": attribute.uuid, "value": value.hex]
+        case .setValue(let attribute, let value):
+            ["action": "setValue", "characteristic": attribute.uuid, "value": value.hex]
+        case .value(let attribute): ["action": "value", "characteristic": attribute.uuid]
         case .commands: ["action": "commands"]
         case .hold(let isOn): ["action": "hold", "on": isOn]
         case .addService: ["action": "addService"]
@@ -76,13 +76,11 @@ enum ContractPeer: String, Sendable {
     /// A heart rate monitor, which notifies a rate each second.
     case heart
 
-    /// The suite writes `C0DE0101`; on the air it has 128 bits.
-    static func full(_ uuid: String) -> String {
-        uuid.hasPrefix("C0DE") && uuid.count == 8 ? uuid + "-7A3D-4C5B-9E1F-2B6A8D4C0F01" : uuid
-    }
+    /// The name in its advertisements.
+    var advertisedName: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
-/// What the peer says to an action.
+/// The peer's answer to an action.
 struct PeerReply: Sendable {
     var value: Data?
     var values: [Data] = []
@@ -90,7 +88,10 @@ struct PeerReply: Sendable {
     var lines: [String] = []
 }
 
-extension Data {
+extension Data: @retroactive ExpressibleByArrayLiteral {
+    /// The bytes of a literal, so that scenarios write `[1, 2]`.
+    public init(arrayLiteral bytes: UInt8...) { self.init(bytes) }
+
     /// Two upper-case digits a byte.
     var hex: String { map { String(format: "%02X", $0) }.joined() }
 

@@ -6,20 +6,20 @@ import Synchronization
 
 /// A central across the emulated air, on a host of its own.
 ///
-/// It speaks the common manager protocol, below the classes under test.
+/// It uses the backend protocol, below the classes under test.
 final class PeerCentral: Sendable {
-    /// Takes events in; the world delivers them under its lock.
+    /// Receives events; the world delivers them under its lock.
     private final class Sink<Event: Sendable>: EventSink {
         let label = "contract central"
-        private let take: @Sendable (Event) -> Void
+        private let handle: @Sendable (Event) -> Void
 
-        init(_ take: @escaping @Sendable (Event) -> Void) { self.take = take }
+        init(_ handle: @escaping @Sendable (Event) -> Void) { self.handle = handle }
 
-        func deliver(_ event: Event) { take(event) }
+        func deliver(_ event: Event) { handle(event) }
         func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
     }
 
-    /// What it knows, shared with its sinks.
+    /// The state that it shares with its sinks.
     private final class Memory: Sendable {
         private let state = Lock(PeerCentralState())
 
@@ -34,7 +34,7 @@ final class PeerCentral: Sendable {
     private let pairing: any PairingBackend
     private let state: Memory
 
-    var lines: [String] { state.withLock { $0.lines } }
+    var lines: [String] { state.withLock { $0.events }.map(\.description) }
 
     init(_ central: ContractCentral, in emulator: Emulator) throws {
         self.emulator = emulator
@@ -46,7 +46,7 @@ final class PeerCentral: Sendable {
         backend.activate(Sink<CentralEvent> { event in state.withLock { $0.handle(event) } })
     }
 
-    /// Obeys; what lets time pass is done when it returns.
+    /// Performs an action; actions that let time pass are done when it returns.
     func perform(_ action: CentralAction) async throws -> PeerReply {
         var reply = PeerReply()
         switch action {
@@ -56,10 +56,9 @@ final class PeerCentral: Sendable {
         case .discover:
             try await discover()
             state.withLock { state in
-                let own = state.services.map(\.uuid.short).filter { $0.hasPrefix("C0DE") }
-                state.tell("services " + own.joined(separator: " "))
+                state.report(.services(state.services.map { ContractAttribute($0.uuid) }.filter(\.isOwn)))
             }
-        case .descriptors(let uuid): try await readDescriptors(of: uuid)
+        case .descriptors(let attribute): try await readDescriptors(of: attribute)
         case .mtu: reply.count = state.withLock { $0.mtu }
         case .pairing(let capability):
             let state = state
@@ -96,10 +95,10 @@ final class PeerCentral: Sendable {
         backend.submit(.startScan(ScanParameters(allowDuplicates: true)))
         try await emulator.advance(by: .milliseconds(milliseconds))
         backend.submit(.stopScan)
-        return state.withLock { $0.heard.values.map(\.line) }.sorted()
+        return state.withLock { $0.heard.values.map { HeardAdvertiser($0).description } }.sorted()
     }
 
-    private func connect(_ service: String?) async throws {
+    private func connect(_ service: ContractAttribute?) async throws {
         try await powerOn()
         let wanted = service.map { ContractDevices.uuid($0) }
         let state = state
@@ -111,7 +110,7 @@ final class PeerCentral: Sendable {
         backend.submit(state.withLock { $0.connect(peer) })
         try await emulator.advance(until: { state.withLock { $0.link != nil } })
         try await discover()
-        state.withLock { $0.tell("connected") }
+        state.withLock { $0.report(.connected) }
     }
 
     private func discover() async throws {
@@ -122,14 +121,14 @@ final class PeerCentral: Sendable {
         try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
     }
 
-    private func readDescriptors(of uuid: String) async throws {
+    private func readDescriptors(of attribute: ContractAttribute) async throws {
         let state = state
-        guard let command = state.withLock({ $0.discoverDescriptors(of: uuid) }) else { throw ContractTimeout() }
+        guard let command = state.withLock({ $0.discoverDescriptors(of: attribute) }) else { throw ContractTimeout() }
         backend.submit(command)
         try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
         for command in state.withLock({ $0.readDescriptors() }) { backend.submit(command) }
         try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
-        state.withLock { $0.tellDescriptors(of: uuid) }
+        state.withLock { $0.reportDescriptors(of: attribute) }
     }
 
     // MARK: Channels
@@ -149,26 +148,21 @@ final class PeerCentral: Sendable {
         }
     }
 
-    /// Sends what waits for credits, and gives credits for what came.
+    /// Sends as many bytes as there are credits, and grants credits for those that were received.
     func pump() {
         for command in state.withLock({ $0.channel.commands() }) { backend.submit(command) }
     }
 }
 
-extension Advertisement {
-    /// "name=Served services=180D C0DE1000", services sorted, fields that are not there left out.
-    fileprivate var line: String {
-        var fields: [String] = []
-        if let localName { fields.append("name=\(localName)") }
-        if let serviceUUIDs { fields.append("services=" + serviceUUIDs.map(\.short).sorted().joined(separator: " ")) }
-        if let overflowServiceUUIDs {
-            fields.append("overflow=" + overflowServiceUUIDs.map(\.short).joined(separator: " "))
-        }
-        if let manufacturerData { fields.append("manufacturer=\(manufacturerData.hex)") }
-        if serviceData != nil { fields.append("serviceData") }
-        if let txPowerLevel { fields.append("txPower=\(txPowerLevel)") }
-        if isConnectable == true { fields.append("connectable") }
-        return fields.joined(separator: " ")
+extension HeardAdvertiser {
+    fileprivate init(_ advertisement: Advertisement) {
+        name = advertisement.localName
+        services = (advertisement.serviceUUIDs ?? []).map { ContractAttribute($0) }
+        overflow = (advertisement.overflowServiceUUIDs ?? []).map { ContractAttribute($0) }
+        if let data = advertisement.manufacturerData { others.append("manufacturer=\(data.hex)") }
+        if advertisement.serviceData != nil { others.append("serviceData") }
+        if let level = advertisement.txPowerLevel { others.append("txPower=\(level)") }
+        isConnectable = advertisement.isConnectable == true
     }
 }
 

@@ -1,52 +1,52 @@
 import BluetoothBackend
 import Foundation
 
-/// What a central across the emulated air knows, and what it has to tell.
+/// The attributes that a central across the emulated air knows, and the events that it reports.
 ///
-/// Pure: events go in, lines come out.
+/// Pure: backend events go in, reports come out.
 struct PeerCentralState: Sendable {
-    private enum Question: Sendable {
+    private enum Request: Sendable {
         case services
         case characteristics
         case descriptors
-        case descriptor(String)
-        case read(String)
-        case write(String)
-        case subscription(String)
-        case channel
+        case descriptor(ContractAttribute)
+        case read(ContractAttribute)
+        case subscription(ContractAttribute)
+        /// Another action; the event is its report.
+        case action(ContractEvent)
     }
 
-    private(set) var lines: [String] = []
+    private(set) var events: [ContractEvent] = []
     private(set) var isOn = false
     private(set) var peer: PeerID?
     private(set) var link: LinkID?
     private(set) var mtu = 0
     var heard: [PeerID: Advertisement] = [:]
     private(set) var services: [ServiceRecord] = []
-    private var attributes: [String: AttributeID] = [:]
-    private var names: [AttributeID: String] = [:]
+    private var attributes: [ContractAttribute: AttributeID] = [:]
+    private var names: [AttributeID: ContractAttribute] = [:]
     private var descriptors: [DescriptorRecord] = []
-    private var descriptorValues: [String: Data] = [:]
-    private var questions: [OperationID: Question] = [:]
+    private var descriptorValues: [ContractAttribute: Data] = [:]
+    private var requests: [OperationID: Request] = [:]
     private var lastOperation = OperationID(rawValue: 0)
     private(set) var lastRequest: PairingRequestID?
     var channel = PeerChannel()
 
-    /// Whether a question of a discovery is open.
+    /// Whether a request of a discovery has no response yet.
     var isDiscovering: Bool {
-        questions.values.contains { question in
-            switch question {
+        requests.values.contains { request in
+            switch request {
             case .services, .characteristics, .descriptors, .descriptor: true
-            default: false
+            case .read, .subscription, .action: false
             }
         }
     }
 
-    mutating func tell(_ line: String) { lines.append(line) }
+    mutating func report(_ event: ContractEvent) { events.append(event) }
 
-    private mutating func ask(_ question: Question) -> OperationID {
+    private mutating func begin(_ request: Request) -> OperationID {
         lastOperation = lastOperation.next
-        questions[lastOperation] = question
+        requests[lastOperation] = request
         return lastOperation
     }
 
@@ -59,54 +59,49 @@ struct PeerCentralState: Sendable {
     }
 
     mutating func discoverServices() -> CentralCommand? {
-        link.map { .request(link: $0, operation: ask(.services), .discoverServices(nil)) }
+        link.map { .request(link: $0, operation: begin(.services), .discoverServices(nil)) }
     }
 
     mutating func discoverCharacteristics() -> [CentralCommand] {
         guard let link else { return [] }
         (attributes, names) = ([:], [:])
         return services.map { service in
-            .request(link: link, operation: ask(.characteristics), .discoverCharacteristics(of: service.id, nil))
+            .request(link: link, operation: begin(.characteristics), .discoverCharacteristics(of: service.id, nil))
         }
     }
 
-    mutating func discoverDescriptors(of uuid: String) -> CentralCommand? {
-        guard let link, let attribute = attributes[uuid] else { return nil }
+    mutating func discoverDescriptors(of name: ContractAttribute) -> CentralCommand? {
+        guard let link, let attribute = attributes[name] else { return nil }
         (descriptors, descriptorValues) = ([], [:])
-        return .request(link: link, operation: ask(.descriptors), .discoverDescriptors(of: attribute))
+        return .request(link: link, operation: begin(.descriptors), .discoverDescriptors(of: attribute))
     }
 
     mutating func readDescriptors() -> [CentralCommand] {
         guard let link else { return [] }
         return descriptors.map {
-            .request(link: link, operation: ask(.descriptor($0.uuid.short)), .read($0.id))
+            .request(link: link, operation: begin(.descriptor(ContractAttribute($0.uuid))), .read($0.id))
         }
-    }
-
-    mutating func tellDescriptors(of uuid: String) {
-        let values = descriptorValues.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.hex)" }
-        tell((["descriptors", uuid] + values).joined(separator: " "))
     }
 
     /// The command of an action on an attribute; nil without a link, or if there is no such attribute.
     mutating func command(for action: CentralAction) -> CentralCommand? {
         guard let link else { return nil }
         switch action {
-        case .read(let uuid):
-            return attributes[uuid].map { .request(link: link, operation: ask(.read(uuid)), .read($0)) }
-        case .write(let uuid, let value):
-            return attributes[uuid].map {
-                .request(link: link, operation: ask(.write(uuid)), .write($0, value))
+        case .read(let name):
+            return attributes[name].map { .request(link: link, operation: begin(.read(name)), .read($0)) }
+        case .write(let name, let value):
+            return attributes[name].map {
+                .request(link: link, operation: begin(.action(.wrote(name))), .write($0, value))
             }
-        case .command(let uuid, let value):
-            return attributes[uuid].map { .writeCommand(link: link, attribute: $0, value: value) }
-        case .subscribe(let uuid, let isOn):
-            return attributes[uuid].map {
-                .request(link: link, operation: ask(.subscription(uuid)), .setNotifying($0, isOn))
+        case .command(let name, let value):
+            return attributes[name].map { .writeCommand(link: link, attribute: $0, value: value) }
+        case .subscribe(let name, let isOn):
+            return attributes[name].map {
+                .request(link: link, operation: begin(.subscription(name)), .setNotifying($0, isOn))
             }
         case .openChannel(let psm):
             channel = PeerChannel()
-            return .request(link: link, operation: ask(.channel), .openChannel(psm: psm))
+            return .request(link: link, operation: begin(.action(.channelRefused)), .openChannel(psm: psm))
         default: return nil
         }
     }
@@ -118,105 +113,88 @@ struct PeerCentralState: Sendable {
         case .stateChanged(let state): isOn = state == .poweredOn
         case .discovered(let discovery): heard[discovery.peer, default: Advertisement()].merge(discovery.advertisement)
         case .connected(_, let link, _, let parameters): (self.link, mtu) = (link, parameters.mtu)
-        case .connectFailed(_, _, let error): tell("connecting failed\(Self.text(error))")
+        case .connectFailed(_, _, let error): report(.connected.failing(Self.failure(error)))
         case .disconnected(_, let reason, _, _):
             link = nil
-            questions = [:]
+            requests = [:]
             if channel.id != nil { closeChannel() }
-            tell("disconnected \(reason)")
+            report(.disconnected("\(reason)"))
         case .mtuChanged(_, let mtu): self.mtu = mtu
         case .servicesChanged(_, let removed, let added):
             let gone = services.filter { removed.contains($0.id) }
-            tell("services changed -\(gone.map(\.uuid.short)) +\(added.map(\.uuid.short))")
-        case .valueNotified(_, let attribute, let value): tell("notified \(names[attribute] ?? "?") \(value.brief)")
+            report(
+                .servicesChanged(
+                    removed: gone.map { ContractAttribute($0.uuid) }, added: added.map { ContractAttribute($0.uuid) }))
+        case .valueNotified(_, let attribute, let value):
+            report(.notified(names[attribute] ?? ContractAttribute("?"), value))
         case .channel(_, .received(let data)): channel.receive(data)
         case .channel(_, .credits(let count)): channel.credits += count
         case .channel(_, .closed): closeChannel()
-        default: answer(event)
+        case .response(_, let operation, let response): complete(operation, with: response)
+        default: break
         }
     }
 
     private mutating func closeChannel() {
         channel.id = nil
-        tell("channel closed")
+        report(.channelClosed)
     }
 
-    private mutating func answer(_ event: CentralEvent) {
-        switch event {
-        case .response(_, let operation, .services(let found)):
-            questions[operation] = nil
-            services = found
-        case .response(_, let operation, .characteristics(let found)):
-            questions[operation] = nil
-            for record in found where attributes[record.uuid.short] == nil {
-                attributes[record.uuid.short] = record.id
-                names[record.id] = record.uuid.short
+    private mutating func complete(_ operation: OperationID, with response: LinkResponse) {
+        switch (requests.removeValue(forKey: operation), response) {
+        case (_, .services(let found)): services = found
+        case (_, .characteristics(let found)):
+            for record in found where attributes[ContractAttribute(record.uuid)] == nil {
+                attributes[ContractAttribute(record.uuid)] = record.id
+                names[record.id] = ContractAttribute(record.uuid)
             }
-        case .response(_, let operation, .descriptors(let found)):
-            questions[operation] = nil
-            descriptors = found
-        case .response(_, let operation, .value(let value)):
-            guard case .descriptor(let uuid)? = questions[operation] else { return close(operation, value.brief) }
-            questions[operation] = nil
-            descriptorValues[uuid] = value
-        case .response(_, let operation, .written): close(operation)
-        case .response(_, let operation, .notifying(let isNotifying)): close(operation, "\(isNotifying)")
-        case .response(_, let operation, .channel(let id, let credits)):
+        case (_, .descriptors(let found)): descriptors = found
+        case (.descriptor(let name)?, .value(let value)): descriptorValues[name] = value
+        case (.read(let name)?, .value(let value)): report(.read(name, value))
+        case (.subscription(let name)?, .notifying(let isNotifying)): report(.subscribed(name, isNotifying))
+        case (_, .channel(let id, let credits)):
             (channel.id, channel.credits) = (id, credits)
-            close(operation, "open")
-        case .response(_, let operation, .failure(let error)): close(operation, Self.text(error))
-        default: break
+            report(.channelOpened)
+        case (.read(let name)?, .failure(let error)): report(.read(name).failing(Self.failure(error)))
+        case (.subscription(let name)?, .failure(let error)): report(.subscribed(name).failing(Self.failure(error)))
+        case (.action(let event)?, .failure(let error)): report(event.failing(Self.failure(error)))
+        case (.action(let event)?, _): report(event)
+        default: report(.services([]).failing(.text("\(response)")))
         }
     }
 
-    private mutating func close(_ operation: OperationID, _ text: String? = nil) {
-        let words: String
-        switch questions.removeValue(forKey: operation) {
-        case .read(let uuid)?: words = "read \(uuid)"
-        case .write(let uuid)?: words = "wrote \(uuid)"
-        case .subscription(let uuid)?: words = "subscribed \(uuid)"
-        case .channel?: words = "channel"
-        case .services?, .characteristics?, .descriptors?, .descriptor?: words = "discovery"
-        case nil: words = "unasked"
-        }
-        tell(text.map { "\(words) \($0)" } ?? words)
+    private static func failure(_ error: BackendError) -> ContractEvent.Failure {
+        .text(error.attCode.map { "\($0)" } ?? error.code.rawValue)
     }
 
-    private static func text(_ error: BackendError) -> String {
-        "! " + (error.attCode.map { "\($0)" } ?? error.code.rawValue)
-    }
+    mutating func reportDescriptors(of name: ContractAttribute) { report(.descriptors(name, descriptorValues)) }
 
     mutating func handle(_ event: PairingEvent) {
         switch event {
         case .requested(let request, _, let question):
             lastRequest = request
-            tell("asks \(question.name)")
-        case .cancelled: tell("asks no more")
-        case .paired: tell("paired")
-        case .pairingFailed: tell("pairing failed")
-        case .unpaired: tell("unpaired")
+            report(.asks(ContractEvent.Question(question)))
+        case .cancelled: report(.asksNoMore)
+        case .paired: report(.paired)
+        case .pairingFailed: report(.pairingFailed)
+        case .unpaired: report(.unpaired)
         }
     }
 }
 
-extension PairingQuestion {
-    fileprivate var name: String {
-        switch self {
-        case .consent: "consent"
-        case .confirm: "confirm"
-        case .enterPasskey: "enterPasskey"
-        case .display: "display"
-        case .outOfBand: "outOfBand"
-        }
+extension ContractEvent.Question {
+    fileprivate init(_ question: PairingQuestion) {
+        self =
+            switch question {
+            case .consent: .consent
+            case .confirm: .confirm
+            case .enterPasskey: .enterPasskey
+            case .display: .display
+            case .outOfBand: .outOfBand
+            }
     }
 }
 
-extension BluetoothUUID {
-    /// The suite's own UUIDs without their common tail.
-    var short: String { text.hasPrefix("C0DE") ? String(text.prefix(8)) : text }
-}
-
-extension Data {
-    /// Its digits, or its length where it is long.
-    var brief: String { count > 20 ? "\(count) bytes" : hex }
+extension ContractAttribute {
+    init(_ uuid: BluetoothUUID) { self.init(uuid.text) }
 }

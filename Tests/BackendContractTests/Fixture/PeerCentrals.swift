@@ -2,25 +2,25 @@ import BluetoothEmulator
 import BluetoothSupport
 import Synchronization
 
-/// The centrals of an emulated fixture, each made when it is first used.
+/// The centrals of an emulated fixture, each created when it is first used.
 final class PeerCentrals: Sendable {
     private let emulator: Emulator
-    private let made = Lock<[ContractCentral: PeerCentral]>([:])
+    private let created = Lock<[ContractCentral: PeerCentral]>([:])
 
     init(_ emulator: Emulator) { self.emulator = emulator }
 
-    func known(_ central: ContractCentral) -> PeerCentral? { made.withLock { $0[central] } }
+    func known(_ central: ContractCentral) -> PeerCentral? { created.withLock { $0[central] } }
 
     func central(_ central: ContractCentral) throws -> PeerCentral {
         if let known = known(central) { return known }
         let new = try PeerCentral(central, in: emulator)
-        made.withLock { $0[central] = new }
+        created.withLock { $0[central] = new }
         return new
     }
 
     /// Moves what their channels can move.
     func pump() {
-        for central in made.withLock({ Array($0.values) }) { central.pump() }
+        for central in created.withLock({ Array($0.values) }) { central.pump() }
     }
 
     /// Whether a host is one of theirs.

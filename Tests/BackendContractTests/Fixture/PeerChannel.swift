@@ -1,14 +1,14 @@
 import BluetoothBackend
 import Foundation
 
-/// A channel of a central across the emulated air: what came, and what waits for credits.
+/// A channel of a central across the emulated air: received bytes, and bytes that wait for credits.
 struct PeerChannel: Sendable {
     var id: ChannelID?
     var credits = 0
-    /// How many bytes came; each was what it should be while `isIntact`.
+    /// The number of received bytes; all match the pattern while `isIntact`.
     private(set) var received = 0
     private(set) var isIntact = true
-    private var taken = 0
+    private var consumed = 0
     private var toSend = 0
     private var sent = 0
 
@@ -19,13 +19,13 @@ struct PeerChannel: Sendable {
 
     mutating func send(_ count: Int) { toSend += count }
 
-    /// What can be said to the other side now.
+    /// The commands that are possible now.
     mutating func commands() -> [CentralCommand] {
         guard let id else { return [] }
         var commands: [CentralCommand] = []
-        if received > taken {
-            commands.append(.channel(id, .consumed(received - taken)))
-            taken = received
+        if received > consumed {
+            commands.append(.channel(id, .consumed(received - consumed)))
+            consumed = received
         }
         let count = min(credits, toSend - sent, ChannelPattern.longest)
         if count > 0 {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// The line to the contract peer: one JSON object out, one back.
+/// The connection to the contract's peer: one JSON object out, one back.
 final class PeerSocket: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -30,7 +30,7 @@ final class PeerSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Asks, and returns the answer; a refusal is thrown.
+    /// Sends a request, and returns the answer; throws what the peer refuses.
     func ask(_ json: [String: Any]) async throws -> PeerReply {
         let line = try JSONSerialization.data(withJSONObject: json) + Data([UInt8(ascii: "\n")])
         return try await withCheckedThrowingContinuation { continuation in
@@ -42,7 +42,7 @@ final class PeerSocket: Sendable {
 
     private func reply(to line: Data) throws -> PeerReply {
         let sent = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard sent == line.count else { throw Failure(description: "the contract peer is gone") }
+        guard sent == line.count else { throw Failure(description: "the contract's peer closed the socket") }
         let answer = try readLine()
         guard let object = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
             throw Failure(description: "no JSON object: \(String(decoding: answer, as: UTF8.self))")
@@ -65,6 +65,6 @@ final class PeerSocket: Sendable {
             if byte == UInt8(ascii: "\n") { return line }
             line.append(byte)
         }
-        throw Failure(description: "the contract peer closed the line")
+        throw Failure(description: "the contract's peer closed the socket")
     }
 }

@@ -1,10 +1,10 @@
 import CoreBluetooth
 import Testing
 
-/// What a scenario of the peripheral role works with: one manager, its trace, centrals across the air, the usual steps.
+/// The context of a scenario of the peripheral role: one manager, its trace, centrals across the air, the usual steps.
 final class PeripheralContext: ContractParticipant {
     let manager: CBPeripheralManager
-    /// Before its queue could tell any.
+    /// Before its queue could change it.
     let stateAtFirst: CBManagerState
     /// The manager's.
     let queue: DispatchQueue
@@ -15,27 +15,26 @@ final class PeripheralContext: ContractParticipant {
     ///   - identifier: The app's restore identifier, if it has one.
     ///   - centrals: Those of the scenario's first manager, for a second one.
     init(
-        _ fixture: any ContractFixture, scenario: String, differences: [String: [String]],
-        restoring identifier: String? = nil, centrals: (one: CentralAcross, two: CentralAcross)? = nil
+        _ run: ScenarioRun, restoring identifier: String? = nil,
+        centrals: (one: CentralAcross, two: CentralAcross)? = nil
     ) {
         let trace = ContractTrace()
-        (manager, stateAtFirst, queue) = Self.begin(scenario) { queue in
-            fixture.makePeripheralManager(
+        (manager, stateAtFirst, queue) = Self.start(run.name) { queue in
+            run.fixture.makePeripheralManager(
                 delegate: trace, queue: queue,
                 options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
         }
-        one = centrals?.one ?? CentralAcross(fixture, .one, scenario: scenario, differences: differences)
-        two = centrals?.two ?? CentralAcross(fixture, .two, scenario: scenario, differences: differences)
-        super.init(fixture, scenario: scenario, differences: differences, trace: trace)
+        one = centrals?.one ?? CentralAcross(.one, in: run)
+        two = centrals?.two ?? CentralAcross(.two, in: run)
+        super.init(run, trace)
     }
 
-    /// Another manager on the same radio.
+    /// Another manager on the same adapter.
     func makeOther(restoring identifier: String? = nil) -> PeripheralContext {
-        PeripheralContext(
-            fixture, scenario: scenario, differences: [:], restoring: identifier, centrals: (one, two))
+        PeripheralContext(run, restoring: identifier, centrals: (one, two))
     }
 
-    /// No central told more than was expected.
+    /// Checks that no central reported more than was expected.
     func finishCentrals() async throws {
         try await one.finish()
         try await two.finish()
@@ -46,18 +45,19 @@ final class PeripheralContext: ContractParticipant {
     /// Adds a service.
     func add(_ service: CBMutableService, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         manager.add(service)
-        try await expect("didAdd \(service.uuid.short)", sourceLocation: sourceLocation)
+        try await expect(.didAdd(service.contract), sourceLocation: sourceLocation)
     }
 
     /// Advertises a service by a name.
     func advertise(
-        _ service: String = "C0DE1000", name: String = "Served", sourceLocation: SourceLocation = #_sourceLocation
+        _ service: ContractAttribute = .served, name: String = "Served",
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         manager.startAdvertising([
             CBAdvertisementDataLocalNameKey: name,
-            CBAdvertisementDataServiceUUIDsKey: [CBUUID(contract: service)],
+            CBAdvertisementDataServiceUUIDsKey: [CBUUID(service)],
         ])
-        try await expect("didStartAdvertising true", sourceLocation: sourceLocation)
+        try await expect(.didStartAdvertising(), sourceLocation: sourceLocation)
     }
 
     /// Powers on, publishes and advertises a service.
@@ -66,7 +66,7 @@ final class PeripheralContext: ContractParticipant {
     ) async throws -> CBMutableService {
         try await powerOn()
         try await add(service, sourceLocation: sourceLocation)
-        try await advertise(service.uuid.short, sourceLocation: sourceLocation)
+        try await advertise(service.contract, sourceLocation: sourceLocation)
         return service
     }
 
@@ -75,47 +75,81 @@ final class PeripheralContext: ContractParticipant {
         _ service: CBMutableService = LocalServices.main(), sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> CBMutableService {
         _ = try await publish(service, sourceLocation: sourceLocation)
-        try await one.perform(.connect(service: service.uuid.short))
-        try await one.expect("connected", sourceLocation: sourceLocation)
+        try await one.connect(to: service.contract, sourceLocation: sourceLocation)
         return service
     }
 
-    /// Subscribes the first central; the manager has this many subscribers then.
-    func subscribe(_ uuid: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await one.perform(.subscribe(uuid))
-        try await expect("didSubscribe \(uuid) of 1", sourceLocation: sourceLocation)
-        try await one.expect("subscribed \(uuid) true", sourceLocation: sourceLocation)
+    /// Subscribes a central, the first one by default.
+    ///
+    /// - Parameter count: The number of subscribers with it.
+    func subscribe(
+        _ attribute: ContractAttribute, by central: CentralAcross? = nil, subscribers count: Int = 1,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let central = central ?? one
+        try await central.perform(.subscribe(attribute))
+        try await expect(.didSubscribe(attribute, subscribers: count), sourceLocation: sourceLocation)
+        try await central.expect(.subscribed(attribute, true), sourceLocation: sourceLocation)
+    }
+
+    /// Unsubscribes the first central, the only subscriber.
+    func unsubscribe(_ attribute: ContractAttribute, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await one.perform(.subscribe(attribute, false))
+        try await expect(.didUnsubscribe(attribute, subscribers: 0), sourceLocation: sourceLocation)
+        try await one.expect(.subscribed(attribute, false), sourceLocation: sourceLocation)
+    }
+
+    /// Sends a value to all subscribers, or to those that are listed; false where the queue is full.
+    func update(_ characteristic: CBMutableCharacteristic, _ value: Data, to centrals: [CBCentral]? = nil) -> Bool {
+        manager.updateValue(value, for: characteristic, onSubscribedCentrals: centrals)
     }
 
     // MARK: Requests
 
-    /// The oldest read that was not taken.
-    func takeRead() throws -> CBATTRequest {
-        guard case .read(let request)? = trace.takeRequest() else { throw ContractTimeout() }
+    /// Waits for a read, and returns it.
+    func receiveRead(
+        of attribute: ContractAttribute = .dynamic, at offset: Int = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> CBATTRequest {
+        try await expect(.didReceiveRead(attribute, at: offset), sourceLocation: sourceLocation)
+        return try nextRead()
+    }
+
+    /// Waits for a read, and answers it with what follows its offset in a value.
+    func answerRead(
+        of attribute: ContractAttribute = .dynamic, at offset: Int = 0, with value: Data,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await expect(.didReceiveRead(attribute, at: offset), sourceLocation: sourceLocation)
+        try respondToRead(with: value)
+    }
+
+    /// The oldest request that has no response yet: a read.
+    func nextRead() throws -> CBATTRequest {
+        guard case .read(let request)? = trace.nextRequest() else { throw ContractTimeout() }
         return request.object
     }
 
-    /// The oldest write that was not taken.
-    func takeWrite() throws -> [CBATTRequest] {
-        guard case .write(let requests)? = trace.takeRequest() else { throw ContractTimeout() }
+    /// The oldest request that has no response yet: a write.
+    func nextWrite() throws -> [CBATTRequest] {
+        guard case .write(let requests)? = trace.nextRequest() else { throw ContractTimeout() }
         return requests.map(\.object)
     }
 
-    /// Answers the oldest read that was not taken with what follows its offset in a value.
-    func answerRead(_ value: Data) throws {
-        let request = try takeRead()
+    /// Answers the oldest request, a read, with what follows its offset in a value.
+    func respondToRead(with value: Data) throws {
+        let request = try nextRead()
         request.value = Data(value.dropFirst(request.offset))
         manager.respond(to: request, withResult: .success)
     }
 
-    /// Answers the oldest write that was not taken.
-    func answerWrite(_ code: CBATTError.Code = .success) throws {
-        manager.respond(to: try #require(try takeWrite().first), withResult: code)
+    /// Answers the oldest request, a write.
+    func respondToWrite(_ code: CBATTError.Code = .success) throws {
+        manager.respond(to: try #require(try nextWrite().first), withResult: code)
     }
 
-    /// Lets everything that was sent before arrive: a read goes through the same line.
-    func fence(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await one.perform(.read("C0DE1002"))
-        try await one.expect("read C0DE1002 737461746963", sourceLocation: sourceLocation)
+    /// Waits until the first central has received everything that was sent before, since a read follows it on the link.
+    func roundTrip(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await one.read(.constant, expecting: "static", sourceLocation: sourceLocation)
     }
 }

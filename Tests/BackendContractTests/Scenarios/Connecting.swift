@@ -3,139 +3,121 @@ import Testing
 
 extension ContractScenario {
     static let connecting: [ContractScenario] = [
-        ContractScenario("S34 S36: connecting, then connected, without services") { c in
+        .central("connecting, then connected, without services", proving: "S34", "S36") { c in
             let peripheral = try await c.find()
             #expect(peripheral.state == .disconnected)
             c.manager.connect(peripheral)
             #expect(peripheral.state == .connecting)
-            try await c.expect("didConnect connected")
+            try await c.expect(.didConnect())
             #expect(peripheral.services == nil)
             #expect(try await c.perform(.connections).count == 1)
         },
-        ContractScenario("S40: a cancelled connection ends without an error") { c in
+        .central("a cancelled connection ends without an error", proving: "S40") { c in
             let peripheral = try await c.connect()
             c.manager.cancelPeripheralConnection(peripheral)
-            // A real radio may be done already.
+            // BlueZ may be done already.
             #expect([.disconnecting, .disconnected].contains(peripheral.state))
-            try await c.expect("didDisconnect disconnected")
+            try await c.expect(.didDisconnect())
         },
-        ContractScenario("S35 S42: an attempt stays pending, and its cancel is a disconnection") { c in
+        .central("an attempt stays pending, and its cancel is a disconnection", proving: "S35", "S42") { c in
             let peripheral = try await c.find()
             try await c.perform(.advertise(.contract, false))
             c.manager.connect(peripheral)
             #expect(peripheral.state == .connecting)
             c.manager.cancelPeripheralConnection(peripheral)
             #expect(peripheral.state == .disconnected)
-            try await c.expect("didDisconnect disconnected")
+            try await c.expect(.didDisconnect())
         },
-        ContractScenario("S42: cancelling what is not connected does nothing") { c in
+        .central("cancelling what is not connected does nothing", proving: "S42") { c in
             let peripheral = try await c.find()
             c.manager.cancelPeripheralConnection(peripheral)
-            c.manager.connect(peripheral)
-            try await c.expect("didConnect connected")
+            try await c.connect(peripheral)
         },
-        ContractScenario("S35: a pending attempt succeeds when the peer comes back") { c in
+        .central("a pending attempt succeeds when the peer comes back", proving: "S35") { c in
             let peripheral = try await c.find()
             try await c.perform(.advertise(.contract, false))
             c.manager.connect(peripheral)
             try await c.perform(.advertise(.contract, true))
-            try await c.expect("didConnect connected")
+            try await c.expect(.didConnect())
         },
-        ContractScenario("S39: connecting when connected is told again") { c in
+        .central("connecting when connected is told again", proving: "S39") { c in
             let peripheral = try await c.connect()
-            c.manager.connect(peripheral)
-            try await c.expect("didConnect connected")
+            try await c.connect(peripheral)
         },
-        ContractScenario("S39: connecting twice is one request") { c in
+        .central("connecting twice is one request", proving: "S39") { c in
             let peripheral = try await c.find()
             c.manager.connect(peripheral)
-            c.manager.connect(peripheral)
-            try await c.expect("didConnect connected")
-            try await c.fence(peripheral, c.discover("180F", of: peripheral).characteristic("2A19"))
+            try await c.connect(peripheral)
+            try await c.roundTrip(peripheral, c.discover(.battery, of: peripheral).characteristic(.batteryLevel))
         },
-        ContractScenario("S44: a peer that closes the link is an error") { c in
+        .central("a peer that closes the link is an error", proving: "S44") { c in
             let peripheral = try await c.connect()
-            try await c.perform(.disconnect)
-            try await c.expect("didDisconnect disconnected ! CBError 7")
+            try await c.disconnectFromPeer()
             #expect(peripheral.state == .disconnected)
         },
-        ContractScenario("S44: a lost link is a connection time-out") { c in
-            let (peripheral, service) = try await c.connect(discovering: "180F")
-            try await c.fence(peripheral, service.characteristic("2A19"))
+        .central("a lost link is a connection time-out", proving: "S44") { c in
+            let (peripheral, service) = try await c.connect(discovering: .battery)
+            try await c.roundTrip(peripheral, service.characteristic(.batteryLevel))
             try await c.perform(.lose())
-            try await c.expect("didDisconnect disconnected ! CBError 6")
+            try await c.expect(.didDisconnect().failing(.connectionTimeout))
         },
-        ContractScenario("S47: services are nil after a disconnection, and the peripheral connects again") { c in
-            let (peripheral, _) = try await c.connect(discovering: "180F")
-            try await c.perform(.disconnect)
-            try await c.expect("didDisconnect disconnected ! CBError 7")
+        .central("services are nil after a disconnection, and the peripheral connects again", proving: "S47") { c in
+            let (peripheral, _) = try await c.connect(discovering: .battery)
+            try await c.disconnectFromPeer()
             #expect(peripheral.services == nil)
-            c.manager.connect(peripheral)
-            try await c.expect("didConnect connected")
-            _ = try await c.discover("180F", of: peripheral)
+            try await c.connect(peripheral)
+            _ = try await c.discover(.battery, of: peripheral)
         },
-        ContractScenario("S46: an outstanding read vanishes with the link") { c in
-            let (peripheral, service) = try await c.connect(discovering: "C0DE0001")
+        .central("an outstanding read vanishes with the link", proving: "S46") { c in
+            let (peripheral, service) = try await c.connect(discovering: .main)
             try await c.perform(.hold(true))
-            peripheral.readValue(for: try service.characteristic("C0DE0101"))
-            try await c.perform(.disconnect)
-            try await c.expect("didDisconnect disconnected ! CBError 7")
+            peripheral.readValue(for: try service.characteristic(.stored))
+            try await c.disconnectFromPeer()
         },
-        ContractScenario("S55: commands without a connection are ignored") { c in
+        .central("commands without a connection are ignored", proving: "S55") { c in
             let peripheral = try await c.find()
             peripheral.discoverServices(nil)
             peripheral.readRSSI()
-            c.manager.connect(peripheral)
-            try await c.expect("didConnect connected")
+            try await c.connect(peripheral)
         },
-        ContractScenario("S41 S38: two managers share a link, and one may leave it") { c in
+        .central("two managers share a link, and one may leave it", proving: "S41", "S38") { c in
             let peripheral = try await c.connect()
-            let other = c.makeOther()
-            try await other.powerOn()
-            let shared = try #require(
-                other.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
-            shared.delegate = other.trace
-            #expect(shared.state == .disconnected)
-            #expect(shared !== peripheral)
-            other.manager.connect(shared)
-            try await other.expect("didConnect connected")
-            c.manager.cancelPeripheralConnection(peripheral)
-            try await c.expect("didDisconnect disconnected")
-            let service = try await other.discover("180F", of: shared)
-            try await other.fence(shared, service.characteristic("2A19"))
+            let other = try await c.makeOtherPoweredOn()
+            let shared = try await other.connect(sharing: peripheral)
+            try await c.cancel(peripheral)
+            let service = try await other.discover(.battery, of: shared)
+            try await other.roundTrip(shared, service.characteristic(.batteryLevel))
             #expect(try await c.perform(.connections).count == 1)
             other.finish()
         },
-        ContractScenario("S52 S53: known peripherals are retrieved, unknown ones left out") { c in
+        .central("known peripherals are retrieved, unknown ones left out", proving: "S52", "S53") { c in
             let peripheral = try await c.find()
             let found = c.manager.retrievePeripherals(withIdentifiers: [UUID(), peripheral.identifier])
             #expect(found.count == 1)
             #expect(found.first === peripheral)
         },
-        ContractScenario("S54: connected peripherals are retrieved by their services") { c in
-            let (peripheral, _) = try await c.connect(discovering: "C0DE0001")
-            let other = c.makeOther()
-            try await other.powerOn()
-            let found = other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(contract: "C0DE0001")])
+        .central("connected peripherals are retrieved by their services", proving: "S54") { c in
+            let (peripheral, _) = try await c.connect(discovering: .main)
+            let other = try await c.makeOtherPoweredOn()
+            let found = other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(.main)])
             #expect(found.map(\.identifier) == [peripheral.identifier])
             #expect(found.first?.state == .disconnected)
             #expect(other.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
-            #expect(other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "1812")]).isEmpty)
+            #expect(other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(.humanInterfaceDevice)]).isEmpty)
         },
-        ContractScenario("S48 S49: a lost link is made again by itself, if wanted") { c in
+        .central("a lost link is made again by itself, if wanted", proving: "S48", "S49") { c in
             let peripheral = try await c.find()
             c.manager.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
-            try await c.expect("didConnect connected")
+            try await c.expect(.didConnect())
             try await c.perform(.disconnect)
-            try await c.expect("didDisconnect connecting reconnecting ! CBError 7", "didConnect connected")
-            c.manager.cancelPeripheralConnection(peripheral)
-            try await c.expect("didDisconnect disconnected")
+            try await c.expect(
+                .didDisconnect(.connecting, isReconnecting: true).failing(.peripheralDisconnected), .didConnect())
+            try await c.cancel(peripheral)
         },
-        ContractScenario("S99 S100: the GAP name replaces the advertised one") { c in
+        .central("the GAP name replaces the advertised one", proving: "S99", "S100") { c in
             let peripheral = try await c.find()
             #expect(peripheral.name == "Contract")
-            c.manager.connect(peripheral)
-            try await c.expect("didConnect connected")
+            try await c.connect(peripheral)
             try await c.wait("the GAP name") { [trace = c.trace] in trace.names.contains("Contract Peer") }
             #expect(peripheral.name == "Contract Peer")
         },

@@ -3,72 +3,64 @@ import Testing
 
 extension ContractScenario {
     static let scanning: [ContractScenario] = [
-        ContractScenario("S1: a new manager is unknown, then told its state", isGeneric: true) { c in
+        .central("a new manager is unknown, then told its state", proving: "S1", isGeneric: true) { c in
             #expect(c.stateAtFirst == .unknown)
             try await c.powerOn()
             #expect(c.trace.states.first == .poweredOn)
             #expect(c.manager.state == .poweredOn)
         },
-        ContractScenario("S17 S24 S25: a scan without a filter reports what is advertised") { c in
+        .central("a scan without a filter reports what is advertised", proving: "S17", "S24", "S25") { c in
             try await c.powerOn()
             c.manager.scanForPeripherals(withServices: nil)
-            try await c.wait("a full sighting") { [trace = c.trace] in
-                trace.sightings.contains { $0.fields["name"] == "Contract" && $0.fields["services"] != nil }
-            }
+            try await c.wait(forSighting: "a full sighting") { $0.advertisedName == "Contract" && $0.services != nil }
             c.manager.stopScan()
-            let seen = try #require(c.trace.sightings.last { $0.fields["name"] == "Contract" })
-            #expect(seen.fields["services"] == "180F C0DE0001")
-            #expect(seen.fields["manufacturer"] == "FFFF010203")
-            #expect(seen.fields["serviceData"] == "180F=64")
-            #expect(seen.fields["txPower"] == "4")
-            #expect(seen.fields["connectable"] == "true")
+            let seen = try #require(c.trace.sightings.last { $0.advertisedName == "Contract" })
+            #expect(seen.services == [.battery, .main])
+            #expect(seen.manufacturerData == [0xFF, 0xFF, 1, 2, 3])
+            #expect(seen.serviceData == [.battery: [0x64]])
+            #expect(seen.txPower == 4)
+            #expect(seen.isConnectable == true)
             #expect((-127...20).contains(seen.rssi))
         },
-        ContractScenario("S17: an empty filter is no filter") { c in
+        .central("an empty filter is no filter", proving: "S17") { c in
             try await c.powerOn()
             c.manager.scanForPeripherals(withServices: [])
-            try await c.wait("a sighting") { [trace = c.trace] in
-                trace.sightings.contains { $0.fields["name"] == "Contract" }
-            }
+            try await c.wait(forSighting: "a sighting") { $0.advertisedName == "Contract" }
             c.manager.stopScan()
         },
-        ContractScenario("S18: a filter matches advertised services") { c in
-            _ = try await c.find(services: ["C0DE0001"])
-            #expect(c.trace.sightings.allSatisfy { $0.fields["services"]?.contains("C0DE0001") == true })
+        .central("a filter matches advertised services", proving: "S18") { c in
+            _ = try await c.find(services: [.main])
+            #expect(c.trace.sightings.allSatisfy { $0.services?.contains(.main) == true })
         },
-        ContractScenario("S18: any UUID of a filter is enough") { c in
-            _ = try await c.find(services: ["1801", "180F"])
+        .central("any UUID of a filter is enough", proving: "S18") { c in
+            _ = try await c.find(services: [.genericAttribute, .battery])
         },
-        ContractScenario("S18: services that are not advertised do not match") { c in
+        .central("services that are not advertised do not match", proving: "S18") { c in
             try await c.powerOn()
             try await c.perform(.advertise(.second, true))
             c.manager.scanForPeripherals(
-                withServices: ["C0DE0003", "C0DE0005"].map(CBUUID.init(contract:)))
-            try await c.wait("the other peer") { [trace = c.trace] in
-                trace.sightings.contains { $0.fields["name"] == "Second" }
-            }
+                withServices: CBUUID.list(.twin, .second))
+            try await c.wait(forSighting: "the other peer") { $0.advertisedName == "Second" }
             c.manager.stopScan()
-            #expect(!c.trace.sightings.contains { $0.fields["services"]?.contains("C0DE0001") == true })
+            #expect(!c.trace.sightings.contains { $0.services?.contains(.main) == true })
         },
-        ContractScenario("S20: scanning again reports known peers again") { c in
+        .central("scanning again reports known peers again", proving: "S20") { c in
             let peripheral = try await c.find()
             c.trace.clearSightings()
             c.manager.scanForPeripherals(withServices: nil)
             let identifier = peripheral.identifier
-            try await c.wait("the peer again") { [trace = c.trace] in
-                trace.sightings.contains { $0.identifier == identifier }
-            }
+            try await c.wait(forSighting: "the peer again") { $0.identifier == identifier }
             c.manager.stopScan()
         },
-        ContractScenario("S22: with duplicates a peer is reported again and again") { c in
+        .central("with duplicates a peer is reported again and again", proving: "S22") { c in
             try await c.powerOn()
             c.manager.scanForPeripherals(
-                withServices: [CBUUID(contract: "C0DE0001")],
+                withServices: [CBUUID(.main)],
                 options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
             try await c.wait("five reports") { [trace = c.trace] in trace.sightings.count >= 5 }
             c.manager.stopScan()
         },
-        ContractScenario("S23: isScanning follows the calls at once", isGeneric: true) { c in
+        .central("isScanning follows the calls at once", proving: "S23", isGeneric: true) { c in
             try await c.powerOn()
             #expect(!c.manager.isScanning)
             c.manager.scanForPeripherals(withServices: nil)
@@ -78,22 +70,22 @@ extension ContractScenario {
             c.manager.stopScan()
             #expect(!c.manager.isScanning)
         },
-        ContractScenario("S6: two managers keep scans of their own") { c in
+        .central("two managers keep scans of their own", proving: "S6") { c in
             let other = c.makeOther()
             try await c.powerOn()
             try await other.powerOn()
             try await c.perform(.advertise(.second, true))
-            c.manager.scanForPeripherals(withServices: [CBUUID(contract: "C0DE0001")])
-            other.manager.scanForPeripherals(withServices: [CBUUID(contract: "C0DE0005")])
-            try await c.wait("the first peer") { [trace = c.trace] in !trace.sightings.isEmpty }
-            try await other.wait("the second peer") { [trace = other.trace] in !trace.sightings.isEmpty }
-            #expect(c.trace.sightings.allSatisfy { $0.fields["services"]?.contains("C0DE0001") == true })
-            #expect(other.trace.sightings.allSatisfy { $0.fields["services"]?.contains("C0DE0005") == true })
+            c.manager.scanForPeripherals(withServices: [CBUUID(.main)])
+            other.manager.scanForPeripherals(withServices: [CBUUID(.second)])
+            try await c.wait(forSighting: "the first peer") { _ in true }
+            try await other.wait(forSighting: "the second peer") { _ in true }
+            #expect(c.trace.sightings.allSatisfy { $0.services?.contains(.main) == true })
+            #expect(other.trace.sightings.allSatisfy { $0.services?.contains(.second) == true })
             c.manager.stopScan()
             #expect(other.manager.isScanning)
             other.manager.stopScan()
         },
-        ContractScenario("S27: a connected peer that does not advertise is not reported") { c in
+        .central("a connected peer that does not advertise is not reported", proving: "S27") { c in
             let peripheral = try await c.connect()
             try await c.perform(.advertise(.contract, false))
             try await c.perform(.advertise(.second, true))
@@ -101,20 +93,18 @@ extension ContractScenario {
             c.manager.scanForPeripherals(
                 withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
             try await c.wait("two reports of the other peer") { [trace = c.trace] in
-                trace.sightings.filter { $0.fields["name"] == "Second" }.count >= 2
+                trace.sightings.filter { $0.advertisedName == "Second" }.count >= 2
             }
             c.manager.stopScan()
             let identifier = peripheral.identifier
             #expect(!c.trace.sightings.contains { $0.identifier == identifier })
         },
-        ContractScenario("S26: a changed name is in the next report") { c in
+        .central("a changed name is in the next report", proving: "S26") { c in
             _ = try await c.find()
             try await c.perform(.advertise(.second, true))
             try await c.perform(.advertise(.second, true, name: "Renamed"))
-            c.manager.scanForPeripherals(withServices: [CBUUID(contract: "C0DE0005")])
-            try await c.wait("the new name") { [trace = c.trace] in
-                trace.sightings.contains { $0.fields["name"] == "Renamed" }
-            }
+            c.manager.scanForPeripherals(withServices: [CBUUID(.second)])
+            try await c.wait(forSighting: "the new name") { $0.advertisedName == "Renamed" }
             c.manager.stopScan()
         },
     ]

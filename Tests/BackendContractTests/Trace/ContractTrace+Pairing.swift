@@ -2,26 +2,26 @@ import CoreBluetooth
 
 extension ContractTrace: CBPairingAgentDelegate {
     func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest) {
-        let question =
+        let question: ContractEvent.Question =
             switch request.question {
-            case .consent: "consent"
-            case .confirm: "confirm"
-            case .enterPasskey: "enterPasskey"
-            case .display: "display"
-            case .outOfBand: "outOfBand"
+            case .consent: .consent
+            case .confirm: .confirm
+            case .enterPasskey: .enterPasskey
+            case .display: .display
+            case .outOfBand: .outOfBand
             }
-        note(request, "asks \(question)")
+        record(.asks(question)) { $0.pairingRequests.append(request) }
     }
 
-    func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest) { record("asks no more", nil) }
+    func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest) { record(.asksNoMore) }
 
     func pairingAgent(_ agent: CBPairingAgent, didPairWith identifier: UUID, isBonded: Bool) {
-        record("paired\(isBonded ? "" : " without bond")", nil)
+        record(isBonded ? .paired : .pairedWithoutBond)
     }
 
     func pairingAgent(_ agent: CBPairingAgent, didFailToPairWith identifier: UUID, error: any Error) {
-        record("pairing failed", error)
+        record(.pairingFailed, error)
     }
 
-    func pairingAgent(_ agent: CBPairingAgent, didUnpairFrom identifier: UUID) { record("unpaired", nil) }
+    func pairingAgent(_ agent: CBPairingAgent, didUnpairFrom identifier: UUID) { record(.unpaired) }
 }

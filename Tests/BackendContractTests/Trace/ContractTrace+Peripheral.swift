@@ -1,26 +1,37 @@
 import CoreBluetooth
 
 extension ContractTrace: CBPeripheralManagerDelegate {
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { note(peripheral.state) }
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        let new = peripheral.state
+        change { $0.states.append(new) }
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
+        let advertisement = dict[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
+        let name = advertisement?[CBAdvertisementDataLocalNameKey] as? String
+        let retained = services.map(Carried.init)
+        record(.willRestoreServices(services.map(\.contract), advertising: name)) { $0.restoredServices = retained }
+    }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        record("didStartAdvertising \(peripheral.isAdvertising)", error)
+        record(.didStartAdvertising(isAdvertising: peripheral.isAdvertising), error)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        record("didAdd \(service.uuid.short)", error)
+        record(.didAdd(service.contract), error)
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {
-        record("didSubscribe \(characteristic.uuid.short) of \(Self.subscribers(characteristic))", nil)
+        record(.didSubscribe(characteristic.contract, subscribers: Self.subscribers(characteristic)))
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        record("didUnsubscribe \(characteristic.uuid.short) of \(Self.subscribers(characteristic))", nil)
+        record(.didUnsubscribe(characteristic.contract, subscribers: Self.subscribers(characteristic)))
     }
 
     private static func subscribers(_ characteristic: CBCharacteristic) -> Int {
@@ -28,35 +39,37 @@ extension ContractTrace: CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        let value = request.value == nil ? "" : " with a value"
-        note(
-            .read(Carried(request)), "didReceiveRead \(request.characteristic.uuid.short) @\(request.offset)\(value)")
+        let retained = Carried(request)
+        record(
+            .didReceiveRead(request.characteristic.contract, at: request.offset, request.value)
+        ) { $0.requests.append(.read(retained)) }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         let parts = requests.map { request in
-            let value = request.value ?? Data()
-            let text = value.count > 8 ? "\(value.count) bytes" : value.hex
-            return " \(request.characteristic.uuid.short) @\(request.offset) \(text)"
+            (request.characteristic.contract, request.offset, request.value ?? Data())
         }
-        note(.write(requests.map(Carried.init)), "didReceiveWrite" + parts.joined())
+        let retained = requests.map(Carried.init)
+        record(.didReceiveWrite(parts)) { $0.requests.append(.write(retained)) }
     }
 
-    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { noteReady() }
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        change { $0.readyCount += 1 }
+    }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
-        note(psm: PSM, "didPublish \((0x80...0xFF).contains(PSM) ? "dynamic PSM" : "\(PSM)")", error)
+        record(.didPublish(PSM), error) { $0.psms.append(PSM) }
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
-        record("didUnpublish \((0x80...0xFF).contains(PSM) ? "dynamic PSM" : "\(PSM)")", error)
+        record(.didUnpublish(PSM), error)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        note(channel, "didOpen \(channel?.peer is CBCentral ? "channel of a central" : "nil")", error)
+        record(channel?.peer is CBCentral ? .toCentral : .none, channel, error)
     }
 }

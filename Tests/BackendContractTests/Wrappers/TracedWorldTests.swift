@@ -8,13 +8,12 @@ import Testing
 @Suite struct TracedWorldTests {
     @Test func eachCategoryHasItsLinesInTheOrderOfTheWorldAndInItsTime() async throws {
         let world = try FaultyWorld()
-        let (peripheral, service) = try await world.context.connect(discovering: "C0DE0001")
-        peripheral.setNotifyValue(true, for: try service.characteristic("C0DE0103"))
-        try await world.context.expect("didUpdateNotificationState C0DE0103 true")
-        world.outside.note("the peer notifies")
-        try await world.context.perform(.notify("C0DE0103", Data([1])))
-        try await world.context.expect("didUpdateValue C0DE0103 01")
-        try await world.context.fence(peripheral, service.characteristic("C0DE010A"))
+        let (peripheral, service) = try await world.context.connect(discovering: .main)
+        try await world.context.subscribe(to: service.characteristic(.notifying), of: peripheral)
+        world.outside.log("the peer notifies")
+        try await world.context.perform(.notify(.notifying, [1]))
+        try await world.context.expect(.didUpdateValue(.notifying, [1]))
+        try await world.context.roundTrip(peripheral, service.characteristic(.readOnly))
 
         let entries = world.outside.entries
         func names(_ category: TraceCategory) -> [String] {
@@ -39,9 +38,9 @@ import Testing
 
     @Test func valuesAndAddressesStayPrivate() async throws {
         let world = try FaultyWorld()
-        let (peripheral, service) = try await world.context.connect(discovering: "C0DE0001")
-        peripheral.readValue(for: try service.characteristic("C0DE0101"))
-        try await world.context.expect("didUpdateValue C0DE0101 68656C6C6F")
+        let (peripheral, service) = try await world.context.connect(discovering: .main)
+        peripheral.readValue(for: try service.characteristic(.stored))
+        try await world.context.expect(.didUpdateValue(.stored, Data("hello".utf8)))
         let text = world.outside.entries.map(\.text).joined(separator: "\n")
         #expect(text.contains("value=<5 bytes>"))
         #expect(!text.lowercased().contains("68656c6c6f") && !text.uppercased().contains("F0:F1"))
@@ -49,10 +48,10 @@ import Testing
 
     @Test func theTraceIsTheSameOnBothSidesOfAnEmptyPlan() async throws {
         let world = try FaultyWorld()
-        let (peripheral, service) = try await world.context.connect(discovering: "C0DE0001")
+        let (peripheral, service) = try await world.context.connect(discovering: .main)
         peripheral.writeValue(
-            Data([1, 2]), for: try service.characteristic("C0DE0101"), type: .withResponse)
-        try await world.context.expect("didWriteValue C0DE0101")
+            Data([1, 2]), for: try service.characteristic(.stored), type: .withResponse)
+        try await world.context.expect(.didWriteValue(.stored))
         #expect(world.outside.entries.map(\.description) == world.inside.entries.map(\.description))
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which suites prove which statement, from the names of tests and of the contract's scenarios.
+/// Which suites prove which statement, from the names of tests and the statements of the contract's scenarios.
 struct StatementIndex {
     /// The suites by number; a suite is named after its file.
     private(set) var suites: [String: Set<String>] = [:]
@@ -14,8 +14,8 @@ struct StatementIndex {
                 note(match.1.split(separator: "_"), suite)
             }
             guard isScenarios else { continue }
-            for match in text.matches(of: /ContractScenario\(\s*(?:peripheral: )?"((?:[SU][0-9]+ ?)+):/) {
-                note(match.1.split(separator: " "), "contract, \(suite)")
+            for match in text.matches(of: /proving: ((?:"[SU][0-9]+"(?:,\s*)?)+)/) {
+                note(match.1.matches(of: /[SU][0-9]+/).map(\.0), "contract, \(suite)")
             }
         }
     }

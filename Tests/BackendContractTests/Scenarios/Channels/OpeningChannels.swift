@@ -3,17 +3,18 @@ import Testing
 
 extension ContractScenario {
     static let openingChannels: [ContractScenario] = [
-        ContractScenario("S148 S149 S150: a channel is opened, with streams that are not", needs: [.channels]) { c in
+        .central("a channel is opened, with streams that are not", proving: "S148", "S149", "S150", needs: .channels) {
+            c in
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x90)
-            try await c.expect("didOpen channel")
+            try await c.expect(.didOpen(.toPeripheral))
             let channel = try #require(c.trace.channels.first).object
             #expect(channel.peer === peripheral)
             #expect(channel.psm == 0x90)
             #expect(channel.inputStream.streamStatus == .notOpen)
             #expect(channel.outputStream.streamStatus == .notOpen)
         },
-        ContractScenario("S152: a megabyte goes and comes back whole", needs: [.channels]) { c in
+        .central("a megabyte goes and comes back whole", proving: "S152", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             for quarter in 1...4 {
                 end.send(1 << 18)
@@ -23,34 +24,33 @@ extension ContractScenario {
                 }
             }
         },
-        ContractScenario("S148: an impossible number is an invalid parameter", needs: [.channels]) { c in
+        .central("an impossible number is an invalid parameter", proving: "S148", needs: .channels) { c in
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x2349)
-            try await c.expect("didOpen nil ! CBError 1")
+            try await c.expect(.didOpen(.none).failing(.invalidParameters))
         },
-        ContractScenario("S153: a peer that leaves ends the streams", needs: [.channels]) { c in
+        .central("a peer that leaves ends the streams", proving: "S153", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             end.send(100)
             try await c.wait("an echo") {
                 end.pump()
                 return end.received == 100
             }
-            try await c.perform(.disconnect)
-            try await c.expect("didDisconnect disconnected ! CBError 7")
+            try await c.disconnectFromPeer()
             #expect(end.isAtEnd)
         },
-        ContractScenario("S153 S40: leaving a peer ends the streams", needs: [.channels]) { c in
+        .central("leaving a peer ends the streams", proving: "S153", "S40", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             c.manager.cancelPeripheralConnection(try #require(c.peripheral))
-            try await c.expect("didDisconnect disconnected")
+            try await c.expect(.didDisconnect())
             #expect(end.isAtEnd)
         },
-        ContractScenario("S151: a channel that is let go of can be opened again", needs: [.channels]) { c in
+        .central("a channel that is let go of can be opened again", proving: "S151", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             c.trace.releaseChannels()
             end.release()
             c.peripheral?.openL2CAPChannel(0x90)
-            try await c.expect("didOpen channel")
+            try await c.expect(.didOpen(.toPeripheral))
             let again = ChannelEnd(try #require(c.trace.channels.first))
             again.send(10)
             try await c.wait("an echo") {
@@ -58,10 +58,10 @@ extension ContractScenario {
                 return again.received == 10
             }
         },
-        ContractScenario("S152: two channels of one link keep their bytes apart", needs: [.channels]) { c in
+        .central("two channels of one link keep their bytes apart", proving: "S152", needs: .channels) { c in
             let first = try await c.openChannel(0x90)
             c.peripheral?.openL2CAPChannel(0x90)
-            try await c.expect("didOpen channel")
+            try await c.expect(.didOpen(.toPeripheral))
             let second = ChannelEnd(try #require(c.trace.channels.last))
             first.send(5000)
             second.send(300)
@@ -71,8 +71,8 @@ extension ContractScenario {
                 return first.received == 5000 && second.received == 300
             }
         },
-        ContractScenario("S146 S72: a channel for encrypted links makes the two pair", needs: [.channels, .pairing]) {
-            c in
+        .central("a channel for encrypted links makes the two pair", proving: "S146", "S72", needs: .channels, .pairing)
+        { c in
             let end = try await c.openChannel(0x92)
             end.send(10)
             try await c.wait("an echo") {
@@ -80,11 +80,11 @@ extension ContractScenario {
                 return end.received == 10
             }
         },
-        ContractScenario("S148 S72: a channel is refused where pairing is", needs: [.channels, .pairing]) { c in
+        .central("a channel is refused where pairing is", proving: "S148", "S72", needs: .channels, .pairing) { c in
             try await c.perform(.secure(PeerPairing(accepts: false)))
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x92)
-            try await c.expect("didOpen nil ! CBATTError 5")
+            try await c.expect(.didOpen(.none).failing(att: .insufficientAuthentication))
         },
     ]
 }
@@ -94,7 +94,7 @@ extension ContractContext {
     fileprivate func openChannel(_ psm: CBL2CAPPSM) async throws -> ChannelEnd {
         let peripheral = try await connect()
         peripheral.openL2CAPChannel(psm)
-        try await expect("didOpen channel")
+        try await expect(.didOpen(.toPeripheral))
         return ChannelEnd(try #require(trace.channels.last))
     }
 }

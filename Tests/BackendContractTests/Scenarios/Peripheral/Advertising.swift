@@ -2,127 +2,117 @@ import CoreBluetooth
 import Testing
 
 extension ContractScenario {
-    /// Long enough to hear an advertisement, and its scan response: a radio may take two seconds for an interval.
-    private static var aWhile: CentralAction { .listen(milliseconds: 3000) }
-
-    /// Long enough for a radio that says one advertisement for two seconds, then the other one.
-    private static var aLongWhile: CentralAction { .listen(milliseconds: 6000) }
-
     static let advertising: [ContractScenario] = [
-        ContractScenario(peripheral: "S119: advertising is told when it has begun, and is heard") { p in
+        .peripheral("advertising is told when it has begun, and is heard", proving: "S119") { p in
             try await p.powerOn()
             #expect(!p.manager.isAdvertising)
             try await p.advertise()
             #expect(p.manager.isAdvertising)
-            #expect(try await p.one.perform(aWhile).lines == ["name=Served services=C0DE1000 connectable"])
+            try await p.one.expectAdvertisers(.init(name: "Served", services: [.served]))
         },
-        ContractScenario(peripheral: "S120: beginning twice is an error, and the first data stay") { p in
+        .peripheral("beginning twice is an error, and the first data stay", proving: "S120") { p in
             try await p.powerOn()
             try await p.advertise()
             p.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Other"])
-            try await p.expect("didStartAdvertising true ! CBError 9")
-            #expect(try await p.one.perform(aWhile).lines == ["name=Served services=C0DE1000 connectable"])
+            try await p.expect(.didStartAdvertising().failing(.alreadyAdvertising))
+            try await p.one.expectAdvertisers(.init(name: "Served", services: [.served]))
         },
-        ContractScenario(peripheral: "S121: stopping is silent, at once, and can be repeated") { p in
+        .peripheral("stopping is silent, at once, and can be repeated", proving: "S121") { p in
             try await p.powerOn()
             try await p.advertise()
             p.manager.stopAdvertising()
             #expect(!p.manager.isAdvertising)
             p.manager.stopAdvertising()
-            #expect(try await p.one.perform(aWhile).lines == [])
+            try await p.one.expectAdvertisers()
             try await p.advertise(name: "Again")
-            #expect(try await p.one.perform(aWhile).lines == ["name=Again services=C0DE1000 connectable"])
+            try await p.one.expectAdvertisers(.init(name: "Again", services: [.served]))
         },
-        ContractScenario(peripheral: "S118: only name and services are advertised") { p in
+        .peripheral("only name and services are advertised", proving: "S118") { p in
             try await p.powerOn()
             p.manager.startAdvertising([
                 CBAdvertisementDataLocalNameKey: "Served",
-                CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D"), CBUUID(contract: "C0DE1000")],
+                CBAdvertisementDataServiceUUIDsKey: [CBUUID(.heartRate), CBUUID(.served)],
                 CBAdvertisementDataManufacturerDataKey: Data([0xFF, 0xFF, 1]),
-                CBAdvertisementDataServiceDataKey: [CBUUID(string: "180D"): Data([1])],
+                CBAdvertisementDataServiceDataKey: [CBUUID(.heartRate): Data([1])],
                 CBAdvertisementDataTxPowerLevelKey: 4,
             ])
-            try await p.expect("didStartAdvertising true")
-            #expect(try await p.one.perform(aWhile).lines == ["name=Served services=180D C0DE1000 connectable"])
+            try await p.expect(.didStartAdvertising())
+            try await p.one.expectAdvertisers(.init(name: "Served", services: [.heartRate, .served]))
         },
-        ContractScenario(peripheral: "S118: nothing to say is advertised, too") { p in
+        .peripheral("nothing to say is advertised, too", proving: "S118") { p in
             try await p.powerOn()
             for data in [nil, [:]] as [[String: Any]?] {
                 p.manager.startAdvertising(data)
-                try await p.expect("didStartAdvertising true")
-                #expect(try await p.one.perform(aWhile).lines == ["connectable"])
+                try await p.expect(.didStartAdvertising())
+                try await p.one.expectAdvertisers(.init())
                 p.manager.stopAdvertising()
             }
         },
-        ContractScenario(peripheral: "S124: a name that is no text is not advertised") { p in
+        .peripheral("a name that is no text is not advertised", proving: "S124") { p in
             try await p.powerOn()
             p.manager.startAdvertising([
                 CBAdvertisementDataLocalNameKey: 7,
-                CBAdvertisementDataServiceUUIDsKey: [CBUUID(contract: "C0DE1000")],
+                CBAdvertisementDataServiceUUIDsKey: [CBUUID(.served)],
             ])
-            try await p.expect("didStartAdvertising true")
-            #expect(try await p.one.perform(aWhile).lines == ["services=C0DE1000 connectable"])
+            try await p.expect(.didStartAdvertising())
+            try await p.one.expectAdvertisers(.init(services: [.served]))
         },
-        ContractScenario(peripheral: "S122: a name goes where it fits whole, or is shortened") { p in
+        .peripheral("a name goes where it fits whole, or is shortened", proving: "S122") { p in
             try await p.powerOn()
             for (name, heard) in [
                 ("Twelve chars", "Twelve chars"), ("Thirteen char", "Thirteen cha"), ("Ünï", "Ünï"),
             ] {
                 try await p.advertise(name: name)
-                #expect(try await p.one.perform(aWhile).lines == ["name=\(heard) services=C0DE1000 connectable"])
+                try await p.one.expectAdvertisers(.init(name: heard, services: [.served]))
                 p.manager.stopAdvertising()
             }
         },
-        ContractScenario(peripheral: "S122: beside a full advertisement ten bytes of the name are left") { p in
+        .peripheral("beside a full advertisement ten bytes of the name are left", proving: "S122") { p in
             try await p.powerOn()
             p.manager.startAdvertising([
                 CBAdvertisementDataLocalNameKey: "Ten bytes and more",
-                CBAdvertisementDataServiceUUIDsKey: ["C0DE1000", "180A", "180D", "1810", "1811"]
-                    .map(CBUUID.init(contract:)),
+                CBAdvertisementDataServiceUUIDsKey: CBUUID.list(
+                    .served, .deviceInformation, .heartRate, .bloodPressure, .alertNotification),
             ])
-            try await p.expect("didStartAdvertising true")
-            #expect(
-                try await p.one.perform(aWhile).lines
-                    == ["name=Ten bytes  services=180A 180D 1810 1811 C0DE1000 connectable"])
+            try await p.expect(.didStartAdvertising())
+            try await p.one.expectAdvertisers(
+                .init(
+                    name: "Ten bytes ",
+                    services: [.deviceInformation, .heartRate, .bloodPressure, .alertNotification, .served]))
         },
-        ContractScenario(
-            peripheral: "S122: services that do not fit go to the overflow area",
+        .peripheral(
+            "services that do not fit go to the overflow area", proving: "S122",
             emulatorOnly: "only Apple's systems have an overflow area"
         ) { p in
             try await p.powerOn()
             p.manager.startAdvertising([
-                CBAdvertisementDataServiceUUIDsKey: ["C0DE1000", "C0DE2000", "180D"].map(CBUUID.init(contract:))
+                CBAdvertisementDataServiceUUIDsKey: CBUUID.list(.served, .other, .heartRate)
             ])
-            try await p.expect("didStartAdvertising true")
-            #expect(
-                try await p.one.perform(aWhile).lines == ["services=180D C0DE1000 overflow=C0DE2000 connectable"])
+            try await p.expect(.didStartAdvertising())
+            try await p.one.expectAdvertisers(.init(services: [.heartRate, .served], overflow: [.other]))
         },
-        ContractScenario(peripheral: "S123: advertising goes on while a central is connected") { p in
+        .peripheral("advertising goes on while a central is connected", proving: "S123") { p in
             _ = try await p.serve()
             #expect(p.manager.isAdvertising)
-            #expect(try await p.two.perform(aWhile).lines == ["name=Served services=C0DE1000 connectable"])
-            try await p.two.perform(.connect(service: "C0DE1000"))
-            try await p.two.expect("connected")
+            try await p.two.expectAdvertisers(.init(name: "Served", services: [.served]))
+            try await p.two.connect()
         },
-        ContractScenario(peripheral: "S114: advertised services need not be published") { p in
+        .peripheral("advertised services need not be published", proving: "S114") { p in
             try await p.powerOn()
-            try await p.advertise("C0DE3000")
-            try await p.one.perform(.connect(service: "C0DE3000"))
-            try await p.one.perform(.discover)
-            try await p.one.expect("connected", "services ")
+            try await p.advertise(.unpublished)
+            try await p.one.connect(to: .unpublished)
+            try await p.one.discover()
         },
-        ContractScenario(peripheral: "S119 S121: two managers advertise side by side") { p in
+        .peripheral("two managers advertise side by side", proving: "S119", "S121") { p in
             let other = p.makeOther()
             try await p.powerOn()
             try await other.powerOn()
             try await p.advertise()
-            try await other.advertise("C0DE2000", name: "Other")
-            #expect(
-                try await p.one.perform(aLongWhile).lines == [
-                    "name=Other services=C0DE2000 connectable", "name=Served services=C0DE1000 connectable",
-                ])
+            try await other.advertise(.other, name: "Other")
+            try await p.one.expectAdvertisers(
+                .init(name: "Other", services: [.other]), .init(name: "Served", services: [.served]), within: 6000)
             p.manager.stopAdvertising()
-            #expect(try await p.one.perform(aLongWhile).lines == ["name=Other services=C0DE2000 connectable"])
+            try await p.one.expectAdvertisers(.init(name: "Other", services: [.other]), within: 6000)
             other.finish()
         },
     ]

@@ -3,54 +3,46 @@ import Testing
 
 extension ContractScenario {
     static let peripheralPower: [ContractScenario] = [
-        ContractScenario(peripheral: "S104 S105: services and advertising survive a power cycle") { p in
+        .peripheral("services and advertising survive a power cycle", proving: "S104", "S105") { p in
             let service = try await p.serve()
-            try await p.perform(.adapter(isPowered: false))
-            try await p.wait("poweredOff") { [trace = p.trace] in trace.states.last == .poweredOff }
+            try await p.switchOff()
             #expect(!p.manager.isAdvertising)
-            try await p.one.expect("disconnected remote")
-            try await p.perform(.adapter(isPowered: true))
-            try await p.powerOn()
-            try await p.one.perform(.connect(service: "C0DE1000"))
+            try await p.one.expect(.disconnected("remote"))
+            try await p.switchOn()
+            try await p.one.perform(.connect(service: .served))
             #expect(p.manager.isAdvertising)
-            try await p.one.expect("connected")
-            try await p.fence()
+            try await p.one.expect(.connected)
+            try await p.roundTrip()
             p.manager.add(service)
-            try await p.expect("didAdd C0DE1000 ! CBError 1")
+            try await p.expect(.didAdd(.served).failing(.invalidParameters))
         },
-        ContractScenario(peripheral: "S104: centrals go with the power, without a word but the state") { p in
+        .peripheral("centrals go with the power, without a word but the state", proving: "S104") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            try await p.subscribe("C0DE1003")
-            try await p.perform(.adapter(isPowered: false))
-            try await p.wait("poweredOff") { [trace = p.trace] in trace.states.last == .poweredOff }
+            let notify = try service.mutable(.updating)
+            try await p.subscribe(.updating)
+            try await p.switchOff()
             #expect(notify.subscribedCentrals?.isEmpty == true)
-            try await p.one.expect("disconnected remote")
-            try await p.perform(.adapter(isPowered: true))
-            try await p.powerOn()
-            #expect(p.manager.updateValue(Data([1]), for: notify, onSubscribedCentrals: nil))
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.one.expect("connected")
-            try await p.subscribe("C0DE1003")
-            #expect(p.manager.updateValue(Data([2]), for: notify, onSubscribedCentrals: nil))
-            try await p.one.expect("notified C0DE1003 02")
+            try await p.one.expect(.disconnected("remote"))
+            try await p.switchOn()
+            #expect(p.update(notify, [1]))
+            try await p.one.connect()
+            try await p.subscribe(.updating)
+            #expect(p.update(notify, [2]))
+            try await p.one.expect(.notified(.updating, [2]))
         },
-        ContractScenario(peripheral: "S9: below poweredOn the peripheral role ignores its calls") { p in
+        .peripheral("below poweredOn the peripheral role ignores its calls", proving: "S9") { p in
             let service = try await p.publish()
-            try await p.perform(.adapter(isPowered: false))
-            try await p.wait("poweredOff") { [trace = p.trace] in trace.states.last == .poweredOff }
-            p.manager.add(LocalServices.small("C0DE2000", "C0DE2001", "two"))
+            try await p.switchOff()
+            p.manager.add(LocalServices.other())
             p.manager.startAdvertising(nil)
             p.manager.removeAllServices()
             #expect(
-                !p.manager.updateValue(Data([1]), for: try service.mutable("C0DE1003"), onSubscribedCentrals: nil))
-            try await p.perform(.adapter(isPowered: true))
-            try await p.powerOn()
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.one.perform(.discover)
-            try await p.one.expect("connected", "services C0DE1000")
+                !p.update(try service.mutable(.updating), [1]))
+            try await p.switchOn()
+            try await p.one.connect()
+            try await p.one.discover(.served)
         },
-        ContractScenario(peripheral: "S104 S15: a restart of the service clears what was published") { p in
+        .peripheral("a restart of the service clears what was published", proving: "S104", "S15") { p in
             let service = try await p.publish()
             try await p.perform(.daemon(isRunning: false))
             try await p.wait("resetting") { [trace = p.trace] in trace.states.contains(.resetting) }
@@ -58,26 +50,22 @@ extension ContractScenario {
             try await p.perform(.daemon(isRunning: true))
             try await p.powerOn()
             #expect(!p.manager.isAdvertising)
-            #expect(try await p.one.perform(.listen(milliseconds: 2000)).lines == [])
+            try await p.one.expectAdvertisers()
             try await p.add(service)
             try await p.advertise()
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.one.perform(.discover)
-            try await p.one.expect("connected", "services C0DE1000")
+            try await p.one.connect()
+            try await p.one.discover(.served)
         },
-        ContractScenario(peripheral: "S134: a request that is open when power goes is answered in vain") { p in
+        .peripheral("a request that is open when power goes is answered in vain", proving: "S134") { p in
             _ = try await p.serve()
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try await p.perform(.adapter(isPowered: false))
-            try await p.wait("poweredOff") { [trace = p.trace] in trace.states.last == .poweredOff }
-            try await p.one.expect("disconnected remote")
-            try p.answerRead(Data([1]))
-            try await p.perform(.adapter(isPowered: true))
-            try await p.powerOn()
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.one.expect("connected")
-            try await p.fence()
+            try await p.one.perform(.read(.dynamic))
+            try await p.expect(.didReceiveRead(.dynamic))
+            try await p.switchOff()
+            try await p.one.expect(.disconnected("remote"))
+            try p.respondToRead(with: [1])
+            try await p.switchOn()
+            try await p.one.connect()
+            try await p.roundTrip()
         },
     ]
 }

@@ -3,132 +3,125 @@ import Testing
 
 extension ContractScenario {
     static let publishing: [ContractScenario] = [
-        ContractScenario(peripheral: "S1 S2: a new peripheral manager is unknown, then told its state") { p in
+        .peripheral("a new peripheral manager is unknown, then told its state", proving: "S1", "S2") { p in
             #expect(p.stateAtFirst == .unknown)
             try await p.powerOn()
             #expect(p.trace.states == [.poweredOn])
             #expect(!p.manager.isAdvertising)
         },
-        ContractScenario(peripheral: "S106: each add is answered, in the order of the calls") { p in
+        .peripheral("each add is answered, in the order of the calls", proving: "S106") { p in
             try await p.powerOn()
-            p.manager.add(LocalServices.small("C0DE1000", "C0DE1002", "one"))
-            p.manager.add(LocalServices.small("C0DE2000", "C0DE2001", "two"))
-            try await p.expect("didAdd C0DE1000", "didAdd C0DE2000")
+            p.manager.add(LocalServices.small())
+            p.manager.add(LocalServices.other())
+            try await p.expect(.didAdd(.served), .didAdd(.other))
             try await p.advertise()
-            try await p.one.perform(.connect())
-            try await p.one.perform(.discover)
-            try await p.one.expect("connected", "services C0DE1000 C0DE2000")
+            try await p.one.connect()
+            try await p.one.discover(.served, .other)
         },
-        ContractScenario(peripheral: "S112 S105: publishing an instance twice is an error") { p in
-            let service = try await p.publish(LocalServices.small("C0DE1000", "C0DE1002", "one"))
+        .peripheral("publishing an instance twice is an error", proving: "S112", "S105") { p in
+            let service = try await p.publish(LocalServices.small())
             p.manager.add(service)
-            try await p.expect("didAdd C0DE1000 ! CBError 1")
-            try await p.one.perform(.connect())
-            try await p.one.perform(.discover)
-            try await p.one.expect("connected", "services C0DE1000")
+            try await p.expect(.didAdd(.served).failing(.invalidParameters))
+            try await p.one.connect()
+            try await p.one.discover(.served)
         },
-        ContractScenario(peripheral: "S112: instances of equal UUID are separate services") { p in
-            _ = try await p.publish(LocalServices.small("C0DE1000", "C0DE1002", "one"))
-            try await p.add(LocalServices.small("C0DE1000", "C0DE1002", "two"))
-            try await p.one.perform(.connect())
-            try await p.one.perform(.discover)
-            try await p.one.expect("connected", "services C0DE1000 C0DE1000")
+        .peripheral("instances of equal UUID are separate services", proving: "S112") { p in
+            _ = try await p.publish(LocalServices.small())
+            try await p.add(LocalServices.small(.served, .constant, "two"))
+            try await p.one.connect()
+            try await p.one.discover(.served, .served)
         },
-        ContractScenario(peripheral: "S110: an included service has to be published first") { p in
+        .peripheral("an included service has to be published first", proving: "S110") { p in
             try await p.powerOn()
-            let included = LocalServices.small("C0DE2000", "C0DE2001", "two")
-            let service = LocalServices.small("C0DE1000", "C0DE1002", "one")
+            let included = LocalServices.other()
+            let service = LocalServices.small()
             service.includedServices = [included]
             p.manager.add(service)
-            try await p.expect("didAdd C0DE1000 ! CBError 1")
+            try await p.expect(.didAdd(.served).failing(.invalidParameters))
             try await p.add(included)
             try await p.add(service)
         },
-        ContractScenario(peripheral: "S111: a reserved service is refused") { p in
+        .peripheral("a reserved service is refused", proving: "S111") { p in
             try await p.powerOn()
-            p.manager.add(CBMutableService(type: CBUUID(string: "1801"), primary: true))
-            try await p.expect("didAdd 1801 ! CBError 8")
+            p.manager.add(CBMutableService(type: CBUUID(.genericAttribute), primary: true))
+            try await p.expect(.didAdd(.genericAttribute).failing(.uuidNotAllowed))
         },
-        ContractScenario(peripheral: "S116: broadcast and extended properties are not the app's to publish") { p in
+        .peripheral("broadcast and extended properties are not the app's to publish", proving: "S116") { p in
             try await p.powerOn()
             for property in [.broadcast, .extendedProperties] as [CBCharacteristicProperties] {
                 p.manager.add(
                     LocalServices.service(
-                        "C0DE1000", [LocalServices.dynamic("C0DE1001", [.read, property], .readable)]))
-                try await p.expect("didAdd C0DE1000 ! CBError 1")
+                        .served, [LocalServices.dynamic(.dynamic, [.read, property], .readable)]))
+                try await p.expect(.didAdd(.served).failing(.invalidParameters))
             }
         },
-        ContractScenario(peripheral: "S113: a connected central sees a new service and one that goes") { p in
+        .peripheral("a connected central sees a new service and one that goes", proving: "S113") { p in
             _ = try await p.serve()
-            let extra = LocalServices.small("C0DE2000", "C0DE2001", "two")
+            let extra = LocalServices.other()
             try await p.add(extra)
-            try await p.one.expect(#"services changed -[] +["C0DE2000"]"#)
+            try await p.one.expect(.servicesChanged(added: [.other]))
             try await p.one.perform(.discover)
-            try await p.one.perform(.read("C0DE2001"))
-            try await p.one.expect("services C0DE1000 C0DE2000", "read C0DE2001 74776F")
+            try await p.one.perform(.read(.otherValue))
+            try await p.one.expect(.services([.served, .other]), .read(.otherValue, Data("two".utf8)))
             p.manager.remove(extra)
-            try await p.one.expect(#"services changed -["C0DE2000"] +[]"#)
-            try await p.one.perform(.discover)
-            try await p.one.expect("services C0DE1000")
+            try await p.one.expect(.servicesChanged(removed: [.other]))
+            try await p.one.discover(.served)
         },
-        ContractScenario(peripheral: "S113: removing what is not published does nothing") { p in
+        .peripheral("removing what is not published does nothing", proving: "S113") { p in
             _ = try await p.serve()
-            p.manager.remove(LocalServices.small("C0DE2000", "C0DE2001", "two"))
-            try await p.fence()
+            p.manager.remove(LocalServices.other())
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S113: a service that another includes stays") { p in
-            let included = LocalServices.small("C0DE2000", "C0DE2001", "two")
+        .peripheral("a service that another includes stays", proving: "S113") { p in
+            let included = LocalServices.other()
             try await p.powerOn()
             try await p.add(included)
             let service = LocalServices.main()
             service.includedServices = [included]
             _ = try await p.serve(service)
             p.manager.remove(included)
-            try await p.one.perform(.read("C0DE2001"))
-            try await p.one.expect("read C0DE2001 74776F")
+            try await p.one.read(.otherValue, expecting: "two")
             p.manager.remove(service)
-            try await p.one.expect(#"services changed -["C0DE1000"] +[]"#)
+            try await p.one.expect(.servicesChanged(removed: [.served]))
             p.manager.remove(included)
-            try await p.one.expect(#"services changed -["C0DE2000"] +[]"#)
+            try await p.one.expect(.servicesChanged(removed: [.other]))
         },
-        ContractScenario(peripheral: "S113: all services are removed at once, and can be published again") { p in
+        .peripheral("all services are removed at once, and can be published again", proving: "S113") { p in
             let service = try await p.serve()
-            try await p.add(LocalServices.small("C0DE2000", "C0DE2001", "two"))
-            try await p.one.expect(#"services changed -[] +["C0DE2000"]"#)
-            try await p.one.perform(.discover)
-            try await p.one.expect("services C0DE1000 C0DE2000")
+            try await p.add(LocalServices.other())
+            try await p.one.expect(.servicesChanged(added: [.other]))
+            try await p.one.discover(.served, .other)
             p.manager.removeAllServices()
-            try await p.one.expect(#"services changed -["C0DE1000", "C0DE2000"] +[]"#)
+            try await p.one.expect(.servicesChanged(removed: [.served, .other]))
             try await p.add(service)
-            try await p.one.expect(#"services changed -[] +["C0DE1000"]"#)
+            try await p.one.expect(.servicesChanged(added: [.served]))
         },
-        ContractScenario(peripheral: "S103: the services of a manager go with it") { p in
+        .peripheral("the services of a manager go with it", proving: "S103") { p in
             try await p.powerOn()
             var other: PeripheralContext? = p.makeOther()
             _ = try await other?.serve()
             other?.finish()
             other = nil
-            try await p.one.expect(#"services changed -["C0DE1000"] +[]"#)
-            try await p.one.perform(.discover)
-            try await p.one.expect("services ")
+            try await p.one.expect(.servicesChanged(removed: [.served]))
+            try await p.one.discover()
         },
-        ContractScenario(peripheral: "S114: services are reachable whether they are advertised or not") { p in
+        .peripheral("services are reachable whether they are advertised or not", proving: "S114") { p in
             _ = try await p.publish()
-            try await p.add(LocalServices.small("C0DE2000", "C0DE2001", "two"))
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.one.perform(.read("C0DE2001"))
-            try await p.one.expect("connected", "read C0DE2001 74776F")
+            try await p.add(LocalServices.other())
+            try await p.one.perform(.connect(service: .served))
+            try await p.one.perform(.read(.otherValue))
+            try await p.one.expect(.connected, .read(.otherValue, Data("two".utf8)))
         },
-        ContractScenario(peripheral: "S107: what is published is as it was when it was added") { p in
+        .peripheral("what is published is as it was when it was added", proving: "S107") { p in
             let service = LocalServices.main()
-            let locked = try service.mutable("C0DE1006")
+            let locked = try service.mutable(.locked)
             _ = try await p.serve(service)
             locked.permissions = .readable
             #expect(locked.permissions == [])
             service.characteristics = []
             #expect(service.characteristics?.count == 9)
-            try await p.one.perform(.read("C0DE1006"))
-            try await p.one.expect("read C0DE1006 ! 2")
+            try await p.one.perform(.read(.locked))
+            try await p.one.expect(.read(.locked).failing(response: .readNotPermitted))
         },
     ]
 }

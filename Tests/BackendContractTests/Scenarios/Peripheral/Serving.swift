@@ -2,254 +2,231 @@ import CoreBluetooth
 import Testing
 
 extension ContractScenario {
-    static let serving = servingReads + servingWrites + servingMany
-
-    private static let servingReads: [ContractScenario] = [
-        ContractScenario(peripheral: "S108: a static value is served without the app") { p in
+    static let servingReads: [ContractScenario] = [
+        .peripheral("a static value is served without the app", proving: "S108") { p in
             _ = try await p.serve()
-            try await p.one.perform(.read("C0DE1002"))
-            try await p.one.expect("read C0DE1002 737461746963")
+            try await p.one.read(.constant, expecting: "static")
         },
-        ContractScenario(peripheral: "S115 S95: a description and a format are served, the rest made by the system") {
-            p in
-            let described = LocalServices.dynamic("C0DE100A", [.read, .notify], .readable)
+        .peripheral("a description and a format are served, the rest made by the system", proving: "S115", "S95") { p in
+            let described = LocalServices.dynamic(.documented, [.read, .notify], .readable)
             described.descriptors = [
-                CBMutableDescriptor(type: CBUUID(string: "2901"), value: "text"),
-                CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data([4, 0, 0, 0x27, 1, 0, 0])),
+                CBMutableDescriptor(type: CBUUID(.userDescription), value: "text"),
+                CBMutableDescriptor(type: CBUUID(.presentationFormat), value: Data([4, 0, 0, 0x27, 1, 0, 0])),
             ]
-            _ = try await p.serve(LocalServices.service("C0DE1000", [described]))
-            try await p.one.perform(.descriptors("C0DE100A"))
-            try await p.one.expect("descriptors C0DE100A 2901=74657874 2902=0000 2904=04000027010000")
+            _ = try await p.serve(LocalServices.service(.served, [described]))
+            try await p.one.perform(.descriptors(.documented))
+            try await p.one.expect(
+                .descriptors(
+                    .documented,
+                    [
+                        .userDescription: Data("text".utf8), .clientConfiguration: [0, 0],
+                        .presentationFormat: [4, 0, 0, 0x27, 1, 0, 0],
+                    ]))
         },
-        ContractScenario(peripheral: "S125: a read asks the app, without a value") { p in
+        .peripheral("a read asks the app, without a value", proving: "S125") { p in
             let service = try await p.serve()
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            let request = try p.takeRead()
-            #expect(request.characteristic === (try service.mutable("C0DE1001")))
+            try await p.one.perform(.read(.dynamic))
+            let request = try await p.receiveRead()
+            #expect(request.characteristic === (try service.mutable(.dynamic)))
             request.value = Data("hello".utf8)
             p.manager.respond(to: request, withResult: .success)
-            try await p.one.expect("read C0DE1001 68656C6C6F")
+            try await p.one.expect(.read(.dynamic, Data("hello".utf8)))
         },
-        ContractScenario(peripheral: "S126: what comes after a read waits for its answer") { p in
+        .peripheral("what comes after a read waits for its answer", proving: "S126") { p in
             _ = try await p.serve()
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.one.perform(.read("C0DE1002"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try p.answerRead(Data([1]))
-            try await p.one.expect("read C0DE1001 01", "read C0DE1002 737461746963")
+            try await p.one.perform(.read(.dynamic))
+            try await p.one.perform(.read(.constant))
+            try await p.answerRead(with: [1])
+            try await p.one.expect(.read(.dynamic, [1]), .read(.constant, Data("static".utf8)))
         },
-        ContractScenario(peripheral: "S125: an empty value is a value") { p in
+        .peripheral("an empty value is a value", proving: "S125") { p in
             _ = try await p.serve()
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try p.answerRead(Data())
-            try await p.one.expect("read C0DE1001 ")
+            try await p.one.perform(.read(.dynamic))
+            try await p.answerRead(with: Data())
+            try await p.one.expect(.read(.dynamic, Data()))
         },
-        ContractScenario(peripheral: "S127 S163: the app's error codes reach the central unchanged") { p in
+        .peripheral("the app's error codes reach the central unchanged", proving: "S127", "S163") { p in
             _ = try await p.serve()
-            for code in [7, 14, 0x80, 0x85, 0xFC] {
-                try await p.one.perform(.read("C0DE1001"))
-                try await p.expect("didReceiveRead C0DE1001 @0")
-                let code = try #require(CBATTError.Code(rawValue: code))
-                p.manager.respond(to: try p.takeRead(), withResult: code)
-                try await p.one.expect("read C0DE1001 ! \(code.rawValue)")
+            for number in [7, 14, 0x80, 0x85, 0xFC] as [UInt8] {
+                try await p.one.perform(.read(.dynamic))
+                p.manager.respond(to: try await p.receiveRead(), withResult: .number(number))
+                try await p.one.expect(.read(.dynamic).failing(response: .number(number)))
             }
         },
-        ContractScenario(peripheral: "S128: a long value is asked for piece by piece, and cut to what fits") { p in
+        .peripheral("a long value is asked for piece by piece, and cut to what fits", proving: "S128") { p in
             _ = try await p.serve()
             let piece = try await p.one.perform(.mtu).count - 1
             let value = Data(repeating: 7, count: piece + 10)
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try p.answerRead(value)
-            try await p.expect("didReceiveRead C0DE1001 @\(piece)")
-            try p.answerRead(value)
-            try await p.one.expect("read C0DE1001 \(piece + 10) bytes")
+            try await p.one.perform(.read(.dynamic))
+            try await p.answerRead(with: value)
+            try await p.answerRead(at: piece, with: value)
+            try await p.one.expect(.read(.dynamic, value))
         },
-        ContractScenario(peripheral: "S128 S127: an exact multiple costs one more read, at the value's end") { p in
+        .peripheral("an exact multiple costs one more read, at the value's end", proving: "S128", "S127") { p in
             _ = try await p.serve()
             let piece = try await p.one.perform(.mtu).count - 1
             let value = Data(repeating: 7, count: 2 * piece)
-            try await p.one.perform(.read("C0DE1001"))
+            try await p.one.perform(.read(.dynamic))
             for offset in [0, piece, 2 * piece] {
-                try await p.expect("didReceiveRead C0DE1001 @\(offset)")
-                try p.answerRead(value)
+                try await p.answerRead(at: offset, with: value)
             }
-            try await p.one.expect("read C0DE1001 \(2 * piece) bytes")
+            try await p.one.expect(.read(.dynamic, value))
         },
-        ContractScenario(peripheral: "S127: an error in the middle of a long value is the read's") { p in
+        .peripheral("an error in the middle of a long value is the read's", proving: "S127") { p in
             _ = try await p.serve()
             let piece = try await p.one.perform(.mtu).count - 1
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try p.answerRead(Data(count: piece))
-            try await p.expect("didReceiveRead C0DE1001 @\(piece)")
-            p.manager.respond(to: try p.takeRead(), withResult: .invalidOffset)
-            try await p.one.expect("read C0DE1001 ! 7")
+            try await p.one.perform(.read(.dynamic))
+            try await p.answerRead(with: Data(count: piece))
+            try await p.expect(.didReceiveRead(.dynamic, at: piece))
+            p.manager.respond(to: try p.nextRead(), withResult: .invalidOffset)
+            try await p.one.expect(.read(.dynamic).failing(response: .invalidOffset))
         },
-        ContractScenario(peripheral: "S129 S109: what is not permitted is refused without the app") { p in
+        .peripheral("what is not permitted is refused without the app", proving: "S129", "S109") { p in
             _ = try await p.serve()
-            try await p.one.perform(.read("C0DE1006"))
-            try await p.one.perform(.write("C0DE1006", Data([1])))
-            try await p.one.expect("read C0DE1006 ! 2", "wrote C0DE1006 ! 3")
+            try await p.one.perform(.read(.locked))
+            try await p.one.perform(.write(.locked, [1]))
+            try await p.one.expect(
+                .read(.locked).failing(response: .readNotPermitted),
+                .wrote(.locked).failing(response: .writeNotPermitted))
         },
-        ContractScenario(peripheral: "S134: a second answer is ignored") { p in
+        .peripheral("a second answer is ignored", proving: "S134") { p in
             _ = try await p.serve()
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            let request = try p.takeRead()
+            try await p.one.perform(.read(.dynamic))
+            let request = try await p.receiveRead()
             request.value = Data([1])
             p.manager.respond(to: request, withResult: .success)
             p.manager.respond(to: request, withResult: .readNotPermitted)
-            try await p.one.expect("read C0DE1001 01")
-            try await p.fence()
+            try await p.one.expect(.read(.dynamic, [1]))
+            try await p.roundTrip()
         },
-        ContractScenario(
-            peripheral: "S134: a read that is never answered ends the link after 30 seconds",
+        .peripheral(
+            "a read that is never answered ends the link after 30 seconds", proving: "S134",
             emulatorOnly: "bluetoothd responds in place of the app after five seconds"
         ) { p in
             _ = try await p.serve()
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try await p.one.expect("disconnected timeout")
-            try p.answerRead(Data([1]))
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.one.expect("connected")
-            try await p.fence()
+            try await p.one.perform(.read(.dynamic))
+            try await p.expect(.didReceiveRead(.dynamic))
+            try await p.one.expect(.disconnected("timeout"))
+            try p.respondToRead(with: [1])
+            try await p.one.connect()
+            try await p.roundTrip()
         },
     ]
 
-    private static let servingWrites: [ContractScenario] = [
-        ContractScenario(peripheral: "S130: a write is answered once, with the first of its requests") { p in
+    static let servingWrites: [ContractScenario] = [
+        .peripheral("a write is answered once, with the first of its requests", proving: "S130") { p in
             _ = try await p.serve()
-            try await p.one.perform(.write("C0DE1001", Data([1, 2])))
-            try await p.expect("didReceiveWrite C0DE1001 @0 0102")
-            try p.answerWrite()
-            try await p.one.expect("wrote C0DE1001")
-            try await p.one.perform(.write("C0DE1009", Data()))
-            try await p.expect("didReceiveWrite C0DE1009 @0 ")
-            try p.answerWrite(.invalidAttributeValueLength)
-            try await p.one.expect("wrote C0DE1009 ! 13")
+            try await p.one.perform(.write(.dynamic, [1, 2]))
+            try await p.expect(.didReceiveWrite(.dynamic, [1, 2]))
+            try p.respondToWrite()
+            try await p.one.expect(.wrote(.dynamic))
+            try await p.one.perform(.write(.dynamicWriteOnly, Data()))
+            try await p.expect(.didReceiveWrite(.dynamicWriteOnly, Data()))
+            try p.respondToWrite(.invalidAttributeValueLength)
+            try await p.one.expect(.wrote(.dynamicWriteOnly).failing(response: .invalidAttributeValueLength))
         },
-        ContractScenario(peripheral: "S131 S130: a long write is one callback of many parts") { p in
+        .peripheral("a long write is one callback of many parts", proving: "S131", "S130") { p in
             _ = try await p.serve()
-            let value = Data((0..<400).map { UInt8($0 % 251) })
-            try await p.one.perform(.write("C0DE1001", value))
-            try await p.expect(
-                "didReceiveWrite C0DE1001 @0 180 bytes C0DE1001 @180 180 bytes C0DE1001 @360 40 bytes")
-            let parts = try p.takeWrite()
-            #expect(parts.reduce(Data()) { $0 + ($1.value ?? Data()) } == value)
-            var end = 0
-            for part in parts {
-                #expect(part.offset == end)
-                end += part.value?.count ?? 0
+            try await p.one.perform(.write(.dynamic, LocalServices.longValue))
+            try await p.expect(.didReceiveWrite(.dynamic, LocalServices.longValue, inPartsOf: 180))
+            try p.respondToWrite()
+            try await p.one.expect(.wrote(.dynamic))
+        },
+        .peripheral("the part that failed may be named, and refuses the whole write", proving: "S130") { p in
+            _ = try await p.serve()
+            try await p.one.perform(.write(.dynamic, Data(count: 400)))
+            try await p.skip(.didReceiveWrite(.dynamic))
+            p.manager.respond(to: try #require(try p.nextWrite().last), withResult: .invalidOffset)
+            try await p.one.expect(.wrote(.dynamic).failing(response: .invalidOffset))
+        },
+        .peripheral("a write command asks the app, whose answer goes nowhere", proving: "S132") { p in
+            _ = try await p.serve()
+            for byte in UInt8(1)...3 { try await p.one.perform(.command(.commandOnly, [byte])) }
+            for byte in UInt8(1)...3 {
+                try await p.expect(.didReceiveWrite(.commandOnly, [byte]))
+                try p.respondToWrite(byte == 2 ? .writeNotPermitted : .success)
             }
-            p.manager.respond(to: try #require(parts.first), withResult: .success)
-            try await p.one.expect("wrote C0DE1001")
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S130: the part that failed may be named, and refuses the whole write") { p in
-            _ = try await p.serve()
-            try await p.one.perform(.write("C0DE1001", Data(count: 400)))
-            try await p.skip("didReceiveWrite C0DE1001 @0")
-            p.manager.respond(to: try #require(try p.takeWrite().last), withResult: .invalidOffset)
-            try await p.one.expect("wrote C0DE1001 ! 7")
-        },
-        ContractScenario(peripheral: "S132: a write command asks the app, whose answer goes nowhere") { p in
-            _ = try await p.serve()
-            for byte in UInt8(1)...3 { try await p.one.perform(.command("C0DE1005", Data([byte]))) }
-            for byte in 1...3 {
-                try await p.expect("didReceiveWrite C0DE1005 @0 0\(byte)")
-                try p.answerWrite(byte == 2 ? .writeNotPermitted : .success)
-            }
-            try await p.fence()
-        },
-        ContractScenario(peripheral: "S133: the value that was written is the app's to keep") { p in
+        .peripheral("the value that was written is the app's to keep", proving: "S133") { p in
             let service = try await p.serve()
-            try await p.one.perform(.write("C0DE1001", Data([5])))
-            try await p.expect("didReceiveWrite C0DE1001 @0 05")
-            #expect(try service.mutable("C0DE1001").value == nil)
-            try p.answerWrite()
-            try await p.one.expect("wrote C0DE1001")
-            #expect(try service.mutable("C0DE1001").value == nil)
+            try await p.one.perform(.write(.dynamic, [5]))
+            try await p.expect(.didReceiveWrite(.dynamic, [5]))
+            #expect(try service.mutable(.dynamic).value == nil)
+            try p.respondToWrite()
+            try await p.one.expect(.wrote(.dynamic))
+            #expect(try service.mutable(.dynamic).value == nil)
         },
-        ContractScenario(peripheral: "S134: a write that is not answered holds up its own central alone") { p in
+        .peripheral("a write that is not answered holds up its own central alone", proving: "S134") { p in
             _ = try await p.serve()
-            try await p.two.perform(.connect(service: "C0DE1000"))
-            try await p.two.expect("connected")
-            try await p.one.perform(.write("C0DE1001", Data([1])))
-            try await p.expect("didReceiveWrite C0DE1001 @0 01")
-            try await p.two.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            let write = try p.takeWrite()
-            try p.answerRead(Data([2]))
-            try await p.two.expect("read C0DE1001 02")
+            try await p.two.connect()
+            try await p.one.perform(.write(.dynamic, [1]))
+            try await p.expect(.didReceiveWrite(.dynamic, [1]))
+            try await p.two.perform(.read(.dynamic))
+            try await p.expect(.didReceiveRead(.dynamic))
+            let write = try p.nextWrite()
+            try p.respondToRead(with: [2])
+            try await p.two.expect(.read(.dynamic, [2]))
             p.manager.respond(to: try #require(write.first), withResult: .success)
-            try await p.one.expect("wrote C0DE1001")
+            try await p.one.expect(.wrote(.dynamic))
         },
     ]
 
-    private static let servingMany: [ContractScenario] = [
-        ContractScenario(peripheral: "S135: connecting and leaving calls nothing") { p in
+    static let servingMany: [ContractScenario] = [
+        .peripheral("connecting and leaving calls nothing", proving: "S135") { p in
             _ = try await p.serve()
-            try await p.one.perform(.disconnect)
-            try await p.one.expect("disconnected local")
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.one.expect("connected")
-            try await p.fence()
+            try await p.one.disconnect()
+            try await p.one.connect()
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S125 S126: two centrals are told apart, and answered in any order") { p in
+        .peripheral("two centrals are told apart, and answered in any order", proving: "S125", "S126") { p in
             _ = try await p.serve()
-            try await p.two.perform(.connect(service: "C0DE1000"))
-            try await p.two.expect("connected")
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try await p.two.perform(.read("C0DE1001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            let (first, second) = (try p.takeRead(), try p.takeRead())
+            try await p.two.connect()
+            try await p.one.perform(.read(.dynamic))
+            try await p.expect(.didReceiveRead(.dynamic))
+            try await p.two.perform(.read(.dynamic))
+            try await p.expect(.didReceiveRead(.dynamic))
+            let (first, second) = (try p.nextRead(), try p.nextRead())
             #expect(first.central.identifier != second.central.identifier)
             second.value = Data([2])
             p.manager.respond(to: second, withResult: .success)
-            try await p.two.expect("read C0DE1001 02")
+            try await p.two.expect(.read(.dynamic, [2]))
             first.value = Data([1])
             p.manager.respond(to: first, withResult: .success)
-            try await p.one.expect("read C0DE1001 01")
+            try await p.one.expect(.read(.dynamic, [1]))
         },
-        ContractScenario(peripheral: "S125: a central keeps its identity from one connection to the next") { p in
+        .peripheral("a central keeps its identity from one connection to the next", proving: "S125") { p in
             _ = try await p.serve()
             var centrals: [CBCentral] = []
             for _ in 0..<2 {
-                try await p.one.perform(.read("C0DE1001"))
-                try await p.expect("didReceiveRead C0DE1001 @0")
-                let request = try p.takeRead()
+                try await p.one.perform(.read(.dynamic))
+                let request = try await p.receiveRead()
                 centrals.append(request.central)
                 p.manager.respond(to: request, withResult: .success)
-                try await p.one.expect("read C0DE1001 ")
-                try await p.one.perform(.disconnect)
-                try await p.one.expect("disconnected local")
-                try await p.one.perform(.connect(service: "C0DE1000"))
-                try await p.one.expect("connected")
+                try await p.one.expect(.read(.dynamic, Data()))
+                try await p.one.disconnect()
+                try await p.one.connect()
             }
             #expect(Set(centrals.map(\.identifier)).count == 1)
         },
-        ContractScenario(peripheral: "S106 S125: two managers get the requests of their own services") { p in
+        .peripheral("two managers get the requests of their own services", proving: "S106", "S125") { p in
             let other = p.makeOther()
             _ = try await p.publish(
-                LocalServices.service("C0DE1000", [LocalServices.dynamic("C0DE1001", .read, .readable)]))
+                LocalServices.service(.served, [LocalServices.dynamic(.dynamic, .read, .readable)]))
             _ = try await other.publish(
-                LocalServices.service("C0DE2000", [LocalServices.dynamic("C0DE2001", .read, .readable)]))
-            try await p.one.perform(.connect(service: "C0DE1000"))
-            try await p.two.perform(.connect(service: "C0DE2000"))
-            try await p.one.expect("connected")
-            try await p.two.expect("connected")
-            try await p.one.perform(.read("C0DE1001"))
-            try await p.two.perform(.read("C0DE2001"))
-            try await p.expect("didReceiveRead C0DE1001 @0")
-            try await other.expect("didReceiveRead C0DE2001 @0")
-            try p.answerRead(Data([1]))
-            try other.answerRead(Data([2]))
-            try await p.one.expect("read C0DE1001 01")
-            try await p.two.expect("read C0DE2001 02")
+                LocalServices.service(.other, [LocalServices.dynamic(.otherValue, .read, .readable)]))
+            try await p.one.perform(.connect(service: .served))
+            try await p.two.perform(.connect(service: .other))
+            try await p.one.expect(.connected)
+            try await p.two.expect(.connected)
+            try await p.one.perform(.read(.dynamic))
+            try await p.two.perform(.read(.otherValue))
+            try await p.expect(.didReceiveRead(.dynamic))
+            try await other.expect(.didReceiveRead(.otherValue))
+            try p.respondToRead(with: [1])
+            try other.respondToRead(with: [2])
+            try await p.one.expect(.read(.dynamic, [1]))
+            try await p.two.expect(.read(.otherValue, [2]))
             other.finish()
         },
     ]

@@ -3,95 +3,89 @@ import Testing
 
 extension ContractScenario {
     static let subscribing: [ContractScenario] = [
-        ContractScenario(peripheral: "S136 S162: a subscription is told, with the central in the list already") { p in
+        .peripheral("a subscription is told, with the central in the list already", proving: "S136", "S162") { p in
             let service = try await p.serve()
-            try await p.subscribe("C0DE1003")
-            #expect(try service.mutable("C0DE1003").subscribedCentrals?.count == 1)
-            try await p.one.perform(.subscribe("C0DE1003", false))
-            try await p.expect("didUnsubscribe C0DE1003 of 0")
-            try await p.one.expect("subscribed C0DE1003 false")
-            #expect(try service.mutable("C0DE1003").subscribedCentrals?.isEmpty == true)
+            try await p.subscribe(.updating)
+            #expect(try service.mutable(.updating).subscribedCentrals?.count == 1)
+            try await p.unsubscribe(.updating)
+            #expect(try service.mutable(.updating).subscribedCentrals?.isEmpty == true)
         },
-        ContractScenario(peripheral: "S136: a central that leaves is unsubscribed from everything") { p in
+        .peripheral("a central that leaves is unsubscribed from everything", proving: "S136") { p in
             _ = try await p.serve()
-            try await p.subscribe("C0DE1003")
-            try await p.subscribe("C0DE1004")
-            try await p.one.perform(.disconnect)
-            try await p.one.expect("disconnected local")
-            try await p.expect("didUnsubscribe C0DE1003 of 0", "didUnsubscribe C0DE1004 of 0")
+            try await p.subscribe(.updating)
+            try await p.subscribe(.updatingByIndication)
+            try await p.one.disconnect()
+            try await p.expect(
+                .didUnsubscribe(.updating, subscribers: 0), .didUnsubscribe(.updatingByIndication, subscribers: 0))
         },
-        ContractScenario(peripheral: "S137: values arrive in order, equal ones too") { p in
+        .peripheral("values arrive in order, equal ones too", proving: "S137") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            try await p.subscribe("C0DE1003")
+            let notify = try service.mutable(.updating)
+            try await p.subscribe(.updating)
             for byte in [1, 1, 2] as [UInt8] {
-                #expect(p.manager.updateValue(Data([byte]), for: notify, onSubscribedCentrals: nil))
+                #expect(p.update(notify, [byte]))
             }
-            try await p.one.expect("notified C0DE1003 01", "notified C0DE1003 01", "notified C0DE1003 02")
+            try await p.one.expect(.notified(.updating, [1]), .notified(.updating, [1]), .notified(.updating, [2]))
         },
-        ContractScenario(peripheral: "S137: indications arrive, one after the other") { p in
+        .peripheral("indications arrive, one after the other", proving: "S137") { p in
             let service = try await p.serve()
-            let indicate = try service.mutable("C0DE1004")
-            try await p.subscribe("C0DE1004")
+            let indicate = try service.mutable(.updatingByIndication)
+            try await p.subscribe(.updatingByIndication)
             for byte in UInt8(1)...3 {
-                #expect(p.manager.updateValue(Data([byte]), for: indicate, onSubscribedCentrals: nil))
+                #expect(p.update(indicate, [byte]))
             }
-            try await p.one.expect("notified C0DE1004 01", "notified C0DE1004 02", "notified C0DE1004 03")
+            try await p.one.expect(
+                .notified(.updatingByIndication, [1]), .notified(.updatingByIndication, [2]),
+                .notified(.updatingByIndication, [3]))
         },
-        ContractScenario(peripheral: "S138: without subscribers nothing is sent, and that is well") { p in
+        .peripheral("without subscribers nothing is sent, and that is well", proving: "S138") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            #expect(p.manager.updateValue(Data([1]), for: notify, onSubscribedCentrals: nil))
-            try await p.fence()
+            let notify = try service.mutable(.updating)
+            #expect(p.update(notify, [1]))
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S138: a value goes to all subscribers, or to those that are listed") { p in
+        .peripheral("a value goes to all subscribers, or to those that are listed", proving: "S138") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            try await p.two.perform(.connect(service: "C0DE1000"))
-            try await p.two.expect("connected")
-            try await p.subscribe("C0DE1003")
-            try await p.two.perform(.subscribe("C0DE1003"))
-            try await p.expect("didSubscribe C0DE1003 of 2")
-            try await p.two.expect("subscribed C0DE1003 true")
+            let notify = try service.mutable(.updating)
+            try await p.two.connect()
+            try await p.subscribe(.updating)
+            try await p.subscribe(.updating, by: p.two, subscribers: 2)
             let centrals = try #require(notify.subscribedCentrals)
-            #expect(p.manager.updateValue(Data([1]), for: notify, onSubscribedCentrals: nil))
-            #expect(p.manager.updateValue(Data([2]), for: notify, onSubscribedCentrals: [centrals[1]]))
-            #expect(p.manager.updateValue(Data([3]), for: notify, onSubscribedCentrals: [centrals[0]]))
-            try await p.one.expect("notified C0DE1003 01", "notified C0DE1003 03")
-            try await p.two.expect("notified C0DE1003 01", "notified C0DE1003 02")
+            #expect(p.update(notify, [1]))
+            #expect(p.update(notify, [2], to: [centrals[1]]))
+            #expect(p.update(notify, [3], to: [centrals[0]]))
+            try await p.one.expect(.notified(.updating, [1]), .notified(.updating, [3]))
+            try await p.two.expect(.notified(.updating, [1]), .notified(.updating, [2]))
         },
-        ContractScenario(peripheral: "S138: a central that is listed but does not subscribe is left out") { p in
+        .peripheral("a central that is listed but does not subscribe is left out", proving: "S138") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            try await p.subscribe("C0DE1003")
+            let notify = try service.mutable(.updating)
+            try await p.subscribe(.updating)
             let central = try #require(notify.subscribedCentrals?.first)
-            try await p.one.perform(.subscribe("C0DE1003", false))
-            try await p.expect("didUnsubscribe C0DE1003 of 0")
-            #expect(p.manager.updateValue(Data([1]), for: notify, onSubscribedCentrals: [central]))
-            try await p.one.expect("subscribed C0DE1003 false")
-            try await p.fence()
+            try await p.one.perform(.subscribe(.updating, false))
+            try await p.expect(.didUnsubscribe(.updating, subscribers: 0))
+            #expect(p.update(notify, [1], to: [central]))
+            try await p.one.expect(.subscribed(.updating, false))
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S136: one of two centrals may unsubscribe") { p in
+        .peripheral("one of two centrals may unsubscribe", proving: "S136") { p in
             let service = try await p.serve()
-            try await p.two.perform(.connect(service: "C0DE1000"))
-            try await p.two.expect("connected")
-            try await p.subscribe("C0DE1003")
-            try await p.two.perform(.subscribe("C0DE1003"))
-            try await p.expect("didSubscribe C0DE1003 of 2")
-            try await p.two.expect("subscribed C0DE1003 true")
-            try await p.one.perform(.subscribe("C0DE1003", false))
-            try await p.expect("didUnsubscribe C0DE1003 of 1")
-            try await p.one.expect("subscribed C0DE1003 false")
+            try await p.two.connect()
+            try await p.subscribe(.updating)
+            try await p.subscribe(.updating, by: p.two, subscribers: 2)
+            try await p.one.perform(.subscribe(.updating, false))
+            try await p.expect(.didUnsubscribe(.updating, subscribers: 1))
+            try await p.one.expect(.subscribed(.updating, false))
             #expect(
-                p.manager.updateValue(Data([1]), for: try service.mutable("C0DE1003"), onSubscribedCentrals: nil))
-            try await p.two.expect("notified C0DE1003 01")
-            try await p.fence()
+                p.update(try service.mutable(.updating), [1]))
+            try await p.two.expect(.notified(.updating, [1]))
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S137: a full queue refuses, and says that there is room") { p in
+        .peripheral("a full queue refuses, and says that there is room", proving: "S137") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            try await p.subscribe("C0DE1003")
-            let update = { p.manager.updateValue(Data([$0]), for: notify, onSubscribedCentrals: nil) }
+            let notify = try service.mutable(.updating)
+            try await p.subscribe(.updating)
+            let update = { p.update(notify, [$0]) }
             // In one turn of the queue on which it would be told that there is room again.
             let (sent, isRoom) = p.queue.sync {
                 var sent = 0
@@ -101,54 +95,53 @@ extension ContractScenario {
             #expect((1..<10_000).contains(sent) && !isRoom)
             try await p.wait("ready") { [trace = p.trace] in trace.readyCount > 0 }
             #expect(update(1))
-            try await p.one.expect(sent + 1, of: "notified C0DE1003 01")
-            try await p.fence()
+            try await p.one.expect(sent + 1, of: .notified(.updating, [1]))
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S137: a server that sends one value for each ready sends all") { p in
+        .peripheral("a server that sends one value for each ready sends all", proving: "S137") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            try await p.subscribe("C0DE1003")
+            let notify = try service.mutable(.updating)
+            try await p.subscribe(.updating)
             for byte in UInt8(1)...30 {
                 let count = p.trace.readyCount
-                #expect(p.manager.updateValue(Data([byte]), for: notify, onSubscribedCentrals: nil))
+                #expect(p.update(notify, [byte]))
                 try await p.wait("ready") { [trace = p.trace] in trace.readyCount > count }
             }
-            for byte in UInt8(1)...30 { try await p.one.expect("notified C0DE1003 \(Data([byte]).hex)") }
-            try await p.fence()
+            for byte in UInt8(1)...30 { try await p.one.expect(.notified(.updating, [byte])) }
+            try await p.roundTrip()
         },
-        ContractScenario(peripheral: "S139 S140: a value is cut to what its central takes") { p in
+        .peripheral("a value is cut to what its central takes", proving: "S139", "S140") { p in
             let service = try await p.serve()
-            let notify = try service.mutable("C0DE1003")
-            try await p.subscribe("C0DE1003")
+            let notify = try service.mutable(.updating)
+            try await p.subscribe(.updating)
             let longest = try #require(notify.subscribedCentrals?.first).maximumUpdateValueLength
             #expect(longest == (try await p.one.perform(.mtu).count - 3))
-            #expect(p.manager.updateValue(Data(count: longest), for: notify, onSubscribedCentrals: nil))
-            #expect(p.manager.updateValue(Data(count: longest + 1), for: notify, onSubscribedCentrals: nil))
-            try await p.one.expect(2, of: "notified C0DE1003 \(longest) bytes")
+            #expect(p.update(notify, Data(count: longest)))
+            #expect(p.update(notify, Data(count: longest + 1)))
+            try await p.one.expect(2, of: .notified(.updating, Data(count: longest)))
         },
-        ContractScenario(peripheral: "S140: a wish for another latency harms nothing") { p in
+        .peripheral("a wish for another latency harms nothing", proving: "S140") { p in
             let service = try await p.serve()
-            try await p.subscribe("C0DE1003")
-            let central = try #require(try service.mutable("C0DE1003").subscribedCentrals?.first)
+            try await p.subscribe(.updating)
+            let central = try #require(try service.mutable(.updating).subscribedCentrals?.first)
             for latency in [.low, .high, .medium] as [CBPeripheralManagerConnectionLatency] {
                 p.manager.setDesiredConnectionLatency(latency, for: central)
-                try await p.fence()
+                try await p.roundTrip()
             }
         },
-        ContractScenario(peripheral: "S137: what is not published cannot be updated") { p in
+        .peripheral("what is not published cannot be updated", proving: "S137") { p in
             try await p.powerOn()
-            let foreign = LocalServices.dynamic("C0DE1003", .notify, [])
-            #expect(!p.manager.updateValue(Data([1]), for: foreign, onSubscribedCentrals: nil))
+            let foreign = LocalServices.dynamic(.updating, .notify, [])
+            #expect(!p.update(foreign, [1]))
         },
-        ContractScenario(peripheral: "S113 S136: a service that goes takes its subscriptions along") { p in
+        .peripheral("a service that goes takes its subscriptions along", proving: "S113", "S136") { p in
             let service = try await p.serve()
-            try await p.subscribe("C0DE1003")
+            try await p.subscribe(.updating)
             p.manager.remove(service)
-            try await p.one.expect(#"services changed -["C0DE1000"] +[]"#)
+            try await p.one.expect(.servicesChanged(removed: [.served]))
             #expect(
-                !p.manager.updateValue(Data([1]), for: try service.mutable("C0DE1003"), onSubscribedCentrals: nil))
-            try await p.one.perform(.disconnect)
-            try await p.one.expect("disconnected local")
+                !p.update(try service.mutable(.updating), [1]))
+            try await p.one.disconnect()
         },
     ]
 }

@@ -1,0 +1,15 @@
+/// One run of a scenario: on which fixture, by which name, and what differs there.
+struct ScenarioRun {
+    let fixture: any ContractFixture
+    let name: String
+    let differences: [ContractEvent: [ContractEvent]]
+
+    init(_ name: String, on fixture: any ContractFixture) {
+        self.fixture = fixture
+        self.name = name
+        differences = ContractDifference.events(for: name, on: fixture.name)
+    }
+
+    /// The events that this fixture is expected to have.
+    func expected(_ events: [ContractEvent]) -> [ContractEvent] { events.flatMap { differences[$0] ?? [$0] } }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// The scenarios as they are written in the sources of this target.
+enum ScenarioSources {
+    /// How many each file defines, by the file's name.
+    static func counts() throws -> [String: Int] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        var counts: [String: Int] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
+            let file = folder.appendingPathComponent(path)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let count = text.matches(of: /^ +(\.central|\.peripheral|AsyncScenario)\(\s*"/.anchorsMatchLineEndings())
+                .count
+            if count > 0 { counts[file.deletingPathExtension().lastPathComponent] = count }
+        }
+        return counts
+    }
+}
