@@ -17,8 +17,8 @@ public final class BlueZBackend: BluetoothBackend {
     private let controllers: any ControllerAccess
     private let store: PreservationStore
     private let peripheralTimings: PeripheralTimings
-    private let centrals = Radios<CentralRoleDriver>()
-    private let peripherals = Radios<PeripheralRoleDriver>()
+    private let centrals = RoleDrivers<CentralRoleDriver>()
+    private let peripherals = RoleDrivers<PeripheralRoleDriver>()
     private let pairing: PairingDriver
 
     /// A backend with a connection of its own.
@@ -53,9 +53,9 @@ public final class BlueZBackend: BluetoothBackend {
     public static func shared(_ configuration: BlueZConfiguration = BlueZConfiguration()) -> BlueZBackend {
         backends.withLock { backends in
             if let known = backends[configuration] { return known }
-            let made = BlueZBackend(configuration)
-            backends[configuration] = made
-            return made
+            let new = BlueZBackend(configuration)
+            backends[configuration] = new
+            return new
         }
     }
 
@@ -74,8 +74,7 @@ public final class BlueZBackend: BluetoothBackend {
     public func supports(_ feature: BackendFeature) -> Bool {
         switch feature {
         // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
-        case .disconnectReason:
-            centrals.all.contains { $0.query { $0.tellsDisconnectReasons } }
+        case .disconnectReason: daemon.query { daemon.objects.tellsDisconnectReasons }
         case .channels: network.isAvailable
         case .pairing: daemon.currentPhase == .ready
         case .peripheralRole:
@@ -91,59 +90,59 @@ public final class BlueZBackend: BluetoothBackend {
     /// Makes the central role for one manager, on the adapter that the options or the configuration name.
     public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
         BlueZManager(
-            radio: radio(AdapterSelector(options.adapter ?? configuration.adapter)), options, pairing: pairing)
+            driver: central(AdapterSelector(options.adapter ?? configuration.adapter)), options, pairing: pairing)
     }
 
     /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
     public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
         let selector = AdapterSelector(options.adapter ?? configuration.adapter)
-        let radio = peripherals.radio(selector) {
+        let driver = peripherals.driver(of: selector) {
             PeripheralRoleDriver(
                 selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings,
                 network: network)
         }
-        tellPairing(of: radio)
-        // Pairing looks devices up in the central radio.
-        _ = self.radio(selector)
-        return BlueZManager(radio: radio, remembering: options.rememberedPeers, pairing: pairing)
+        connectPairing(to: driver)
+        // Pairing finds the identifiers of devices in the central role.
+        _ = central(selector)
+        return BlueZManager(driver: driver, remembering: options.rememberedPeers, pairing: pairing)
     }
 
-    /// Makes the answers and wishes of one pairing agent.
+    /// Makes the pairing role for one pairing agent.
     public func makePairing() -> any PairingBackend {
-        _ = radio(AdapterSelector(configuration.adapter))
-        return BlueZPairing(radio: pairing)
+        _ = central(AdapterSelector(configuration.adapter))
+        return BlueZPairing(driver: pairing)
     }
 
-    private func radio(_ selector: AdapterSelector) -> CentralRoleDriver {
-        let radio = centrals.radio(selector) {
+    private func central(_ selector: AdapterSelector) -> CentralRoleDriver {
+        let driver = centrals.driver(of: selector) {
             CentralRoleDriver(
                 selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
                 store: store)
         }
         let pairing = pairing
-        radio.onSecurityFailure { [weak pairing] in pairing?.securityFailed($0) }
-        tellPairing(of: radio)
-        return radio
+        driver.onSecurityFailure { [weak pairing] in pairing?.securityFailed($0) }
+        connectPairing(to: driver)
+        return driver
     }
 
-    private func tellPairing(of radio: some RoleDriver) {
-        let (pairing, id) = (pairing, ObjectIdentifier(radio))
-        radio.onPairingNeed { [weak pairing] in pairing?.needChanged(of: id, to: $0) }
+    private func connectPairing(to driver: some RoleDriver) {
+        let (pairing, id) = (pairing, ObjectIdentifier(driver))
+        driver.onPairingNeed { [weak pairing] in pairing?.needChanged(of: id, to: $0) }
     }
 }
 
-/// The radios of a role of a backend, by adapter.
-private final class Radios<Role: RoleDriver>: Sendable {
+/// The drivers of a role, by adapter.
+private final class RoleDrivers<Role: RoleDriver>: Sendable {
     private let bySelector = Lock<[AdapterSelector: Role]>([:])
 
     var all: [Role] { bySelector.withLock { Array($0.values) } }
 
-    func radio(_ selector: AdapterSelector, make: () -> Role) -> Role {
-        bySelector.withLock { radios in
-            if let known = radios[selector] { return known }
-            let made = make()
-            radios[selector] = made
-            return made
+    func driver(of selector: AdapterSelector, make: () -> Role) -> Role {
+        bySelector.withLock { drivers in
+            if let known = drivers[selector] { return known }
+            let new = make()
+            drivers[selector] = new
+            return new
         }
     }
 }

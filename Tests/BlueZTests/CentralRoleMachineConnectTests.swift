@@ -74,7 +74,7 @@ import Testing
 
     /// An app may hold a peripheral for longer than the directory remembers it.
     @Test mutating func aPeerThatIsNotRememberedAnyMoreIsWaitedFor() {
-        fixture.host.remember(atLeast: 1)
+        fixture.host.watch.remember(atLeast: 1)
         let peer = fixture.addDevice()
         fixture.receive(.interfacesRemoved(CentralRoleFixture.device, ["org.bluez.Device1"]))
         let stranger = CentralRoleFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F6")

@@ -13,7 +13,8 @@ import Testing
     private let peer: PeerID
     private let link: LinkID
     private var characteristic = AttributeID(rawValue: 0)
-    private let socket = WriteSocketID(number: 1)
+    /// The socket that the machine was given first.
+    private var socket: WriteSocketID { fixture.sockets.first?.socket ?? WriteSocketID(number: 0, peer: peer) }
 
     init() {
         (fixture, peer, link) = Fixture.connected()

@@ -21,7 +21,7 @@ import Testing
         fixture.answerDiscovery()
     }
 
-    @Test mutating func aScanOfTheRadioServesAllManagers() {
+    @Test mutating func oneScanServesAllManagers() {
         fixture.input(.activated(2))
         scan(ScanParameters(services: [BluetoothUUID(0x180D)]))
         fixture.command(.startScan(ScanParameters(services: [BluetoothUUID(0x180F)], allowDuplicates: true)), from: 2)

@@ -46,7 +46,7 @@ import Testing
         var (fixture, _, link) = CentralRoleFixture.connected()
         fixture.command(.request(link: link, operation: operation, .readRSSI))
         fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        for timer in fixture.host.timers { fixture.fire(timer) }
+        for timer in fixture.host.outputs.timers { fixture.fire(timer) }
         #expect(fixture.events.contains { if case .disconnected = $0 { true } else { false } })
         fixture.clear()
         fixture.answerStrength(.success(-61))

@@ -20,10 +20,10 @@ private struct PassingDevices {
         objects = ObjectModel()
         central = CentralRoleMachine(selector: .any, objects: objects)
         peripheral = PeripheralRoleMachine(selector: .any, objects: objects, base: PeripheralRoleFixture.base)
-        central.remember(atLeast: limit)
-        peripheral.remember(atLeast: limit)
+        central.watch.remember(atLeast: limit)
+        peripheral.watch.remember(atLeast: limit)
         _ = handle(.activated(1))
-        _ = peripheral.handle(.activated(1))
+        _ = peripheral.handle(.activated(1), at: CentralRoleFixture.date)
         receive(.phase(.ready))
         receive(.snapshot([CentralRoleFixture.adapter: CentralRoleFixture.adapterObject()]))
         start(1, ScanParameters())
@@ -61,7 +61,7 @@ private struct PassingDevices {
     private mutating func receive(_ message: DaemonMessage) {
         let event = message.apply(to: objects)
         for case .deliver(_, .discovered) in handle(.daemon(event)) { reports += 1 }
-        _ = peripheral.handle(.daemon(event))
+        _ = peripheral.handle(.daemon(event), at: CentralRoleFixture.date)
     }
 }
 
@@ -76,7 +76,7 @@ private struct PassingDevices {
         #expect(devices.central.managers[1]?.filter?.count == 50)
         #expect(devices.central.managers[2]?.filter?.count == 50)
         #expect(devices.reports == 3000, "once without duplicates, twice with them")
-        #expect(devices.central.objects.devices.isEmpty && devices.peripheral.expected.isEmpty)
+        #expect(devices.central.objects.devices.isEmpty && devices.peripheral.centrals.expected.isEmpty)
         devices.pass(0)
         #expect(devices.reports == 3003, "it was forgotten, and is reported anew")
     }

@@ -8,8 +8,8 @@ import Testing
 
 /// A ``PeripheralRoleMachine`` with a daemon played by hand: what goes out is kept until a test looks at it.
 struct PeripheralRoleFixture: FakeDaemon {
-    static let base = CentralRoleFixture.path("/org/corebluetooth/radio1")
-    static let manager = CentralRoleFixture.path("/org/corebluetooth/radio1/manager1")
+    static let base = CentralRoleFixture.path("/org/corebluetooth/role1")
+    static let manager = CentralRoleFixture.path("/org/corebluetooth/role1/manager1")
     static let one = CentralRoleFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01")
     static let two = CentralRoleFixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_02")
 
@@ -117,7 +117,7 @@ struct PeripheralRoleFixture: FakeDaemon {
     // MARK: Inputs
 
     mutating func input(_ input: PeripheralRoleInput) {
-        for effect in host.handle(input) {
+        for effect in host.handle(input, at: CentralRoleFixture.date) {
             switch effect {
             case .call(let id, let call): calls.append((id, call))
             case .deliver(let manager, let event):

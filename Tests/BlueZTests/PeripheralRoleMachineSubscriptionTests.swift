@@ -17,7 +17,7 @@ import Testing
 
     private func subscribed(
         _ fixture: PeripheralRoleFixture, _ device: ObjectPath, _ attribute: UInt32, mtu: Int = 185,
-        credits: Int = PeripheralRoleMachine.notifyCredits
+        credits: Int = CreditLedger.limit
     ) -> PeripheralEvent {
         .subscribed(central: fixture.peer(device), attribute: id(attribute), mtu: mtu, notifyCredits: credits)
     }

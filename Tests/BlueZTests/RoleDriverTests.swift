@@ -10,44 +10,46 @@ import Testing
 
 @testable import BlueZ
 
-/// Says twice what it hears, and causes another input in between.
+/// Logs twice what it hears, and causes another input in between: a refresh stands for that.
 private struct EchoMachine: RoleMachine {
     typealias Input = CentralRoleInput
+    typealias Manager = CentralRoleMachine.Manager
 
-    enum Effect {
-        case say(String)
-        case cause(CentralRoleInput)
-        case startTimer(CentralTimer)
-    }
-
-    let rememberedPeers: Int? = nil
+    let objects: ObjectModel
+    var watch = AdapterWatch(.any, BlueZTimings()) { _ in true }
+    var managers: [HostLedger.Manager: Manager] = [:]
+    var outputs = RoleOutputs<CentralRoleEffect, Void>()
 
     static func concerns(_ change: ObjectModel.Change) -> Bool { true }
 
     func owner(of channel: ChannelID) -> HostLedger.Manager? { nil }
-    mutating func remember(atLeast limit: Int) {}
 
-    func handle(_ input: CentralRoleInput, at date: Date) -> [Effect] {
+    func handle(_ input: CentralRoleInput, at date: Date) -> [CentralRoleEffect] {
         switch input {
-        case .pairingRefused(let peer): [.startTimer(.linkLoss(peer))]
-        case .timer: [.say("timer")]
-        case .channelEnded(let channel): [.say("\(channel.rawValue)"), .cause(.daemon(.phase(.ready))), .say("again")]
-        default: [.say("caused")]
+        case .pairingRefused(let peer): [.startTimer(.linkLoss(peer), .zero)]
+        case .timer: [Self.say("timer")]
+        case .channelEnded(let channel): [Self.say("\(channel.rawValue)"), .refresh, Self.say("again")]
+        default: [Self.say("caused")]
         }
     }
+
+    private static func say(_ text: String) -> CentralRoleEffect { .log(LogMessage(level: .debug, text: text)) }
 }
 
 private final class EchoDriver: RoleDriver {
     let core: RoleDriverCore<EchoMachine>
     let said = Recorder<String>()
 
-    init(_ daemon: BlueZDaemon) { core = RoleDriverCore(EchoMachine(), daemon: daemon) }
+    init(_ daemon: BlueZDaemon) {
+        core = RoleDriverCore(EchoMachine(objects: daemon.objects), daemon: daemon)
+    }
 
-    func perform(_ effect: EchoMachine.Effect) {
+    func perform(_ effect: CentralRoleEffect) {
         switch effect {
-        case .say(let text): said.append(text)
-        case .cause(let input): process(input)
-        case .startTimer(let key): startTimer(key, .zero)
+        case .log(let message): said.append(message.text)
+        case .refresh: process(.daemon(.phase(.ready)))
+        case .startTimer(let key, let delay): startTimer(key, delay)
+        default: break
         }
     }
 }
@@ -56,19 +58,19 @@ private final class EchoDriver: RoleDriver {
     private let daemon = BlueZDaemon(address: .explicit("unix:path=/nonexistent"), timings: BlueZTimings())
 
     @Test func whatAnEffectCausesComesAfterTheEffectsThatWereThere() {
-        let radio = EchoDriver(daemon)
+        let driver = EchoDriver(daemon)
         daemon.queue.sync {
-            radio.process(.channelEnded(ChannelID(rawValue: 1)))
-            radio.process(.channelEnded(ChannelID(rawValue: 2)))
+            driver.process(.channelEnded(ChannelID(rawValue: 1)))
+            driver.process(.channelEnded(ChannelID(rawValue: 2)))
         }
-        #expect(radio.said.elements == ["1", "again", "caused", "2", "again", "caused"])
+        #expect(driver.said.elements == ["1", "again", "caused", "2", "again", "caused"])
     }
 
     @Test func aTimerThatHasFiredIsForgotten() async throws {
-        let radio = EchoDriver(daemon)
-        for _ in 0..<100 { daemon.queue.sync { radio.process(.pairingRefused(PeerID(UUID()))) } }
-        try await radio.said.wait { $0.count == 100 }
-        #expect(radio.core.contents.withLock { $0.timers.isEmpty })
+        let driver = EchoDriver(daemon)
+        for _ in 0..<100 { daemon.queue.sync { driver.process(.pairingRefused(PeerID(UUID()))) } }
+        try await driver.said.wait { $0.count == 100 }
+        #expect(driver.core.contents.withLock { $0.timers.isEmpty })
     }
 
     @Test func whatIsToRunInTheTurnOfAnIdleDaemonRunsHereAndNow() {

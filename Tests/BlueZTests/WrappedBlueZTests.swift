@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-/// The wrappers around the radio of a scripted `org.bluez`: the same plan, the same trace, real time.
+/// The wrappers around the backend of a scripted `org.bluez`: the same plan, the same trace, real time.
 @Suite struct WrappedBlueZTests {
     private func fixture(
         _ faults: Fault..., tracedTo traces: Recorder<BackendTrace> = Recorder()

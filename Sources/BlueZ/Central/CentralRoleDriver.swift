@@ -52,7 +52,7 @@ final class CentralRoleDriver: RoleDriver {
             signalStrengths.read(peer, on: adapter) { [weak self] in self?.process(.signalStrength(id, $0)) }
         case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .socket(let socket, let action): perform(action, on: socket)
-        case .pairingNeedChanged(let isNeeded): tellPairingNeed(isNeeded)
+        case .pairingNeedChanged(let isNeeded): pairingNeedChanged(to: isNeeded)
         case .securityFailed(let peer): securityHandler.withLock { $0 }?(peer)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): deliver(event, to: manager)
@@ -67,10 +67,10 @@ final class CentralRoleDriver: RoleDriver {
     private func perform(_ action: WriteSocket.Action, on id: WriteSocketID) {
         switch action {
         case .adopt(let socket):
-            let made = WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
+            let writeSocket = WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
                 self?.process(.socket(id, event))
             }
-            sockets.withLock { $0[id] = made }
+            sockets.withLock { $0[id] = writeSocket }
         case .write(let value): sockets.withLock { $0[id] }?.send(value)
         case .drain: sockets.withLock { $0[id] }?.drain()
         case .close: sockets.withLock { $0.removeValue(forKey: id) }?.close()

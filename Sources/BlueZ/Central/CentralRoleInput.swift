@@ -11,9 +11,16 @@ struct MethodCall: Equatable, Sendable {
     var deadline: Duration
 }
 
-/// A method call in flight.
+/// A method call in flight, or another question with one answer.
 struct CallID: Hashable, Sendable {
     let number: UInt64
+    /// The peer of the link whose operation the call carries out; see ``LinkState/inFlight``.
+    var peer: PeerID?
+
+    // The numbers are unique.
+    static func == (left: CallID, right: CallID) -> Bool { left.number == right.number }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
 /// What a timer is for; at most one of each runs.

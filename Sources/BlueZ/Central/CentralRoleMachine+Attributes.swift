@@ -10,17 +10,17 @@ extension CentralRoleMachine {
     mutating func isResolved(_ peer: PeerID) -> Bool {
         guard let link = links[peer] else { return false }
         guard objects.devices[link.path]?.isServicesResolved == true else {
-            if !link.isResolutionTimed {
-                links[peer]?.isResolutionTimed = true
+            if !link.services.areAwaitingResolution {
+                links[peer]?.services.areAwaitingResolution = true
                 start(.resolution(peer), timings.resolution)
             }
             return false
         }
         // BlueZ pitfall: services may appear later than `ServicesResolved`
         // (https://github.com/bluez/bluez/issues/1489).
-        if link.isSettled || !objects.attributes(of: link.path).isEmpty { return true }
-        if !link.isSettling {
-            links[peer]?.isSettling = true
+        if link.services.areFinal || !objects.attributes(of: link.path).isEmpty { return true }
+        if !link.services.areAwaited {
+            links[peer]?.services.areAwaited = true
             start(.awaitingServices(peer), timings.awaitingServices)
         }
         return false
@@ -29,7 +29,7 @@ extension CentralRoleMachine {
     mutating func resolvedChanged(_ peer: PeerID) {
         guard let link = links[peer], objects.devices[link.path]?.isServicesResolved == true else { return }
         stop(.resolution(peer))
-        links[peer]?.isResolutionTimed = false
+        links[peer]?.services.areAwaitingResolution = false
         let mtu = currentMTU(of: link.path)
         if mtu != link.mtu { setMTU(peer, mtu) }
         runOperations(peer)
@@ -47,23 +47,23 @@ extension CentralRoleMachine {
     ///
     /// A daemon that does not show it is waited for once more, and then what is known counts.
     mutating func servicesAwaited(_ peer: PeerID) {
-        guard let link = links[peer], link.isSettling else { return }
-        guard !link.isRefreshing else { return settle(peer) }
-        links[peer]?.isRefreshing = true
+        guard let link = links[peer], link.services.areAwaited else { return }
+        guard !link.services.areRefreshing else { return endAwaitingServices(peer) }
+        links[peer]?.services.areRefreshing = true
         start(.awaitingServices(peer), timings.snapshot)
         refresh()
     }
 
     mutating func snapshotTaken() {
         // Whose link is not among the objects has none.
-        unseen = []
-        for (peer, link) in links where link.isSettling { settle(peer) }
+        connects.unconfirmed = []
+        for (peer, link) in links where link.services.areAwaited { endAwaitingServices(peer) }
     }
 
-    private mutating func settle(_ peer: PeerID) {
+    private mutating func endAwaitingServices(_ peer: PeerID) {
         stop(.awaitingServices(peer))
-        links[peer]?.isSettling = false
-        links[peer]?.isSettled = true
+        links[peer]?.services.areAwaited = false
+        links[peer]?.services.areFinal = true
         runOperations(peer)
     }
 
@@ -100,7 +100,7 @@ extension CentralRoleMachine {
         guard let path = links[peer]?.path else { return }
         switch operation.command {
         case .request(let link, let id, .discoverServices(let uuids)):
-            links[peer]?.hasToldServices = true
+            links[peer]?.services.areDelivered = true
             let records = services(of: path, peer).map(\.record).filter { isWanted($0.uuid, uuids) }
             deliver(operation.manager, .response(link: link, operation: id, .services(records)))
         case .request(let link, let id, .discoverIncludedServices(let service, let uuids)):

@@ -19,16 +19,15 @@ extension CentralRoleMachine {
                 operation,
                 BackendError(.unknown, operation: "open channel \(psm)", message: "an address makes no sense"))
         }
-        let id = openChannel(.operation(peer), from: local, to: remote)
-        links[peer]?.inFlight[id] = operation
+        outputs.effects.append(.openChannel(newCall(for: operation, of: peer), from: local, to: remote))
     }
 
     mutating func channelReplied(_ id: CallID, _ result: Result<ChannelPool.Opening, BackendError>) {
-        guard case .operation(let peer)? = calls.removeValue(forKey: id),
-            let operation = links[peer]?.inFlight.removeValue(forKey: id), let answer = operation.command.operation,
-            links[peer]?.isDown == false, ledger.peer(of: operation.link) != nil
+        guard let peer = id.peer, let operation = links[peer]?.inFlight.removeValue(forKey: id),
+            let answer = operation.command.operation,
+            links[peer]?.ending.isDown == false, ledger.peer(of: operation.link) != nil
         else {
-            // Nobody waits for it any more.
+            // The link or its operation is gone.
             if case .success(let opening) = result { perform(.abort, on: opening.channel) }
             return resumeOperations(after: id)
         }
@@ -43,7 +42,7 @@ extension CentralRoleMachine {
         runOperations(peer)
     }
 
-    /// A link whose answer nobody wanted may go on with what others want of it.
+    /// Starts what waited for a channel whose operation is gone.
     private mutating func resumeOperations(after id: CallID) {
         for peer in links.keys where links[peer]?.inFlight.isEmpty == true { runOperations(peer) }
     }

@@ -46,14 +46,14 @@ extension CentralRoleMachine {
 
     mutating func connectNext() {
         guard state == .poweredOn else { return }
-        let peer = connects.next { peer in
-            directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
+        let peer = connects.next { [watch, objects] peer in
+            watch.directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
         }
         if let peer, let path = directory.path(of: peer) {
             preferLE(path)
-            _ = call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
+            call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
         }
-        if connects.active != nil, connects.hasOthersWaiting, !timers.contains(.connectTurn) {
+        if connects.active != nil, connects.hasOthersWaiting, !isRunning(.connectTurn) {
             start(.connectTurn, timings.connectTurn)
         }
     }
@@ -65,7 +65,7 @@ extension CentralRoleMachine {
         let value: [DBusValue] = [
             .string(Device1.interface), .string("PreferredBearer"), .variant(.string("le")),
         ]
-        _ = call(.cleanup, path, ObjectModel.properties, "Set", value, deadline: timings.discovery)
+        call(.cleanup, path, ObjectModel.properties, "Set", value, deadline: timings.discovery)
     }
 
     /// A peer that does not come holds up the others no longer.
@@ -77,24 +77,24 @@ extension CentralRoleMachine {
     /// Ends the `Connect` in flight, which then fails.
     ///
     /// BlueZ pitfall: where the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then
-    /// connects to nobody any more until its power goes; a caller cannot help it (RunningOnRealHardware).
+    /// makes no connection any more until its power goes; a caller cannot help it (RunningOnRealHardware).
     mutating func cancelConnect(_ peer: PeerID) {
         guard let path = directory.path(of: peer) else { return }
-        _ = call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+        call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)
     }
 
     mutating func connectReplied(_ peer: PeerID, _ error: DBusError?) {
         stop(.connectTurn)
         let path = directory.path(of: peer)
         let isConnected = path.map { objects.devices[$0]?.isConnected == true } ?? false
-        unseen.remove(peer)
+        connects.unconfirmed.remove(peer)
         var outcome = error.map { ErrorMap.connect($0) } ?? .connected
         if outcome == .connected && !isConnected {
             // BlueZ sends the change of `Connected` before the reply that it leads to; without it the link went at
             // once. Or it lives: where bluetoothd has the link's socket before the kernel reports the link, the
             // change is not told. Its objects say which.
             outcome = .retry
-            unseen.insert(peer)
+            connects.unconfirmed.insert(peer)
             refresh()
         }
         if let error { log(.debug, "Connect of \(peer): \(error)") }
@@ -113,10 +113,10 @@ extension CentralRoleMachine {
 
     /// The object of a peer is gone, and with it the `Connect` in flight, which `bluetoothd` may never answer.
     mutating func connectLostObject(_ peer: PeerID) {
-        unseen.remove(peer)
+        connects.unconfirmed.remove(peer)
         guard connects.active == peer else { return }
-        for (call, purpose) in calls {
-            if case .connect(peer) = purpose { calls[call] = nil }
+        for (call, purpose) in outputs.calls {
+            if case .connect(peer) = purpose { outputs.calls[call] = nil }
         }
         stop(.connectTurn)
         connects.lostObject()
@@ -144,16 +144,16 @@ extension CentralRoleMachine {
 
     mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
         tellConnectionEvent(peer, path, device)
-        let isOurs = unseen.remove(peer) != nil
+        let isOurs = connects.unconfirmed.remove(peer) != nil
         guard device.isConnected else {
-            if timers.contains(.foreignLinkGrace(peer)) {
+            if isRunning(.foreignLinkGrace(peer)) {
                 stop(.foreignLinkGrace(peer))
                 dialAfterLink(peer)
             }
             return linkDown(peer)
         }
         // The link came back before its end was told.
-        if links[peer]?.isDown == true { finishLinkDown(peer) }
+        if links[peer]?.ending.isDown == true { finishLinkDown(peer) }
         // A link that comes up stays.
         stop(.foreignLinkGrace(peer))
         // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
@@ -168,7 +168,7 @@ extension CentralRoleMachine {
         guard !ledger.leases(of: peer).isEmpty else {
             // Taken back while the link came up.
             guard isOurs else { return }
-            link.isClosing = true
+            link.ending.isClosing = true
             links[peer] = link
             return endLink(peer)
         }

@@ -9,7 +9,7 @@ extension CentralRoleMachine {
         releaseLink(manager, peer, isSilent: false)
     }
 
-    /// A manager gives up its wish for a link, or its share of one.
+    /// Releases a manager's pending connect, or its lease of a link.
     mutating func releaseLink(_ manager: HostLedger.Manager, _ peer: PeerID, isSilent: Bool) {
         switch ledger.disconnect(manager, from: peer) {
         case .nothing: break
@@ -28,25 +28,25 @@ extension CentralRoleMachine {
         }
     }
 
-    /// Nobody holds the link any more.
+    /// Ends a link that no manager holds.
     mutating func endLink(_ peer: PeerID) {
         guard let link = links[peer] else { return }
         stopNotifying(link)
         links[peer]?.notifying = []
-        links[peer]?.isClosing = true
+        links[peer]?.ending.isClosing = true
         links[peer]?.waiting = []
         // A link that went already is only waiting for its explanation.
-        if link.isDown { return finishLinkDown(peer) }
+        if link.ending.isDown { return finishLinkDown(peer) }
         // Another program's link is left alone.
         guard link.isOurs else { return finishLinkDown(peer) }
-        _ = call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+        call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
     }
 
     /// Ends a link that its peer does not serve.
     mutating func abandonLink(_ peer: PeerID, reason: DisconnectReason) {
-        guard let link = links[peer], !link.isClosing else { return }
-        links[peer]?.reason = reason
-        _ = call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+        guard let link = links[peer], !link.ending.isClosing else { return }
+        links[peer]?.ending.reason = reason
+        call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
     }
 
     /// BlueZ pitfall: some daemons never answer (https://github.com/bluez/bluez/issues/947): what was asked to end
@@ -54,19 +54,18 @@ extension CentralRoleMachine {
     ///
     /// A success may come before the signal of the end, and then waits for it.
     mutating func disconnectReplied(_ peer: PeerID, _ error: DBusError?) {
-        guard let link = links[peer], link.isClosing || link.reason != nil else { return }
+        guard let link = links[peer], link.ending.isClosing || link.ending.reason != nil else { return }
         if let error { log(.debug, "Disconnect of \(peer): \(error)") }
         guard error == nil, objects.devices[link.path]?.isConnected == true else { return finishLinkDown(peer) }
         start(.linkLoss(peer), timings.linkLoss)
     }
 
     mutating func noteReason(_ path: ObjectPath, _ reason: String) {
-        tellsDisconnectReasons = true
-        guard let peer = directory.peer(at: path), links[peer] != nil, links[peer]?.reason == nil else { return }
+        guard let peer = directory.peer(at: path), links[peer] != nil, links[peer]?.ending.reason == nil else { return }
         switch reason {
-        case "org.bluez.Reason.Timeout": links[peer]?.reason = .timeout
-        case "org.bluez.Reason.Remote": links[peer]?.reason = .remote
-        case "org.bluez.Reason.Authentication": links[peer]?.reason = .authentication
+        case "org.bluez.Reason.Timeout": links[peer]?.ending.reason = .timeout
+        case "org.bluez.Reason.Remote": links[peer]?.ending.reason = .remote
+        case "org.bluez.Reason.Authentication": links[peer]?.ending.reason = .authentication
         // Local: another program on this host ended it, or power goes; our own ends have no holder to be told.
         default: break
         }
@@ -76,9 +75,9 @@ extension CentralRoleMachine {
     ///
     /// Unless its reason is known, the end waits for a loss of power (S12).
     mutating func linkDown(_ peer: PeerID) {
-        guard let link = links[peer], !link.isDown else { return }
-        links[peer]?.isDown = true
-        guard !link.isClosing, link.reason == nil else { return finishLinkDown(peer) }
+        guard let link = links[peer], !link.ending.isDown else { return }
+        links[peer]?.ending.isDown = true
+        guard !link.ending.isClosing, link.ending.reason == nil else { return finishLinkDown(peer) }
         start(.powerLoss(peer), timings.powerLoss)
     }
 
@@ -86,13 +85,10 @@ extension CentralRoleMachine {
         guard let link = links.removeValue(forKey: peer) else { return }
         forget(linkTimersOf: peer)
         stopNotifying(link)
-        for (call, purpose) in calls {
-            if case .operation(peer) = purpose { calls[call] = nil }
-        }
         endChannels(to: peer)
-        closeSockets(of: peer)
-        let reason = link.isClosing ? .local : link.reason ?? .unknown
-        let isUnexpected = !link.isClosing
+        closeSocket(of: link)
+        let reason = link.ending.isClosing ? .local : link.ending.reason ?? .unknown
+        let isUnexpected = !link.ending.isClosing
         for share in ledger.linkDown(peer, isReconnecting: isUnexpected) {
             guard let id = share.link else { continue }
             let isReconnecting = isUnexpected && share.options.autoReconnect

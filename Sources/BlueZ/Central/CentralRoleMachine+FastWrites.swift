@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// Write commands over a socket to the daemon, past the bus.
 ///
-/// A socket is faster, and exclusive: nobody else, this process included, can write the characteristic otherwise. So it
+/// A socket is faster, and exclusive: no program, this one included, can write the characteristic otherwise. So it
 /// is asked for only where many commands come, and given back where something else is to be written.
 extension CentralRoleMachine {
     /// Sends a write command the way that is best.
@@ -16,7 +16,7 @@ extension CentralRoleMachine {
         guard let path = object(attribute, peer, operation), let route = links[peer]?.writes[path] else { return }
         switch route {
         case .socket:
-            if let socket = links[peer]?.writes.take(operation, value) { return perform(.write(value), on: socket) }
+            if let socket = links[peer]?.writes.send(operation, value) { return perform(.write(value), on: socket) }
             giveBackSocket(peer)
             write(peer, attribute, value, "command", operation)
         case .calls where links[peer]?.writes.isWorthAcquiring(path) == true && canAcquire(path):
@@ -69,7 +69,6 @@ extension CentralRoleMachine {
     mutating func giveBackSocket(_ peer: PeerID, for path: ObjectPath? = nil) {
         guard let open = links[peer]?.writes.open, path == nil || path == open.path else { return }
         perform(.close, on: open.id)
-        sockets[open.id] = nil
         stop(.draining(peer))
         links[peer]?.writes.giveBack()
     }
@@ -96,9 +95,7 @@ extension CentralRoleMachine {
         if case .success(let body) = result, body.count == 2, let descriptor = body[0].descriptorValue,
             let mtu = body[1].uint16Value, let socket = descriptor.take()
         {
-            lastSocket += 1
-            let id = WriteSocketID(number: lastSocket)
-            sockets[id] = peer
+            let id = WriteSocketID(number: outputs.newNumber(), peer: peer)
             perform(.adopt(socket), on: id)
             links[peer]?.writes.opened(
                 FastWrites.OpenSocket(
@@ -113,7 +110,8 @@ extension CentralRoleMachine {
     }
 
     mutating func socketHappened(_ socket: WriteSocketID, _ event: WriteSocket.Event) {
-        guard let peer = sockets[socket] else { return }
+        let peer = socket.peer
+        guard links[peer]?.writes.open?.id == socket else { return }
         switch event {
         case .sent(let count):
             for credits in links[peer]?.writes.sent(count) ?? [] {
@@ -134,11 +132,8 @@ extension CentralRoleMachine {
     }
 
     /// A link is gone, and its socket with it.
-    mutating func closeSockets(of peer: PeerID) {
-        for (socket, owner) in sockets where owner == peer {
-            sockets[socket] = nil
-            perform(.close, on: socket)
-        }
+    mutating func closeSocket(of link: CopyOnWrite<LinkState>) {
+        if let socket = link.writes.open { perform(.close, on: socket.id) }
     }
 }
 #endif

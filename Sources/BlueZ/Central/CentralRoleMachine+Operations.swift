@@ -17,7 +17,7 @@ extension CentralRoleMachine {
         switch command {
         case .request(_, _, .readRSSI): readSignalStrength(peer, operation)
         case .writeCommand(_, let attribute, let value):
-            if let socket = links.values[index].update({ $0.takeAtOnce(operation, attribute, value) }) {
+            if let socket = links.values[index].update({ $0.sendAtOnce(operation, attribute, value) }) {
                 return perform(.write(value), on: socket)
             }
             fallthrough
@@ -36,7 +36,7 @@ extension CentralRoleMachine {
             }
             // Write commands go out together, and everything else alone.
             let mayStart = next.command.isWriteCommand ? links[peer]?.mayWriteOn : links[peer]?.inFlight.isEmpty
-            guard mayStart == true, !timers.contains(.attributeRetry(peer)) else { return }
+            guard mayStart == true, !isRunning(.attributeRetry(peer)) else { return }
             if mustWaitForWrites(peer, next) || next.command.isDiscovery && !isResolved(peer) { return }
             links[peer]?.waiting.removeFirst()
             begin(peer, next)
@@ -64,14 +64,18 @@ extension CentralRoleMachine {
     ) -> CallID {
         let interface =
             objects.descriptors[path] == nil ? GattCharacteristic1.interface : GattDescriptor1.interface
-        let id = call(.operation(peer), path, interface, member, body, deadline: timings.attribute)
-        links[peer]?.inFlight[id] = operation
+        let id = newCall(for: operation, of: peer)
+        outputs.effects.append(
+            .call(
+                id,
+                MethodCall(
+                    path: path, interface: interface, member: member, body: body, deadline: timings.attribute)))
         return id
     }
 
     private mutating func read(_ peer: PeerID, _ attribute: AttributeID, _ operation: LinkState.Operation) {
         guard let path = object(attribute, peer, operation) else { return }
-        links[peer]?.reading = path
+        links[peer]?.read = LinkState.Read(path: path)
         send(peer, operation, path, "ReadValue", [.properties([:])])
     }
 
@@ -120,7 +124,7 @@ extension CentralRoleMachine {
     /// connection without being asked for (https://github.com/hbldh/bleak/issues/472).
     mutating func stopNotifying(_ link: CopyOnWrite<LinkState>) {
         for path in link.notifying.sorted() where objects.characteristics[path] != nil {
-            _ = call(
+            call(
                 .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
         }
     }
@@ -133,7 +137,7 @@ extension CentralRoleMachine {
                 continue
             }
             links[peer]?.notifying.remove(path)
-            _ = call(
+            call(
                 .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
         }
     }
@@ -144,13 +148,13 @@ extension CentralRoleMachine {
         guard let peer = directory.peer(at: device) else { return }
         // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
         // It comes just before the reply, so that the last value alone may be one.
-        guard links[peer]?.reading == path else { return tellNotified(peer, path, value) }
-        let before = links[peer]?.held
-        links[peer]?.held = value
-        if let before { tellNotified(peer, path, before) }
+        guard links[peer]?.read?.path == path else { return deliver(value, of: path, of: peer) }
+        let before = links[peer]?.read?.value
+        links[peer]?.read?.value = value
+        if let before { deliver(before, of: path, of: peer) }
     }
 
-    private mutating func tellNotified(_ peer: PeerID, _ path: ObjectPath, _ value: Data) {
+    private mutating func deliver(_ value: Data, of path: ObjectPath, of peer: PeerID) {
         guard let attribute = links[peer]?.attributes.knownID(of: path) else { return }
         for subscriber in ledger.subscribers(of: attribute, at: peer) {
             deliver(
@@ -160,11 +164,9 @@ extension CentralRoleMachine {
     }
 
     private mutating func endReading(_ peer: PeerID, echo: Data?) {
-        guard let path = links[peer]?.reading else { return }
-        let held = links[peer]?.held
-        links[peer]?.reading = nil
-        links[peer]?.held = nil
-        if let held, held != echo { tellNotified(peer, path, held) }
+        guard let read = links[peer]?.read else { return }
+        links[peer]?.read = nil
+        if let value = read.value, value != echo { deliver(value, of: read.path, of: peer) }
     }
 
     // MARK: Replies
@@ -173,7 +175,7 @@ extension CentralRoleMachine {
         guard let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
         // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
         // is the answer (S66).
-        guard links[peer]?.isDown == false else { return }
+        guard links[peer]?.ending.isDown == false else { return }
         if acquired(peer, id, operation, result) { return runOperations(peer) }
         switch result {
         case .success(let body): succeeded(peer, operation, body)
@@ -214,7 +216,7 @@ extension CentralRoleMachine {
                     .unknown, operation: operation.command.member, daemonName: error.name, message: error.message))
         case .linkLost(let error):
             // The answer is the end of the link, which is yet to be told.
-            links[peer]?.lost = (operation, error)
+            links[peer]?.ending.lost = (operation, error)
             start(.linkLoss(peer), timings.linkLoss)
         case .fail(let error):
             // 0x05, 0x0C and 0x0F: BlueZ has tried to pair, and says nothing else of how that ended.
@@ -234,9 +236,9 @@ extension CentralRoleMachine {
 
     /// The end of the link was not reported: a link that was ended counts as ended, another one lives on.
     mutating func linkLossUnconfirmed(_ peer: PeerID) {
-        if links[peer]?.isClosing == true || links[peer]?.reason != nil { return finishLinkDown(peer) }
-        guard let (operation, error) = links[peer]?.lost else { return }
-        links[peer]?.lost = nil
+        if links[peer]?.ending.isClosing == true || links[peer]?.ending.reason != nil { return finishLinkDown(peer) }
+        guard let (operation, error) = links[peer]?.ending.lost else { return }
+        links[peer]?.ending.lost = nil
         endFailed(peer, operation, error)
         runOperations(peer)
     }

@@ -6,7 +6,7 @@ import BluetoothDBus
 extension CentralRoleMachine {
     mutating func startScan(_ manager: HostLedger.Manager, _ parameters: ScanParameters) {
         ledger.startScan(manager, parameters)
-        let filter = ScanReportFilter(parameters, remembering: peerLimit)
+        let filter = ScanReportFilter(parameters, remembering: watch.peerLimit)
         managers[manager]?.filter = filter
         scansChanged(restart: true)
     }
@@ -20,14 +20,18 @@ extension CentralRoleMachine {
     /// - Parameter restart: A scan that begins hears all peers anew, also those that the controller's filter of
     ///   duplicates holds back.
     mutating func scansChanged(restart: Bool) {
-        scan = ledger.mergedScan
+        discovery.scan = ledger.mergedScan
         discovery.want(wantedDiscovery, restart: restart)
     }
 
     private var wantedDiscovery: DiscoverySession.Filter? {
         // A filter would hide the peers that are to be connected to.
-        if connects.needsScan { return DiscoverySession.Filter(allowDuplicates: scan?.allowDuplicates ?? false) }
-        return scan.map { DiscoverySession.Filter(services: $0.services, allowDuplicates: $0.allowDuplicates) }
+        if connects.needsScan {
+            return DiscoverySession.Filter(allowDuplicates: discovery.scan?.allowDuplicates ?? false)
+        }
+        return discovery.scan.map {
+            DiscoverySession.Filter(services: $0.services, allowDuplicates: $0.allowDuplicates)
+        }
     }
 
     /// Makes the next discovery call, if one is due.
@@ -44,7 +48,7 @@ extension CentralRoleMachine {
             case .start: ("StartDiscovery", [])
             case .stop: ("StopDiscovery", [])
             }
-        _ = call(.discovery, adapter, Adapter1.interface, member, body, deadline: timings.discovery)
+        call(.discovery, adapter, Adapter1.interface, member, body, deadline: timings.discovery)
     }
 
     mutating func discoveryReplied(_ error: DBusError?) {
@@ -65,7 +69,7 @@ extension CentralRoleMachine {
     /// BlueZ pitfall: what later packets add is in `PropertiesChanged` alone
     /// (https://github.com/mcginty/blew/issues/27): every change is a report, and the filter merges.
     mutating func report(_ peer: PeerID, _ device: Device1) {
-        guard let rssi = device.rssi, scan != nil else { return }
+        guard let rssi = device.rssi, discovery.scan != nil else { return }
         let record = directory[peer]
         var advertisement = device.advertisement
         advertisement.localName = record?.advertisedName

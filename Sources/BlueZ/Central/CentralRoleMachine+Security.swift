@@ -8,7 +8,7 @@ extension CentralRoleMachine {
     /// bluetoothd never answers that operation, nor any other on this link, which it ends after 30 s: the kernel holds
     /// back what is to be sent until the link is encrypted. So the operation is answered here, and the link ended.
     mutating func pairingRefused(_ peer: PeerID) {
-        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
+        guard let link = links[peer], !link.ending.isDown, !link.ending.isClosing else { return }
         let requests = link.inFlight.filter { $0.value.command.isAttributeRequest }
         // They are sent one after the other.
         guard let (id, operation) = requests.min(by: { $0.key.number < $1.key.number }) else { return }

@@ -6,20 +6,20 @@ import BluetoothDBus
 extension CentralRoleMachine {
     mutating func serviceAdded(_ path: ObjectPath, of device: ObjectPath) {
         guard let peer = directory.peer(at: device), let link = links[peer] else { return }
-        if link.isSettling {
+        if link.services.areAwaited {
             // Its characteristics follow in signals of their own.
             return start(.awaitingServices(peer), timings.serviceChanges)
         }
-        guard link.hasToldServices else { return }
-        links[peer]?.addedServices.append(path)
+        guard link.services.areDelivered else { return }
+        links[peer]?.services.added.append(path)
         start(.serviceChanges(peer), timings.serviceChanges)
     }
 
     mutating func serviceRemoved(_ path: ObjectPath, of device: ObjectPath) {
         guard let peer = directory.peer(at: device), links[peer] != nil else { return }
-        links[peer]?.addedServices.removeAll { $0 == path }
+        links[peer]?.services.added.removeAll { $0 == path }
         guard let id = links[peer]?.attributes.remove(path) else { return }
-        links[peer]?.removedServices.append(id)
+        links[peer]?.services.removed.append(id)
         start(.serviceChanges(peer), timings.serviceChanges)
     }
 
@@ -37,11 +37,10 @@ extension CentralRoleMachine {
     /// BlueZ pitfall: `bluetoothd` drops what it was asked for together with the object, and never answers
     /// (`unregister_characteristic` and `unregister_descriptor` in `src/gatt-client.c`).
     private mutating func failOperations(on attribute: AttributeID, at path: ObjectPath, of peer: PeerID) {
-        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
+        guard let link = links[peer], !link.ending.isDown, !link.ending.isClosing else { return }
         let asked = link.inFlight.filter { $0.value.command.valueAttribute == attribute }
         for (call, operation) in asked.sorted(by: { $0.key.number < $1.key.number }) {
             links[peer]?.inFlight[call] = nil
-            calls[call] = nil
             failRemoved(operation, of: peer)
         }
         if link.writes.open?.path == path { giveBackSocket(peer) }
@@ -53,21 +52,21 @@ extension CentralRoleMachine {
             .invalidHandle, operation: operation.command.member, message: "the peer has removed the attribute")
         // A device whose services are not resolved may be on its way out, and its end is the answer then.
         guard links[peer].map({ objects.devices[$0.path]?.isServicesResolved == false }) == true,
-            operation.command.operation != nil, links[peer]?.lost == nil
+            operation.command.operation != nil, links[peer]?.ending.lost == nil
         else { return endFailed(peer, operation, error) }
-        links[peer]?.lost = (operation, error)
+        links[peer]?.ending.lost = (operation, error)
         start(.linkLoss(peer), timings.linkLoss)
     }
 
     mutating func tellServiceChanges(_ peer: PeerID) {
-        guard let link = links[peer], !link.isDown, !link.isClosing else { return }
-        links[peer]?.removedServices = []
-        links[peer]?.addedServices = []
-        let added = link.addedServices.filter { isApps($0) }.compactMap { record(ofService: $0, peer) }
-        guard !added.isEmpty || !link.removedServices.isEmpty else { return }
+        guard let link = links[peer], !link.ending.isDown, !link.ending.isClosing else { return }
+        links[peer]?.services.removed = []
+        links[peer]?.services.added = []
+        let added = link.services.added.filter { isApps($0) }.compactMap { record(ofService: $0, peer) }
+        guard !added.isEmpty || !link.services.removed.isEmpty else { return }
         for share in ledger.leases(of: peer) {
             guard let id = share.link else { continue }
-            deliver(share.manager, .servicesChanged(link: id, removed: link.removedServices, added: added))
+            deliver(share.manager, .servicesChanged(link: id, removed: link.services.removed, added: added))
         }
     }
 }

@@ -25,8 +25,8 @@ extension CentralRoleMachine {
 
     mutating func signalStrengthReplied(_ id: CallID, _ result: Result<Int, BackendError>) {
         // The end of a link, or of power, answers all that is open.
-        guard case .signalStrength(let operation)? = calls.removeValue(forKey: id),
-            let peer = ledger.peer(of: operation.link), links[peer]?.isDown == false,
+        guard case .signalStrength(let operation)? = purpose(of: id),
+            let peer = ledger.peer(of: operation.link), links[peer]?.ending.isDown == false,
             let answer = operation.command.operation
         else { return }
         switch result {

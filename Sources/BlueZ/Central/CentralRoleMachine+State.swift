@@ -6,7 +6,12 @@ import BluetoothDBus
 extension CentralRoleMachine {
     mutating func activate(_ manager: HostLedger.Manager) {
         managers[manager] = Manager()
-        tell(manager, state)
+        deliverState(to: manager)
+    }
+
+    /// Delivers the state, and before a manager's first one what it had in an earlier process.
+    private mutating func deliverState(to manager: HostLedger.Manager) {
+        deliverState(to: manager) { $0.restore(manager) }
     }
 
     mutating func invalidate(_ manager: HostLedger.Manager) {
@@ -19,29 +24,8 @@ extension CentralRoleMachine {
         if wasScanning { scansChanged(restart: false) }
     }
 
-    /// An unknown state is not delivered: the first event is the first definite state.
-    private mutating func tell(_ manager: HostLedger.Manager, _ state: AdapterState) {
-        guard state != .unknown, managers[manager]?.state != state else { return }
-        if managers[manager]?.state == nil { restore(manager) }
-        managers[manager]?.state = state
-        deliver(manager, .stateChanged(state))
-    }
-
     mutating func daemonChanged(_ phase: DaemonPhase) {
-        let wasDenied = watch.daemon == .denied
-        watch.daemonChanged(phase)
-        if phase != .ready { directory.forgetObjects() }
-        if wasDenied != (phase == .denied) {
-            for manager in managers.keys.sorted() {
-                deliver(manager, .authorizationChanged(phase == .denied ? .denied : .allowed))
-            }
-        }
-        // The state of a daemon that has just come follows from its snapshot.
-        if phase == .ready { startWait() } else { updateState() }
-    }
-
-    private mutating func startWait() {
-        if let wait = watch.takeWait() { start(.adapterReturn, wait) }
+        if follow(phase) { updateState() }
     }
 
     mutating func adapterChanged(_ path: ObjectPath, _ changes: Adapter1.Changes) {
@@ -55,46 +39,32 @@ extension CentralRoleMachine {
     // MARK: State
 
     mutating func updateState() {
-        chooseAdapter()
-        let new = watch.state(of: objects.adapters)
-        guard new != state else { return }
-        let wasOn = state == .poweredOn
-        state = new
-        if wasOn { handlePowerLoss() }
-        if new == .poweredOn {
+        guard let old = changeState() else { return }
+        if old == .poweredOn { handlePowerLoss() }
+        if state == .poweredOn {
             rememberRestoredPeers()
             noteDevices()
         }
-        for manager in managers.keys.sorted() { tell(manager, new) }
+        for manager in managers.keys.sorted() { deliverState(to: manager) }
     }
 
     /// The adapter in use.
     var adapter: ObjectPath? { watch.adapter }
-
-    private mutating func chooseAdapter() {
-        let (path, address) = (watch.adapter, watch.address)
-        watch.choose(among: objects.adapters)
-        if path != nil, path != watch.adapter { directory.forgetObjects() }
-        startWait()
-        if watch.adapter != nil { stop(.adapterReturn) }
-        if let new = watch.address, new != address { directory = newDirectory(of: new) }
-    }
 
     /// All that needs power is over, and the state's event says so for all of it.
     private mutating func handlePowerLoss() {
         // BlueZ keeps subscriptions for the next link; see `stopNotifying`.
         if watch.daemon == .ready, adapter != nil { for link in links.values { stopNotifying(link) } }
         for peer in links.keys { forget(linkTimersOf: peer) }
-        for timer in timers where timer != .adapterReturn { stop(timer) }
+        stopTimers()
         abortChannels()
-        for peer in links.keys { closeSockets(of: peer) }
+        for link in links.values { closeSocket(of: link) }
         ledger.removeAll()
-        scan = nil
+        discovery.scan = nil
         links = [:]
-        calls = [:]
+        outputs.calls = [:]
         discovery.reset()
         connects.reset()
-        unseen = []
         for manager in managers.keys { managers[manager]?.filter = nil }
     }
 
@@ -103,12 +73,6 @@ extension CentralRoleMachine {
     /// The adapter's devices, when it is there for the first time or again.
     private mutating func noteDevices() {
         for (path, device) in objects.devices where isOurs(path) { directory.log(path, device, isNamed: true) }
-    }
-
-    /// BlueZ pitfall: `hci1` begins the text of `hci10`, too (https://github.com/hbldh/bleak/issues/2012); paths are
-    /// compared by their elements.
-    func isOurs(_ path: ObjectPath) -> Bool {
-        adapter.map { path.isBelow($0) } ?? false
     }
 
     mutating func deviceAdded(_ path: ObjectPath, isSnapshot: Bool) {
@@ -128,10 +92,10 @@ extension CentralRoleMachine {
         // BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
         // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
         let known = directory.peer(at: path)
-        let isNews = known == nil || !changes.isDisjoint(with: [.address, .name])
+        let isNew = known == nil || !changes.isDisjoint(with: [.address, .name])
         let oldName = known.flatMap { directory[$0]?.name }
-        guard let peer = isNews ? directory.log(path, device, isNamed: changes.contains(.name)) : known else { return }
-        if isNews, let name = directory[peer]?.name, name != oldName { nameChanged(peer, name) }
+        guard let peer = isNew ? directory.log(path, device, isNamed: changes.contains(.name)) : known else { return }
+        if isNew, let name = directory[peer]?.name, name != oldName { nameChanged(peer, name) }
         if changes.contains(.connected) { connectedChanged(peer, path, device) }
         if changes.contains(.servicesResolved) { resolvedChanged(peer) }
         if changes.contains(.advertisement) {

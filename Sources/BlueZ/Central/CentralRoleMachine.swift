@@ -7,10 +7,9 @@ import FoundationEssentials
 ///
 /// Pure: commands, signals, replies and timers go in; calls, events and timers come out. It has no bus, no clock, no
 /// lock and no thread, so a test can put it through anything.
-struct CentralRoleMachine: Sendable {
+struct CentralRoleMachine: RoleMachine {
     /// A manager that was activated.
-    struct Manager: Sendable {
-        /// The state it was told.
+    struct Manager: RoleManager {
         var state: AdapterState?
         /// Which reports its scan has had.
         var filter: ScanReportFilter?
@@ -22,55 +21,31 @@ struct CentralRoleMachine: Sendable {
         case discovery
         case connect(PeerID)
         case disconnect(PeerID)
-        case operation(PeerID)
         case signalStrength(LinkState.Operation)
         case resubscription(PeerID, ObjectPath)
         /// Its outcome changes nothing.
         case cleanup
     }
 
-    let timings: BlueZTimings
-
     let objects: ObjectModel
     var watch: AdapterWatch
-    var state = AdapterState.unknown
     var managers: [HostLedger.Manager: Manager] = [:]
     var ledger = HostLedger() {
-        didSet { needsPreserving = true }
+        didSet { preservation.needsUpdate = true }
     }
-    /// What is kept of managers with a restore identifier.
-    var preservations: [HostLedger.Manager: Preservation] = [:]
-    /// Whether what is kept may differ from what is.
-    var needsPreserving = false
-    /// What the managers' scans come to; see ``scansChanged(restart:)``.
-    var scan: ScanParameters?
-    var directory = PeerDirectory(adapterAddress: "")
-    /// How many devices out of reach are remembered; nil before a manager said so.
-    private(set) var rememberedPeers: Int?
+    var preservation = Preservation()
     var discovery = DiscoverySession()
     var connects = ConnectScheduler()
-    /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
-    var unseen: Set<PeerID> = []
     var links: [PeerID: CopyOnWrite<LinkState>] = [:]
-    var calls: [CallID: CallPurpose] = [:]
     /// Open L2CAP channels, and whose they are.
     var channels: [ChannelID: OpenChannel] = [:]
-    /// Sockets for write commands, and whose link they belong to.
-    var sockets: [WriteSocketID: PeerID] = [:]
-    var lastSocket: UInt64 = 0
-    var timers: Set<CentralTimer> = []
-    /// Whether a connection is there, or being made, that may need pairing.
-    private var mayNeedPairing = false
-    /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
-    var tellsDisconnectReasons = false
-
-    private var lastCall: UInt64 = 0
-    private var effects: [CentralRoleEffect] = []
+    var outputs = RoleOutputs<CentralRoleEffect, CallPurpose>()
     private(set) var date = Date(timeIntervalSince1970: 0)
+
+    var timings: BlueZTimings { watch.timings }
 
     init(selector: AdapterSelector, objects: ObjectModel, timings: BlueZTimings = BlueZTimings()) {
         self.objects = objects
-        self.timings = timings
         watch = AdapterWatch(selector, timings) { $0.supportsCentral }
     }
 
@@ -93,7 +68,7 @@ struct CentralRoleMachine: Sendable {
         case .channelEnded(let channel): channelEnded(channel)
         case .socket(let socket, let event): socketHappened(socket, event)
         case .pairingRefused(let peer): pairingRefused(peer)
-        case .timer(let key): if timers.remove(key) != nil { fired(key) }
+        case .timer(let key): if hasFired(key) { fired(key) }
         case .restoring(let manager, let left): keep(manager, left)
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
@@ -101,104 +76,59 @@ struct CentralRoleMachine: Sendable {
         }
         runDiscovery()
         preserve()
-        notePairingNeed()
-        defer { effects = [] }
-        return effects
-    }
-
-    mutating func remember(atLeast limit: Int) {
-        let new = max(rememberedPeers ?? 1, limit)
-        rememberedPeers = new
-        directory.changeLimit(to: new)
+        pairingNeedChanged(to: !links.isEmpty || connects.active != nil)
+        return outputs.removeEffects()
     }
 
     // MARK: Effects
 
-    private mutating func newCall(_ purpose: CallPurpose) -> CallID {
-        lastCall += 1
-        let id = CallID(number: lastCall)
-        calls[id] = purpose
-        return id
-    }
-
+    @discardableResult
     mutating func call(
         _ purpose: CallPurpose, _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue] = [],
         deadline: Duration
     ) -> CallID {
-        let id = newCall(purpose)
-        effects.append(
-            .call(
-                id, MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline)))
-        return id
+        call(
+            purpose, MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline))
     }
 
-    mutating func openChannel(_ purpose: CallPurpose, from local: L2CAPAddress, to peer: L2CAPAddress) -> CallID {
-        let id = newCall(purpose)
-        effects.append(.openChannel(id, from: local, to: peer))
+    /// A call for an operation of a link.
+    mutating func newCall(for operation: LinkState.Operation, of peer: PeerID) -> CallID {
+        let id = CallID(number: outputs.newNumber(), peer: peer)
+        links[peer]?.inFlight[id] = operation
         return id
     }
 
     mutating func readSignalStrength(_ operation: LinkState.Operation, of peer: L2CAPAddress, on adapter: UInt16) {
-        effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: peer, on: adapter))
+        outputs.effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: peer, on: adapter))
     }
 
     mutating func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
-        effects.append(.channel(channel, action))
+        outputs.effects.append(.channel(channel, action))
     }
 
     mutating func perform(_ action: WriteSocket.Action, on socket: WriteSocketID) {
-        effects.append(.socket(socket, action))
-    }
-
-    mutating func deliver(_ manager: HostLedger.Manager, _ event: CentralEvent) {
-        guard managers[manager] != nil else { return }
-        effects.append(.deliver(manager, event))
-    }
-
-    mutating func start(_ timer: CentralTimer, _ delay: Duration) {
-        timers.insert(timer)
-        effects.append(.startTimer(timer, delay))
-    }
-
-    mutating func stop(_ timer: CentralTimer) {
-        if timers.remove(timer) != nil { effects.append(.stopTimer(timer)) }
+        outputs.effects.append(.socket(socket, action))
     }
 
     mutating func tellPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
         // Before the app is told: what it knows is kept.
-        effects.insert(.preserve(manager, state), at: 0)
+        outputs.effects.insert(.preserve(manager, state), at: 0)
     }
 
-    /// Tells where a connection begins to need pairing, or none needs it any more.
-    ///
-    /// BlueZ pitfall: the kernel takes a link's capability when the link begins, so the agent comes before `Connect`.
-    private mutating func notePairingNeed() {
-        let isNeeded = !links.isEmpty || connects.active != nil
-        guard isNeeded != mayNeedPairing else { return }
-        mayNeedPairing = isNeeded
-        effects.insert(.pairingNeedChanged(isNeeded), at: isNeeded ? 0 : effects.endIndex)
-    }
+    mutating func tellSecurityFailed(_ peer: PeerID) { outputs.effects.append(.securityFailed(peer)) }
 
-    mutating func tellSecurityFailed(_ peer: PeerID) { effects.append(.securityFailed(peer)) }
-
-    mutating func refresh() { effects.append(.refresh) }
-
-    mutating func log(_ level: LogMessage.Level, _ text: String) {
-        effects.append(.log(LogMessage(level: level, text: text)))
-    }
+    mutating func refresh() { outputs.effects.append(.refresh) }
 
     // MARK: Dispatch
 
     private mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
-        // Calls that a lost daemon or adapter left behind have no purpose any more.
-        guard let purpose = calls.removeValue(forKey: id) else { return }
-        switch purpose {
+        if let peer = id.peer { return operationReplied(peer, id, result) }
+        switch purpose(of: id) {
         case .discovery: discoveryReplied(result.failure)
         case .connect(let peer): connectReplied(peer, result.failure)
         case .disconnect(let peer): disconnectReplied(peer, result.failure)
-        case .operation(let peer): operationReplied(peer, id, result)
         case .resubscription(let peer, let path): resubscribed(peer, path, result.failure)
-        case .signalStrength, .cleanup: break
+        case .signalStrength, .cleanup, nil: break
         }
     }
 
@@ -218,7 +148,7 @@ struct CentralRoleMachine: Sendable {
         case .powerLoss(let peer): finishLinkDown(peer)
         case .serviceChanges(let peer): tellServiceChanges(peer)
         case .adapterReturn:
-            watch.comebackOver()
+            watch.adapterReturnTimedOut()
             updateState()
         }
     }
@@ -236,6 +166,8 @@ struct CentralRoleMachine: Sendable {
         default: enqueue(command, from: manager)
         }
     }
+
+    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels[channel]?.manager }
 
     // MARK: Changes of the daemon's objects
 

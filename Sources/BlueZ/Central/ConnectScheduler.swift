@@ -28,6 +28,8 @@ struct ConnectScheduler: Sendable {
     private var connects: [PendingConnect] = []
     /// Whose `Connect` is in flight.
     private(set) var active: PeerID?
+    /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
+    var unconfirmed: Set<PeerID> = []
 
     /// Whether a peer is waited for, in whichever phase.
     func contains(_ peer: PeerID) -> Bool { active == peer || connects.contains { $0.peer == peer } }
@@ -83,7 +85,7 @@ struct ConnectScheduler: Sendable {
         connects[index].phase = .waiting
     }
 
-    /// The active connect is over: the peer is connected, hopeless, or nobody waits for it any more.
+    /// The active connect is over: the peer is connected, hopeless, or no longer waited for.
     mutating func finish() {
         connects.removeAll { $0.peer == active }
         active = nil
@@ -91,7 +93,7 @@ struct ConnectScheduler: Sendable {
 
     /// The active connect failed, and is to be tried again after all others.
     ///
-    /// - Returns: How many times it has failed, or nil where nobody waits for it any more.
+    /// - Returns: How many times it has failed, or nil where it is no longer waited for.
     mutating func fail(isBusy: Bool) -> (failures: Int, busyInARow: Int)? {
         defer { active = nil }
         guard let index = connects.firstIndex(where: { $0.peer == active }) else { return nil }

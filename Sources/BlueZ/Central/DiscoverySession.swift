@@ -40,6 +40,8 @@ struct DiscoverySession: Sendable {
         case stop
     }
 
+    /// What the managers' scans come to.
+    var scan: ScanParameters?
     private var wanted: Filter?
     private var applied: Filter?
     private var isRunning = false
@@ -110,7 +112,7 @@ struct DiscoverySession: Sendable {
     /// The pause after a failed call is over.
     mutating func pauseOver() { isPausing = false }
 
-    /// Discovery ended though nobody here asked for it.
+    /// Discovery ended though this process did not ask for it.
     ///
     /// BlueZ pitfall: reports stop after hours (https://github.com/deviceplug/btleplug/issues/332).
     ///

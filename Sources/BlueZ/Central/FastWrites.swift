@@ -66,7 +66,7 @@ struct FastWrites: Sendable {
     /// Notes a command that goes over the open socket.
     ///
     /// - Returns: The socket; nil where the value does not fit, or there is no socket.
-    mutating func take(_ operation: LinkState.Operation, _ value: Data) -> WriteSocketID? {
+    mutating func send(_ operation: LinkState.Operation, _ value: Data) -> WriteSocketID? {
         guard let open, open.takes(value) else { return nil }
         unsent.append(operation)
         isUndrained = true
@@ -120,8 +120,9 @@ struct FastWrites: Sendable {
     }
 }
 
-/// A socket for write commands.
+/// A socket for write commands to a peer.
 struct WriteSocketID: Hashable, Sendable {
     let number: UInt64
+    let peer: PeerID
 }
 #endif

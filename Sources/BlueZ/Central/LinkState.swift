@@ -16,6 +16,41 @@ struct LinkState: Sendable {
         var retries = 0
     }
 
+    /// A read in flight, and the last value that was told meanwhile.
+    struct Read: Sendable {
+        let path: ObjectPath
+        var value: Data?
+    }
+
+    /// How far the link is from its end.
+    struct Ending: Sendable {
+        /// Why the link goes down, as far as it is known.
+        var reason: DisconnectReason?
+        /// The last holder released it, or it is being ended for its silence.
+        var isClosing = false
+        /// It is down, and waits for an explanation; see ``BlueZTimings/powerLoss``.
+        var isDown = false
+        /// An operation failed because the link is lost; its response waits for the end of the link.
+        var lost: (operation: Operation, error: BackendError)?
+    }
+
+    /// How far the discovery of services is, which BlueZ does by itself at each connection.
+    struct Services: Sendable {
+        /// `ServicesResolved` is waited for, with a timer.
+        var areAwaitingResolution = false
+        /// The services that `ServicesResolved` promised are waited for.
+        var areAwaited = false
+        /// All objects were asked for, since services did not come.
+        var areRefreshing = false
+        /// That wait is over: what is there counts.
+        var areFinal = false
+        /// Some were delivered, so that changes mean something.
+        var areDelivered = false
+        /// Changes that are to be delivered.
+        var removed: [AttributeID] = []
+        var added: [ObjectPath] = []
+    }
+
     /// Whether our `Connect` made it; a link that another program made is not ours to end.
     ///
     /// BlueZ pitfall: links are shared and not counted (https://github.com/bluez/bluez/issues/89).
@@ -31,26 +66,10 @@ struct LinkState: Sendable {
     var notifying: Set<ObjectPath> = []
     /// Where write commands go.
     var writes = FastWrites()
-    /// The characteristic with a read in flight, and the last value that came meanwhile.
-    var reading: ObjectPath?
-    var held: Data?
-    /// Why the link goes down, as far as it is known.
-    var reason: DisconnectReason?
-    /// The last holder gave it up, or it is being ended for its silence.
-    var isClosing = false
-    /// It is down, and waits for an explanation; see ``BlueZTimings/powerLoss``.
-    var isDown = false
-    /// An operation failed because the link is lost; its answer waits for the end of the link.
-    var lost: (operation: Operation, error: BackendError)?
-    var isResolutionTimed = false
-    var isSettling = false
-    /// All objects were asked for, since services did not come.
-    var isRefreshing = false
-    var isSettled = false
-    /// Whether anybody was told of services, so that changes mean something.
-    var hasToldServices = false
-    var removedServices: [AttributeID] = []
-    var addedServices: [ObjectPath] = []
+    /// The read in flight.
+    var read: Read?
+    var ending = Ending()
+    var services = Services()
 
     /// Source: Core Specification, Vol 3, Part G, 5.2.1.
     static let minimumMTU = 23
@@ -65,16 +84,16 @@ struct LinkState: Sendable {
     }
 
     /// The command that is to start next, where the link takes any.
-    var next: Operation? { isDown || isClosing || lost != nil ? nil : waiting.first }
+    var next: Operation? { ending.isDown || ending.isClosing || ending.lost != nil ? nil : waiting.first }
 
     /// Has a write command go over its characteristic's socket, if nothing must go before it: what most of them do.
     ///
     /// - Returns: The socket; nil where the command is to wait its turn.
-    mutating func takeAtOnce(_ operation: Operation, _ attribute: AttributeID, _ value: Data) -> WriteSocketID? {
+    mutating func sendAtOnce(_ operation: Operation, _ attribute: AttributeID, _ value: Data) -> WriteSocketID? {
         guard writes.open?.attribute == attribute, attributes.path(of: attribute) != nil, waiting.isEmpty, mayWriteOn,
-            !isDown, !isClosing, lost == nil
+            !ending.isDown, !ending.isClosing, ending.lost == nil
         else { return nil }
-        return writes.take(operation, value)
+        return writes.send(operation, value)
     }
 
     /// Whether nothing is in flight but write commands.

@@ -112,7 +112,7 @@ final class ChannelPool: @unchecked Sendable {
 
     private func adopt(_ socket: CInt, as id: ChannelID, _ tell: (Opening) -> Void) {
         let channel = ChannelSocket(adopting: socket, queue: queue, network: network) { [weak self] event in
-            self?.happened(event, on: id)
+            self?.handle(event, on: id)
         }
         channels[id] = channel
         tell(Opening(channel: id, credits: ChannelSocket.sendWindow))
@@ -120,7 +120,7 @@ final class ChannelPool: @unchecked Sendable {
         if channels[id] === channel { channel.start() }
     }
 
-    private func happened(_ event: ChannelEvent, on id: ChannelID) {
+    private func handle(_ event: ChannelEvent, on id: ChannelID) {
         if event == .closed { channels[id] = nil }
         handler(id, event)
     }

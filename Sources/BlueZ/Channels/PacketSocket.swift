@@ -17,7 +17,7 @@ enum PacketSocket {
         case written
         /// There is no room now.
         case full
-        /// Nobody will ever read it.
+        /// The other end is closed.
         case broken
     }
 

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// BlueZ pitfall: a peer that hangs up makes both ready, once; whoever reads or writes then must go on until the kernel
 /// says that there is no more.
-// Invariant: used on the queue of the sources only, and by `deinit`, when nobody else can.
+// Invariant: used on the queue of the sources only, and by `deinit`, when no other code can.
 final class SocketWatch: @unchecked Sendable {
     private let descriptor: DBusFileDescriptor
     private let reads: any DispatchSourceProtocol

@@ -35,7 +35,7 @@ enum DaemonPhase: Equatable, Sendable {
 
 /// The conversation with `bluetoothd`: one connection, its owner, its objects.
 ///
-/// Serves every radio and every object of a backend.
+/// Serves all roles and all exported objects of a backend.
 ///
 /// Everything happens on one serial queue, which never waits and runs no app code: what comes in is passed on to the
 /// managers' queues, so signals do not pile up in the bus, and a command is carried out on the thread that gives it. The
@@ -282,7 +282,7 @@ final class BlueZDaemon: @unchecked Sendable {
         setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
     }
 
-    /// Reads all objects, for all radios at once.
+    /// Reads all objects, for all roles at once.
     ///
     /// BlueZ pitfall: with thousands of devices each snapshot costs (https://github.com/hbldh/bleak/issues/500): there
     /// is one per daemon, and one more where services do not come that were promised.

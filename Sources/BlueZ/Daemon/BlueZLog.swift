@@ -1,7 +1,7 @@
 #if os(Linux)
 import Logging
 
-/// The log of this radio, under the label `BlueZ`.
+/// The log of this backend, under the label `BlueZ`.
 ///
 /// Bluetooth addresses are left out of every line, also where BlueZ's object paths and messages have them: they tell
 /// who is near, and a log travels. Values are never written.

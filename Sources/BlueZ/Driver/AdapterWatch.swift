@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Which adapter a role uses, and the state that follows.
+/// Which adapter a role uses, the state that follows, and the devices that are known there.
 ///
 /// Pure. The adapters themselves are its owner's, who passes them in.
 ///
@@ -11,14 +11,19 @@ struct AdapterWatch: Sendable {
     typealias Adapters = [ObjectPath: Adapter1]
 
     private let selector: AdapterSelector
-    private let timings: BlueZTimings
+    let timings: BlueZTimings
     /// Whether an adapter can play the role.
     private let isSuitable: @Sendable (Adapter1) -> Bool
     private(set) var daemon = DaemonPhase.probing
     private(set) var adapter: ObjectPath?
     private(set) var address: String?
+    /// The adapter's state, as it was computed last.
+    private(set) var state = AdapterState.unknown
+    var directory = PeerDirectory(adapterAddress: "")
+    /// How many devices out of reach are remembered; nil before a manager said so.
+    private var rememberedPeers: Int?
     /// Whether an adapter that is not there is expected back.
-    private var isComebackExpected = false
+    private var isReturnExpected = false
     /// How long to wait for what is expected back, where that has to begin anew; see ``takeWait()``.
     private var wait: Duration?
 
@@ -28,13 +33,23 @@ struct AdapterWatch: Sendable {
         self.isSuitable = isSuitable
     }
 
-    /// For how long to start the timer that ends in ``comebackOver()``, if it has to be.
+    /// How many devices out of reach are remembered.
+    var peerLimit: Int { rememberedPeers ?? CentralOptions.defaultRememberedPeers }
+
+    /// Remembers so many devices that are out of reach, or more if another manager wants that.
+    mutating func remember(atLeast limit: Int) {
+        let new = max(rememberedPeers ?? 1, limit)
+        rememberedPeers = new
+        directory.changeLimit(to: new)
+    }
+
+    /// For how long to start the timer that ends in ``adapterReturnTimedOut()``, if it has to be.
     mutating func takeWait() -> Duration? {
         defer { wait = nil }
         return wait
     }
 
-    // MARK: News
+    // MARK: Daemon and adapters
 
     mutating func daemonChanged(_ phase: DaemonPhase) {
         // It is told of again with each snapshot.
@@ -42,9 +57,9 @@ struct AdapterWatch: Sendable {
         daemon = phase
         if phase != .ready { adapter = nil }
         switch phase {
-        case .lost: if !isComebackExpected { expectAdapter(within: timings.daemonReturnTimeout) }
-        case .absent where isComebackExpected: break
-        case .probing, .absent, .denied: isComebackExpected = false
+        case .lost: if !isReturnExpected { expectAdapter(within: timings.daemonReturnTimeout) }
+        case .absent where isReturnExpected: break
+        case .probing, .absent, .denied: isReturnExpected = false
         // A daemon that was just started finds its adapters a little later.
         case .ready:
             if adapter == nil {
@@ -59,20 +74,23 @@ struct AdapterWatch: Sendable {
         if let adapter, adapters[adapter] != nil { return }
         if adapter != nil {
             adapter = nil
+            directory.forgetObjects()
             expectAdapter(within: timings.adapterReturnTimeout)
         }
         guard let path = candidate(among: adapters), let object = adapters[path] else { return }
-        isComebackExpected = false
+        isReturnExpected = false
         wait = nil
         adapter = path
+        guard address != object.address else { return }
         address = object.address
+        directory = PeerDirectory(adapterAddress: object.address, limit: peerLimit)
     }
 
-    mutating func comebackOver() { isComebackExpected = false }
+    mutating func adapterReturnTimedOut() { isReturnExpected = false }
 
     /// The adapter may have been unplugged, or reset, alone or with the daemon.
     private mutating func expectAdapter(within delay: Duration) {
-        isComebackExpected = true
+        isReturnExpected = true
         wait = delay
     }
 
@@ -90,23 +108,31 @@ struct AdapterWatch: Sendable {
         if let address {
             if let known = first({ $0.address == address }) { return known }
             // It may come back; only then another one is taken.
-            if isComebackExpected { return nil }
+            if isReturnExpected { return nil }
         }
         return first { $0.isPowered && isSuitable($0) } ?? first(isSuitable) ?? paths.first
     }
 
     // MARK: Outcome
 
-    /// The state for the role.
-    func state(of adapters: Adapters) -> AdapterState {
+    /// Computes the state.
+    ///
+    /// - Returns: The state before, if it is another one now.
+    mutating func changeState(_ adapters: Adapters) -> AdapterState? {
+        let (old, new) = (state, state(of: adapters))
+        state = new
+        return old == new ? nil : old
+    }
+
+    private func state(of adapters: Adapters) -> AdapterState {
         switch daemon {
         case .probing: return .unknown
         case .denied: return .unauthorized
-        case .absent, .lost: return isComebackExpected ? .resetting : .unsupported
+        case .absent, .lost: return isReturnExpected ? .resetting : .unsupported
         case .ready: break
         }
         guard let object = adapter.flatMap({ adapters[$0] }) else {
-            guard isComebackExpected else { return .unsupported }
+            guard isReturnExpected else { return .unsupported }
             return address == nil ? .unknown : .resetting
         }
         guard isSuitable(object) else { return .unsupported }

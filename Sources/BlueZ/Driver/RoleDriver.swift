@@ -37,7 +37,7 @@ extension RoleDriver {
     func newManager(remembering limit: Int) -> HostLedger.Manager {
         core.contents.withLock { contents in
             contents.lastManager += 1
-            contents.machine.remember(atLeast: limit)
+            contents.machine.watch.remember(atLeast: limit)
             return contents.lastManager
         }
     }
@@ -62,7 +62,7 @@ extension RoleDriver {
         withExtendedLifetime(sink) {}
     }
 
-    /// Says who hears whether something in this radio may need pairing; on the daemon's queue.
+    /// Sets what is called when the role begins to need pairing, or needs it no longer; on the daemon's queue.
     func onPairingNeed(_ handler: @escaping @Sendable (Bool) -> Void) {
         core.contents.withLock { $0.pairingNeedHandler = handler }
     }
@@ -116,7 +116,7 @@ extension RoleDriver {
         if let delivery = core.contents.withLock({ $0.sinks[manager] })?.append(event) { daemon.deliver(delivery) }
     }
 
-    func tellPairingNeed(_ isNeeded: Bool) {
+    func pairingNeedChanged(to isNeeded: Bool) {
         core.contents.withLock { $0.pairingNeedHandler }?(isNeeded)
     }
 

@@ -54,6 +54,7 @@ extension ObjectModel {
             return changes
         }
         if signal.isSignal("org.bluez.Device1", "Disconnected"), let path = signal.path {
+            tellsDisconnectReasons = true
             return [.disconnected(path, reason: try body.string())]
         }
         return []

@@ -36,6 +36,8 @@ final class ObjectModel: @unchecked Sendable {
     private(set) var services: [ObjectPath: GattService1] = [:]
     private(set) var characteristics: [ObjectPath: GattCharacteristic1] = [:]
     private(set) var descriptors: [ObjectPath: GattDescriptor1] = [:]
+    /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
+    var tellsDisconnectReasons = false
     /// Attributes by their parents: services by device, characteristics by service, descriptors by characteristic.
     private var children: [ObjectPath: Set<ObjectPath>] = [:]
 

@@ -3,20 +3,20 @@ import BluetoothBackend
 
 /// One pairing agent's view of a ``PairingDriver``.
 final class BlueZPairing: PairingBackend {
-    private let radio: PairingDriver
+    private let driver: PairingDriver
     private let agent: PairingRoleMachine.Agent
 
-    init(radio: PairingDriver) {
-        self.radio = radio
-        agent = radio.newAgent()
+    init(driver: PairingDriver) {
+        self.driver = driver
+        agent = driver.newAgent()
     }
 
-    deinit { radio.invalidate(agent) }
+    deinit { driver.invalidate(agent) }
 
-    func activate(_ sink: any EventSink<PairingEvent>) { radio.activate(agent, sink) }
+    func activate(_ sink: any EventSink<PairingEvent>) { driver.activate(agent, sink) }
 
-    func submit(_ command: PairingCommand) { radio.submit(command, from: agent) }
+    func submit(_ command: PairingCommand) { driver.submit(command, from: agent) }
 
-    func invalidate() { radio.invalidate(agent) }
+    func invalidate() { driver.invalidate(agent) }
 }
 #endif

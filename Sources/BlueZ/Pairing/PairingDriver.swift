@@ -8,7 +8,7 @@ import Synchronization
 
 /// Runs a ``PairingRoleMachine``: exports our `org.bluez.Agent1`, passes inputs to the machine, and performs its effects.
 ///
-/// Inputs are processed on the daemon's queue. Devices are looked up in the central radios, which mirror them.
+/// Inputs are processed on the daemon's queue. The identifiers of devices come from the central roles.
 final class PairingDriver: DaemonClient {
     private struct Contents: Sendable {
         var machine: PairingRoleMachine
@@ -18,13 +18,13 @@ final class PairingDriver: DaemonClient {
         var lastCall: UInt64 = 0
         var lastAgent = 0
         var isStarted = false
-        /// The radios in which something may need pairing.
+        /// The roles in which something may need pairing.
         var needy: Set<ObjectIdentifier> = []
     }
 
     private let contents: Lock<Contents>
     private let daemon: BlueZDaemon
-    /// The central radios; at least one, which may not run yet.
+    /// The drivers of the central role; at least one, which may not run yet.
     private let centrals: @Sendable () -> [CentralRoleDriver]
     private let peripherals: @Sendable () -> [PeripheralRoleDriver]
 
@@ -79,7 +79,7 @@ final class PairingDriver: DaemonClient {
             defer { contents.isStarted = true }
             return !contents.isStarted
         }
-        for radio in centrals() { radio.start() }
+        for central in centrals() { central.start() }
         guard isFirst else { return }
         daemon.exports.export([Agent1.interface { [weak self] in self?.called($0) }], at: PairingRoleMachine.agentPath)
         daemon.add(self)
@@ -105,7 +105,7 @@ final class PairingDriver: DaemonClient {
             if let call { Agent1.answer(call, answer) }
         case .deliver(let agent, let event):
             if let delivery = contents.withLock({ $0.sinks[agent] })?.append(event) { daemon.deliver(delivery) }
-        case .refused(let peer): for radio in centrals() { radio.process(.pairingRefused(peer)) }
+        case .refused(let peer): for central in centrals() { central.process(.pairingRefused(peer)) }
         case .startTimer(let peer, let delay):
             daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
                 self?.process(.timer(peer))
@@ -118,13 +118,13 @@ final class PairingDriver: DaemonClient {
         }
     }
 
-    /// A radio found that a link lacks security.
+    /// A role found that a link lacks security.
     func securityFailed(_ peer: PeerID) { process(.securityFailed(peer)) }
 
-    /// Something in a radio may need pairing from now on, or nothing does any more.
-    func needChanged(of radio: ObjectIdentifier, to isNeeded: Bool) {
+    /// A role may need pairing from now on, or needs it no longer.
+    func needChanged(of role: ObjectIdentifier, to isNeeded: Bool) {
         let isAnyNeeded = contents.withLock { contents in
-            if isNeeded { contents.needy.insert(radio) } else { contents.needy.remove(radio) }
+            if isNeeded { contents.needy.insert(role) } else { contents.needy.remove(role) }
             return !contents.needy.isEmpty
         }
         process(.needChanged(isAnyNeeded))
@@ -155,19 +155,19 @@ final class PairingDriver: DaemonClient {
 
     // MARK: Devices
 
-    /// The device at a path, which each radio of its adapter knows.
+    /// The device at a path, which each central role of its adapter knows.
     private func device(at path: ObjectPath) -> PairingDevice? {
-        let known = centrals().compactMap { radio in radio.query { $0.pairingDevice(at: path) } }
+        let known = centrals().compactMap { role in role.query { $0.pairingDevice(at: path) } }
         guard var device = known.first else { return nil }
         device.isOurs =
             known.contains(where: \.isOurs)
-            || device.isConnected && peripherals().contains { radio in radio.query { $0.mayNeedPairing(with: path) } }
+            || device.isConnected && peripherals().contains { role in role.query { $0.mayNeedPairing(with: path) } }
         return device
     }
 
     private func device(of peer: PeerID) -> PairingDevice? {
-        for radio in centrals() {
-            if let path = radio.query({ $0.directory.path(of: peer) }) { return device(at: path) }
+        for central in centrals() {
+            if let path = central.query({ $0.directory.path(of: peer) }) { return device(at: path) }
         }
         return nil
     }
@@ -211,7 +211,7 @@ extension CentralRoleMachine {
 
 extension PeripheralRoleMachine {
     /// Whether something that is published on a central's adapter requires encryption.
-    func mayNeedPairing(with central: ObjectPath) -> Bool { mayNeedPairing && isOurs(central) }
+    func mayNeedPairing(with central: ObjectPath) -> Bool { outputs.mayNeedPairing && isOurs(central) }
 }
 
 extension PairingCommand {

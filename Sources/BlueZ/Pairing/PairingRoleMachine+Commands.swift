@@ -54,8 +54,8 @@ extension PairingRoleMachine {
 
     mutating func invalidate(_ agent: Agent) {
         agents.removeAll { $0.id == agent }
-        for question in questions where question.agent == agent {
-            questions.removeAll { $0.id == question.id }
+        for question in questions.open where question.agent == agent {
+            questions.remove(question.id)
             reject(question, "the agent is gone")
         }
         waiting.removeAll { $0.agent == agent }
@@ -68,7 +68,8 @@ extension PairingRoleMachine {
         }
     }
 
-    func hasWish(for peer: PeerID, of agent: Agent) -> Bool {
+    /// Whether an agent has asked for a pairing or its end, and has no answer.
+    func isRequested(for peer: PeerID, by agent: Agent) -> Bool {
         calls.values.contains { purpose in
             if case .bondOperation(let bondOperation) = purpose {
                 bondOperation.agent == agent && bondOperation.device.peer == peer
@@ -113,11 +114,11 @@ extension PairingRoleMachine {
     mutating func fulfilled(_ bondOperation: BondOperation) {
         let peer = bondOperation.device.peer
         guard bondOperation.isPairing else {
-            paired[bondOperation.device.path] = nil
+            bonds.paired[bondOperation.device.path] = nil
             return effects.append(
                 .deliver(bondOperation.agent, .unpaired(peer: peer, operation: bondOperation.operation)))
         }
-        paired[bondOperation.device.path] = peer
+        bonds.paired[bondOperation.device.path] = peer
         endLinkForPairing(bondOperation)
         effects.append(
             .deliver(bondOperation.agent, .paired(peer: peer, operation: bondOperation.operation, isBonded: true)))
@@ -158,14 +159,14 @@ extension PairingRoleMachine {
     }
 
     mutating func pairedChanged(_ device: PairingDevice, _ isPaired: Bool) {
-        guard (paired[device.path] != nil) != isPaired else { return }
-        paired[device.path] = isPaired ? device.peer : nil
-        running[device.peer] = nil
+        guard (bonds.paired[device.path] != nil) != isPaired else { return }
+        bonds.paired[device.path] = isPaired ? device.peer : nil
+        bonds.running[device.peer] = nil
         // `Trusted` stays as it is: it would admit the device to every service of this computer, for good, and a bond over
         // Low Energy needs it for nothing.
-        if isPaired { cancelQuestions(questions.filter { $0.device.peer == device.peer }) }
+        if isPaired { cancelQuestions(questions.open.filter { $0.device.peer == device.peer }) }
         // The one who asked is told with the reply.
-        for agent in agents where !hasWish(for: device.peer, of: agent.id) {
+        for agent in agents where !isRequested(for: device.peer, by: agent.id) {
             effects.append(
                 .deliver(
                     agent.id,
@@ -177,27 +178,27 @@ extension PairingRoleMachine {
 
     /// A pairing renewed a bond: its link has lived on.
     mutating func renewed(_ peer: PeerID) {
-        guard running.removeValue(forKey: peer) != nil else { return }
-        for agent in agents where !hasWish(for: peer, of: agent.id) {
+        guard bonds.running.removeValue(forKey: peer) != nil else { return }
+        for agent in agents where !isRequested(for: peer, by: agent.id) {
             effects.append(.deliver(agent.id, .paired(peer: peer, operation: nil, isBonded: true)))
         }
     }
 
     /// BlueZ has forgotten the device, and its bond.
     mutating func removed(_ path: ObjectPath) {
-        if let peer = paired[path] { pairedChanged(PairingDevice(path: path, peer: peer), false) }
-        for (peer, running) in running where running == path {
+        if let peer = bonds.paired[path] { pairedChanged(PairingDevice(path: path, peer: peer), false) }
+        for (peer, device) in bonds.running where device == path {
             fail(peer, BackendError(.peerDisconnected, operation: "pair"))
         }
     }
 
-    /// A pairing that nobody here asked for is over, without success.
+    /// A pairing that no app of this process asked for is over, without success.
     mutating func fail(_ peer: PeerID, _ error: BackendError) {
-        let wasGivenUp = givenUp.remove(peer) != nil
-        renewing.remove(peer)
-        guard running.removeValue(forKey: peer) != nil || wasGivenUp else { return }
-        cancelQuestions(questions.filter { $0.device.peer == peer })
-        for agent in agents where !hasWish(for: peer, of: agent.id) {
+        let wasEnded = bonds.ended.remove(peer) != nil
+        bonds.renewing.remove(peer)
+        guard bonds.running.removeValue(forKey: peer) != nil || wasEnded else { return }
+        cancelQuestions(questions.open.filter { $0.device.peer == peer })
+        for agent in agents where !isRequested(for: peer, by: agent.id) {
             effects.append(.deliver(agent.id, .pairingFailed(peer: peer, operation: nil, error: error)))
         }
     }

@@ -11,7 +11,8 @@ extension PairingRoleMachine {
         case .service(let uuid): refuse(call, .service(uuid), path, device)
         case .pinCode: refuse(call, .pinCode, path, device)
         case .pairing(let kind):
-            guard let device, device.isOurs || agents.contains(where: { hasWish(for: device.peer, of: $0.id) }) else {
+            guard let device, device.isOurs || agents.contains(where: { isRequested(for: device.peer, by: $0.id) })
+            else {
                 return refuse(call, .notNeeded, path, device)
             }
             if let agent = asker?.id { askApp(agent, call, kind, device) } else { decide(call, kind, device) }
@@ -43,12 +44,14 @@ extension PairingRoleMachine {
         _ agent: Agent, _ call: AgentCallID, _ kind: PairingQuestion, _ device: PairingDevice
     ) {
         // Who asked for the pairing need not agree to it.
-        if kind == .consent, hasWish(for: device.peer, of: agent) { return effects.append(.answer(call, .accept)) }
-        running[device.peer] = device.path
+        if kind == .consent, isRequested(for: device.peer, by: agent) { return effects.append(.answer(call, .accept)) }
+        bonds.running[device.peer] = device.path
         if case .display(let passkey) = kind {
             // The daemon waits for nothing, and repeats the call with each digit that the peer's user types.
             effects.append(.answer(call, .accept))
-            let isShown = questions.contains { $0.device.peer == device.peer && $0.kind == .display(passkey: passkey) }
+            let isShown = questions.open.contains {
+                $0.device.peer == device.peer && $0.kind == .display(passkey: passkey)
+            }
             if !isShown { ask(agent, device, kind, nil) }
             return
         }
@@ -58,14 +61,12 @@ extension PairingRoleMachine {
     mutating func ask(
         _ agent: Agent, _ device: PairingDevice, _ kind: PairingQuestion, _ call: AgentCallID?
     ) {
-        lastQuestion = lastQuestion.next
-        questions.append(Question(id: lastQuestion, agent: agent, device: device, kind: kind, call: call))
-        effects.append(.deliver(agent, .requested(request: lastQuestion, peer: device.peer, question: kind)))
+        let id = questions.add(kind, to: agent, about: device, call: call)
+        effects.append(.deliver(agent, .requested(request: id, peer: device.peer, question: kind)))
     }
 
     mutating func answer(_ id: PairingRequestID, _ answer: PairingAnswer, of agent: Agent) {
-        guard let index = questions.firstIndex(where: { $0.id == id && $0.agent == agent }) else { return }
-        let question = questions[index]
+        guard let question = questions.open.first(where: { $0.id == id && $0.agent == agent }) else { return }
         switch answer {
         case .accept:
             guard let call = question.call else { return }
@@ -73,16 +74,18 @@ extension PairingRoleMachine {
         case .passkey(let number):
             guard let call = question.call, let number = UInt32(exactly: number) else { return }
             effects.append(.answer(call, .passkey(number)))
-        case .reject: return reject(questions.remove(at: index), "the user refuses")
+        case .reject:
+            questions.remove(id)
+            return reject(question, "the user refuses")
         }
-        questions.remove(at: index)
+        questions.remove(id)
         awaitRenewal(question.device)
     }
 
     /// BlueZ says nothing of a pairing that renews a bond: it counts as done when nothing has gone wrong for a moment.
     private mutating func awaitRenewal(_ device: PairingDevice) {
-        guard paired[device.path] != nil, running[device.peer] != nil else { return }
-        renewing.insert(device.peer)
+        guard bonds.paired[device.path] != nil, bonds.running[device.peer] != nil else { return }
+        bonds.renewing.insert(device.peer)
         effects.append(.startTimer(device.peer, timings.rebondConfirmation))
     }
 
@@ -101,7 +104,7 @@ extension PairingRoleMachine {
     /// Takes questions back.
     mutating func cancelQuestions(_ gone: [Question]) {
         for question in gone {
-            questions.removeAll { $0.id == question.id }
+            questions.remove(question.id)
             if let call = question.call { effects.append(.answer(call, .reject)) }
             effects.append(.deliver(question.agent, .cancelled(request: question.id)))
         }
@@ -109,11 +112,11 @@ extension PairingRoleMachine {
 
     /// The daemon cancels what it asked last: a number that is shown when it is over, anything else when it failed.
     mutating func cancelled() {
-        let failing = questions.filter { $0.call != nil }.map(\.device)
-        cancelQuestions(questions)
+        let failing = questions.open.filter { $0.call != nil }.map(\.device)
+        cancelQuestions(questions.open)
         for device in failing {
             // The end of the link comes just after, and explains it.
-            givenUp.insert(device.peer)
+            bonds.ended.insert(device.peer)
             effects.append(.startTimer(device.peer, timings.powerLoss))
         }
     }

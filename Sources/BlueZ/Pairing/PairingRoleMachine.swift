@@ -32,6 +32,33 @@ struct PairingRoleMachine: Sendable {
         let isPairing: Bool
     }
 
+    /// The questions that apps have not answered, in the order of asking.
+    struct Questions: Sendable {
+        private(set) var open: [Question] = []
+        private var last = PairingRequestID(rawValue: 0)
+
+        /// Adds a question, and gives its number.
+        mutating func add(
+            _ kind: PairingQuestion, to agent: Agent, about device: PairingDevice, call: AgentCallID?
+        ) -> PairingRequestID {
+            last = last.next
+            open.append(Question(id: last, agent: agent, device: device, kind: kind, call: call))
+            return last
+        }
+
+        mutating func remove(_ id: PairingRequestID) { open.removeAll { $0.id == id } }
+    }
+
+    /// The peers that are bonded, and the pairings under way that no app of this process asked for.
+    struct Bonds: Sendable {
+        var paired: [ObjectPath: PeerID] = [:]
+        var running: [PeerID: ObjectPath] = [:]
+        /// Pairings that the daemon ended, and whose link may tell why.
+        var ended: Set<PeerID> = []
+        /// Bonded peers that pair anew, and whose questions are answered.
+        var renewing: Set<PeerID> = []
+    }
+
     enum CallPurpose: Sendable {
         case registration
         case bondOperation(BondOperation)
@@ -52,19 +79,12 @@ struct PairingRoleMachine: Sendable {
     var registration = AgentRegistration()
     /// In the order of their coming; the last one that has told its capability is asked.
     var agents: [(id: Agent, capability: PairingCapability?)] = []
-    var questions: [Question] = []
+    var questions = Questions()
     /// Pairings that wait for our agent to be registered, which bluetoothd then asks about them.
     var waiting: [BondOperation] = []
     var refusals = RefusalLog()
     var calls: [CallID: CallPurpose] = [:]
-    /// Peers that a pairing is under way with which nobody here has asked for.
-    var running: [PeerID: ObjectPath] = [:]
-    /// Pairings that the daemon gave up, and whose link may tell why.
-    var givenUp: Set<PeerID> = []
-    /// Bonded peers that pair anew, and whose questions are answered.
-    var renewing: Set<PeerID> = []
-    var paired: [ObjectPath: PeerID] = [:]
-    var lastQuestion = PairingRequestID(rawValue: 0)
+    var bonds = Bonds()
     var lastCall: UInt64 = 0
     var effects: [PairingRoleEffect] = []
 
@@ -87,7 +107,7 @@ struct PairingRoleMachine: Sendable {
         case .cancelled: cancelled()
         case .released: registration.reset()
         case .snapshot(let devices, let pairable):
-            paired = Dictionary(devices.map { ($0.path, $0.peer) }) { $1 }
+            bonds.paired = Dictionary(devices.map { ($0.path, $0.peer) }) { $1 }
             for (adapter, isOn) in pairable { pairableChanged(adapter, isOn) }
         case .pairedChanged(let device, let isPaired): pairedChanged(device, isPaired)
         case .removed(let path): removed(path)
@@ -97,8 +117,8 @@ struct PairingRoleMachine: Sendable {
             fail(peer, BackendError(.unknown, operation: "pair", message: "the peer or BlueZ ended the pairing"))
         case .reply(let call, let result): replied(call, result)
         case .timer(let peer):
-            if givenUp.contains(peer) { fail(peer, BackendError(.encryptionTimedOut, operation: "pair")) }
-            if renewing.remove(peer) != nil { renewed(peer) }
+            if bonds.ended.contains(peer) { fail(peer, BackendError(.encryptionTimedOut, operation: "pair")) }
+            if bonds.renewing.remove(peer) != nil { renewed(peer) }
         case .agentTimer(let number): registration.waitOver(number)
         }
         register()
@@ -114,7 +134,7 @@ struct PairingRoleMachine: Sendable {
         self.isReady = isReady
         guard !isReady else { return }
         registration.daemonWent()
-        cancelQuestions(questions)
+        cancelQuestions(questions.open)
         let lost =
             calls.values.compactMap { if case .bondOperation(let bondOperation) = $0 { bondOperation } else { nil } }
             + waiting
@@ -123,8 +143,8 @@ struct PairingRoleMachine: Sendable {
         for bondOperation in lost {
             failed(bondOperation, BackendError(.notConnected, operation: "pair", message: "bluetoothd is gone"))
         }
-        for peer in running.keys { fail(peer, BackendError(.notConnected, operation: "pair")) }
-        paired = [:]
+        for peer in bonds.running.keys { fail(peer, BackendError(.notConnected, operation: "pair")) }
+        bonds.paired = [:]
     }
 
     /// The agent that is asked.

@@ -27,7 +27,7 @@ enum Refusal: Hashable, Sendable {
         case .pinCode:
             "\(device) asked for a PIN code of classic Bluetooth and was refused: pair it with \"bluetoothctl pair\""
         case .notNeeded:
-            "\(device) asked to pair and was refused: no connection that this process made, and nothing encrypted that it "
+            "\(device) asked to pair and was refused: no connection of this process, and nothing encrypted that it "
                 + "publishes, needs that. To pair it with this computer, use \"bluetoothctl pair\""
         case .noConsent:
             "\(device) asked to pair and was refused, since no one was there to agree: make a CBPairingAgent, run an agent "

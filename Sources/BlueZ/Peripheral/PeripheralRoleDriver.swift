@@ -19,8 +19,8 @@ final class PeripheralRoleDriver: RoleDriver {
         var isOutOfDescriptors = false
     }
 
-    /// Each radio of the process has a place of its own for its objects.
-    private static let radios = Atomic(0)
+    /// The objects of each role of the process have a place of their own.
+    private static let roles = Atomic(0)
 
     let core: RoleDriverCore<PeripheralRoleMachine>
     private let served = Lock(Served())
@@ -29,8 +29,8 @@ final class PeripheralRoleDriver: RoleDriver {
         selector: AdapterSelector, daemon: BlueZDaemon, adapterTimings: BlueZTimings, timings: PeripheralTimings,
         network: any ChannelNetwork
     ) {
-        let number = Self.radios.add(1, ordering: .relaxed).newValue
-        let base = ObjectPath.root.appending("org").appending("corebluetooth").appending("radio\(number)")
+        let number = Self.roles.add(1, ordering: .relaxed).newValue
+        let base = ObjectPath.root.appending("org").appending("corebluetooth").appending("role\(number)")
         core = RoleDriverCore(
             PeripheralRoleMachine(
                 selector: selector, objects: daemon.objects, base: base, adapterTimings: adapterTimings,
@@ -59,8 +59,8 @@ final class PeripheralRoleDriver: RoleDriver {
         case .export(let object): export(object)
         case .withdraw(let path): daemon.exports.withdraw(path)
         case .broadcast(let path, let value): broadcast(path, value)
-        case .answer(let number, let values): take(number)?.answer(values)
-        case .refuse(let number, let error): take(number)?.refuse(error)
+        case .answer(let number, let values): removeCall(number)?.answer(values)
+        case .refuse(let number, let error): removeCall(number)?.refuse(error)
         case .open(let id, let number, let mtu): open(id, number, mtu)
         case .send(let id, let value): served.withLock { $0.sockets[id] }?.send(value)
         case .close(let id): served.withLock { $0.sockets.removeValue(forKey: id) }?.close()
@@ -71,12 +71,12 @@ final class PeripheralRoleDriver: RoleDriver {
         case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): stopTimer(key)
-        case .pairingNeedChanged(let isNeeded): tellPairingNeed(isNeeded)
+        case .pairingNeedChanged(let isNeeded): pairingNeedChanged(to: isNeeded)
         case .log(let message): message.write()
         }
     }
 
-    private func take(_ number: IncomingCall.Number) -> DBusCall? {
+    private func removeCall(_ number: IncomingCall.Number) -> DBusCall? {
         served.withLock { $0.calls.removeValue(forKey: number) }
     }
 
@@ -88,16 +88,16 @@ final class PeripheralRoleDriver: RoleDriver {
 
     private func broadcast(_ path: ObjectPath, _ value: Data) {
         let changed: [String: DBusValue] = ["Value": .bytes(Array(value))]
-        // The value is not kept, so that it is told each time, and to nobody who asks later.
+        // The value is not kept, so that it is sent each time, and cannot be read later.
         daemon.exports.emit(
             path, ObjectModel.properties, "PropertiesChanged",
             [.string(ExportedObject.Kind.characteristic.rawValue), .properties(changed), .strings([])])
     }
 
     private func open(_ id: SocketID, _ number: IncomingCall.Number, _ mtu: UInt16) {
-        let made = NotifySocket.make(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
-        guard let made else {
-            take(number)?.refuse(DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
+        let pair = NotifySocket.make(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
+        guard let pair else {
+            removeCall(number)?.refuse(DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
             let isNew = served.withLock { served in
                 defer { served.isOutOfDescriptors = true }
                 return !served.isOutOfDescriptors
@@ -106,10 +106,10 @@ final class PeripheralRoleDriver: RoleDriver {
             return process(.socket(id, .closed))
         }
         served.withLock { served in
-            served.sockets[id] = made.socket
+            served.sockets[id] = pair.socket
             served.isOutOfDescriptors = false
         }
-        take(number)?.answer([.fileDescriptor(made.daemonsEnd), .uint16(mtu)])
+        removeCall(number)?.answer([.fileDescriptor(pair.daemonsEnd), .uint16(mtu)])
     }
 
     // MARK: Channels

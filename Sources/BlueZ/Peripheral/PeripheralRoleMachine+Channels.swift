@@ -10,6 +10,18 @@ extension PeripheralRoleMachine {
         let psm: UInt16
     }
 
+    /// The L2CAP channels of the role.
+    struct Channels: Sendable {
+        /// Who listens for channels of a number.
+        struct Listener: Sendable {
+            let manager: HostLedger.Manager
+            let isEncryptionRequired: Bool
+        }
+
+        var listeners: [UInt16: Listener] = [:]
+        var open: [ChannelID: OpenChannel] = [:]
+    }
+
     // MARK: Listening
 
     mutating func publishChannel(
@@ -29,10 +41,9 @@ extension PeripheralRoleMachine {
     ) {
         switch result {
         case .success(let psm):
-            // Nobody waits for it any more.
+            // The manager or the power is gone.
             guard managers[manager] != nil, state == .poweredOn else { return perform(.stopListening(psm)) }
-            listeners[psm] = manager
-            if isEncryptionRequired { encryptedListeners.insert(psm) }
+            channels.listeners[psm] = Channels.Listener(manager: manager, isEncryptionRequired: isEncryptionRequired)
             deliver(manager, .channelPublished(operation: operation, psm: psm))
         case .failure(let error): deliver(manager, .operationFailed(operation: operation, error: error))
         }
@@ -40,12 +51,12 @@ extension PeripheralRoleMachine {
 
     /// Listens no more; the channels of that number close (S154).
     mutating func unpublishChannel(_ manager: HostLedger.Manager, _ operation: OperationID, _ psm: UInt16) {
-        guard listeners[psm] == manager else {
+        guard channels.listeners[psm]?.manager == manager else {
             let error = BackendError(.invalidParameters, operation: "unpublish channel \(psm)")
             return deliver(manager, .operationFailed(operation: operation, error: error))
         }
         stopListening(psm)
-        for (id, channel) in channels.sorted(by: { $0.key < $1.key }) where channel.psm == psm {
+        for (id, channel) in channels.open.sorted(by: { $0.key < $1.key }) where channel.psm == psm {
             perform(.channel(id, .command(.close)))
             channelEnded(id)
         }
@@ -53,45 +64,44 @@ extension PeripheralRoleMachine {
     }
 
     private mutating func stopListening(_ psm: UInt16) {
-        listeners[psm] = nil
-        encryptedListeners.remove(psm)
+        channels.listeners[psm] = nil
         perform(.stopListening(psm))
     }
 
     // MARK: Channels
 
     mutating func accepted(_ psm: UInt16, _ opening: ChannelPool.Opening, from address: L2CAPAddress) {
-        guard let manager = listeners[psm], let peer = central(at: address) else {
+        guard let manager = channels.listeners[psm]?.manager, let peer = central(at: address) else {
             return perform(.channel(opening.channel, .abort))
         }
-        channels[opening.channel] = OpenChannel(manager: manager, psm: psm)
+        channels.open[opening.channel] = OpenChannel(manager: manager, psm: psm)
         deliver(
             manager,
             .channelOpened(channel: opening.channel, psm: psm, central: peer, credits: opening.credits))
     }
 
     mutating func use(_ channel: ChannelID, _ command: ChannelCommand, by manager: HostLedger.Manager) {
-        guard channels[channel]?.manager == manager else { return }
+        guard channels.open[channel]?.manager == manager else { return }
         perform(.channel(channel, .command(command)))
-        if command == .close { channels[channel] = nil }
+        if command == .close { channels.open[channel] = nil }
     }
 
     mutating func channelEnded(_ channel: ChannelID) {
-        guard let owner = channels.removeValue(forKey: channel) else { return }
+        guard let owner = channels.open.removeValue(forKey: channel) else { return }
         deliver(owner.manager, .channel(channel, .closed))
     }
 
     /// Power went; the state's event says so for all channels.
     mutating func abortChannels() {
-        for channel in channels.keys.sorted() { perform(.channel(channel, .abort)) }
-        for psm in listeners.keys.sorted() { stopListening(psm) }
-        channels = [:]
+        for channel in channels.open.keys.sorted() { perform(.channel(channel, .abort)) }
+        for psm in channels.listeners.keys.sorted() { stopListening(psm) }
+        channels.open = [:]
     }
 
     /// A manager is gone: what it sent still goes over.
     mutating func closeChannels(of manager: HostLedger.Manager) {
-        for (psm, owner) in listeners where owner == manager { stopListening(psm) }
-        for (channel, owner) in channels where owner.manager == manager { use(channel, .close, by: manager) }
+        for (psm, owner) in channels.listeners where owner.manager == manager { stopListening(psm) }
+        for (channel, owner) in channels.open where owner.manager == manager { use(channel, .close, by: manager) }
     }
 }
 #endif

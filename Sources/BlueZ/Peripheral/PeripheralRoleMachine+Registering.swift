@@ -8,10 +8,10 @@ extension PeripheralRoleMachine {
     static let gattManager = "org.bluez.GattManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
 
-    mutating func enqueue(_ job: RegistrationJob) { jobs.append(job) }
+    mutating func enqueue(_ job: RegistrationJob) { registrations.jobs.append(job) }
 
     mutating func runJobs() {
-        while registration == nil, let job = jobs.popFirst() {
+        while registrations.current == nil, let job = registrations.jobs.popFirst() {
             switch job {
             case .addService(let manager, let operation, let service): add(service, operation, of: manager)
             case .removeService(let manager, let id): remove(id, of: manager)
@@ -26,13 +26,13 @@ extension PeripheralRoleMachine {
 
     /// Power went: what was asked for and has not begun is answered by the state, and so is what has.
     mutating func dropJobsThatNeedPower() {
-        jobs.removeAll(where: \.needsPower)
-        registration?.operation = nil
+        registrations.jobs.removeAll(where: \.needsPower)
+        registrations.current?.operation = nil
     }
 
     mutating func registrationReplied(_ error: DBusError?) {
-        guard let registration else { return }
-        self.registration = nil
+        guard let registration = registrations.current else { return }
+        registrations.current = nil
         switch registration.kind {
         case .application(let application, let replaced):
             applicationReplied(registration, application, replaced: replaced, error)
@@ -64,7 +64,7 @@ extension PeripheralRoleMachine {
     ) {
         managers[manager]?.applications.add(application)
         for object in ApplicationTree.objects(of: application) { perform(.export(object)) }
-        registration = Registration(
+        registrations.current = Registration(
             manager: manager, operation: operation, kind: .application(application, replaced: replaced))
         callAdapter(
             .registration, Self.gattManager, "RegisterApplication",
@@ -87,13 +87,13 @@ extension PeripheralRoleMachine {
         withdraw(application)
         log(.warning, "a service was refused: \(error)")
         fail(registration, ServerError.publishing(error))
-        if !replaced.isEmpty { jobs.prepend(.restore(registration.manager, replaced)) }
+        if !replaced.isEmpty { registrations.jobs.prepend(.restore(registration.manager, replaced)) }
     }
 
     private mutating func restore(_ applications: [ApplicationTree.Application], of manager: HostLedger.Manager) {
         guard let first = applications.first, let moved = managers[manager]?.applications.moved(first) else { return }
         let rest = Array(applications.dropFirst())
-        if !rest.isEmpty { jobs.prepend(.restore(manager, rest)) }
+        if !rest.isEmpty { registrations.jobs.prepend(.restore(manager, rest)) }
         register(moved, nil, of: manager)
     }
 
@@ -129,7 +129,7 @@ extension PeripheralRoleMachine {
 
     /// A manager is gone, and with it all that it published.
     mutating func withdrawAll(of manager: HostLedger.Manager) {
-        jobs.removeAll { $0.manager == manager }
+        registrations.jobs.removeAll { $0.manager == manager }
         removeAllServices(of: manager)
         endAdvertising(of: manager)
     }
@@ -141,9 +141,9 @@ extension PeripheralRoleMachine {
     ) {
         guard managers[manager] != nil else { return }
         endAdvertising(of: manager)
-        let path = path(of: manager).appending("advertisement\(newNumber())")
+        let path = path(of: manager).appending("advertisement\(outputs.newNumber())")
         perform(.export(ExportedObject(kind: .advertisement, path: path, properties: plan.properties)))
-        registration = Registration(manager: manager, operation: operation, kind: .advertisement(path, plan))
+        registrations.current = Registration(manager: manager, operation: operation, kind: .advertisement(path, plan))
         callAdapter(
             .registration, Self.advertisingManager, "RegisterAdvertisement", [.objectPath(path), .properties([:])])
     }
@@ -153,7 +153,7 @@ extension PeripheralRoleMachine {
     ) {
         let manager = registration.manager
         guard let error else {
-            // Nobody waits for it any more: power went, or its manager.
+            // Power is off, or the manager is gone.
             guard managers[manager] != nil, let operation = registration.operation else { return withdraw(path) }
             managers[manager]?.advertisement = path
             return deliver(manager, .advertisingStarted(operation: operation))

@@ -77,14 +77,14 @@ extension PeripheralRoleMachine {
         let wantsResponse = !characteristic.isWriteAcknowledgedByDaemon
         // BlueZ pitfall: a write that is not answered in time fails (https://github.com/bluez/bluez/issues/317).
         if !wantsResponse { perform(.answer(call.number, [])) }
-        let id = wantsResponse ? hold(call, of: peer, for: manager) : RequestID(rawValue: newNumber())
+        let id = wantsResponse ? hold(call, of: peer, for: manager) : RequestID(rawValue: outputs.newNumber())
         deliver(
             manager,
             .writeRequested(request: id, central: peer, mtu: mtu, wantsResponse: wantsResponse, parts: [part]))
     }
 
     private mutating func hold(_ call: IncomingCall, of peer: PeerID, for manager: HostLedger.Manager) -> RequestID {
-        let id = RequestID(rawValue: newNumber())
+        let id = RequestID(rawValue: outputs.newNumber())
         requests[id] = Request(manager: manager, call: call.number, peer: peer, path: call.path)
         start(.request(id), timings.request)
         return id
@@ -92,9 +92,9 @@ extension PeripheralRoleMachine {
 
     /// The MTU of a link, as each call tells it.
     mutating func noteMTU(_ options: [String: DBusValue], of peer: PeerID) -> Int {
-        guard let told = options["mtu"]?.uint16Value else { return mtus[peer] ?? Self.minimumMTU }
+        guard let told = options["mtu"]?.uint16Value else { return centrals.mtus[peer] ?? Self.minimumMTU }
         let mtu = max(Self.minimumMTU, min(Int(told), 517))
-        guard mtus.updateValue(mtu, forKey: peer) != mtu else { return mtu }
+        guard centrals.mtus.updateValue(mtu, forKey: peer) != mtu else { return mtu }
         for manager in managers.keys.sorted() where managers[manager]?.sessions[peer] != nil {
             deliver(manager, .mtuChanged(central: peer, mtu: mtu))
         }
@@ -122,7 +122,7 @@ extension PeripheralRoleMachine {
         deliver(request.manager, .requestExpired(request: id))
     }
 
-    /// The request has no meaning any more, and nobody is told.
+    /// The request has no meaning any more, and is not answered.
     mutating func drop(_ id: RequestID, _ request: Request) {
         requests[id] = nil
         stop(.request(id))

@@ -7,7 +7,7 @@ import DequeModule
 extension PeripheralRoleMachine {
     mutating func activate(_ manager: HostLedger.Manager) {
         managers[manager] = Manager(applications: ApplicationTree(base: path(of: manager)))
-        tell(manager, state)
+        deliverState(to: manager)
     }
 
     mutating func invalidate(_ manager: HostLedger.Manager) {
@@ -18,57 +18,27 @@ extension PeripheralRoleMachine {
         managers[manager] = nil
     }
 
-    /// An unknown state is not delivered: the first event is the first definite state.
-    private mutating func tell(_ manager: HostLedger.Manager, _ state: AdapterState) {
-        guard state != .unknown, managers[manager]?.state != state else { return }
-        managers[manager]?.state = state
-        deliver(manager, .stateChanged(state))
-    }
-
     // MARK: Daemon and adapter
 
     mutating func daemonChanged(_ phase: DaemonPhase) {
-        let wasDenied = watch.daemon == .denied
-        watch.daemonChanged(phase)
-        if wasDenied != (phase == .denied) {
-            for manager in managers.keys.sorted() {
-                deliver(manager, .authorizationChanged(phase == .denied ? .denied : .allowed))
-            }
-        }
-        if phase != .ready {
-            expected = [:]
-            directory.forgetObjects()
-        }
-        // The state of a daemon that has just come follows from its snapshot.
-        if phase == .ready { startWait() } else { updateState() }
-    }
-
-    private mutating func startWait() {
-        if let wait = watch.takeWait() { start(.adapterReturn, wait) }
+        if phase != .ready { centrals.expected = [:] }
+        if follow(phase) { updateState() }
     }
 
     /// The adapter's properties.
     var adapter: Adapter1? { watch.adapter.flatMap { objects.adapters[$0] } }
 
     mutating func updateState() {
-        watch.choose(among: objects.adapters)
-        startWait()
-        if watch.adapter != nil { stop(.adapterReturn) }
-        noteAddress()
-        let new = watch.state(of: objects.adapters)
-        guard new != state else { return }
-        let old = state
-        state = new
+        let address = watch.address
+        let old = changeState()
+        // Devices may have been told before their adapter was chosen.
+        if watch.address != address {
+            for (path, device) in objects.devices where isOurs(path) { directory.log(path, device, isNamed: false) }
+        }
+        guard let old else { return }
         if old == .poweredOn { handlePowerLoss() }
-        if new != .poweredOn && new != .poweredOff { publicationsWent() }
-        for manager in managers.keys.sorted() { tell(manager, new) }
-    }
-
-    private mutating func noteAddress() {
-        guard let address = watch.address, address != directoryAddress else { return }
-        directoryAddress = address
-        directory = newDirectory(of: address)
-        for (path, device) in objects.devices where isOurs(path) { directory.log(path, device, isNamed: false) }
+        if state != .poweredOn && state != .poweredOff { publicationsWent() }
+        for manager in managers.keys.sorted() { deliverState(to: manager) }
     }
 
     /// What ends with power: centrals, requests, advertising.
@@ -78,15 +48,17 @@ extension PeripheralRoleMachine {
         for (id, request) in requests { drop(id, request) }
         for peer in directory.presentPeers {
             let isPaired = directory.path(of: peer).flatMap { objects.devices[$0]?.isPaired } ?? false
-            let isBonded = leaving[peer]?.isBonded ?? isPaired
-            for path in leaving[peer]?.paths ?? [] where !isBonded { _ = subscriptions.remove(peer, from: path) }
+            let isBonded = centrals.leaving[peer]?.isBonded ?? isPaired
+            for path in centrals.leaving[peer]?.paths ?? [] where !isBonded {
+                _ = subscriptions.remove(peer, from: path)
+            }
             endSubscriptions(of: peer, isBonded: isBonded)
         }
-        for peer in leaving.keys { stop(.leaving(peer)) }
-        leaving = [:]
+        for peer in centrals.leaving.keys { stop(.leaving(peer)) }
+        centrals.leaving = [:]
         abortChannels()
-        mtus = [:]
-        unacknowledged = [:]
+        centrals.mtus = [:]
+        credits.forgetBroadcasts()
         for manager in managers.keys { managers[manager]?.sessions = [:] }
         dropJobsThatNeedPower()
         for manager in managers.keys.sorted() { endAdvertising(of: manager) }
@@ -94,10 +66,10 @@ extension PeripheralRoleMachine {
 
     /// Nothing is published any more, and the app is to publish anew.
     private mutating func publicationsWent() {
-        jobs = []
-        registration = nil
-        isRoundTripPending = false
-        forgetCalls()
+        registrations = RegistrationQueue()
+        credits = CreditLedger()
+        outputs.calls = [:]
+        stopTimers()
         for manager in managers.keys.sorted() {
             perform(.withdraw(path(of: manager)))
             for socket in subscriptions.removeAll(below: path(of: manager)) { perform(.close(socket)) }
@@ -106,20 +78,15 @@ extension PeripheralRoleMachine {
             managers[manager]?.advertisement = nil
         }
         subscriptions = Subscriptions()
-        unsent = [:]
     }
 
     // MARK: Devices
-
-    func isOurs(_ path: ObjectPath) -> Bool {
-        watch.adapter.map { path.isBelow($0) } ?? false
-    }
 
     mutating func deviceAdded(_ path: ObjectPath) {
         guard isOurs(path), let device = objects.devices[path],
             let peer = directory.log(path, device, isNamed: false)
         else { return }
-        let wasConnected = expected.removeValue(forKey: path) != nil
+        let wasConnected = centrals.expected.removeValue(forKey: path) != nil
         if device.isConnected != wasConnected { connectedChanged(peer, device) }
     }
 
@@ -136,7 +103,7 @@ extension PeripheralRoleMachine {
     }
 
     mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1) {
-        let wasConnected = expected.removeValue(forKey: path) != nil || device.isConnected
+        let wasConnected = centrals.expected.removeValue(forKey: path) != nil || device.isConnected
         guard let peer = directory.peer(at: path) else { return }
         if wasConnected { centralMayHaveLeft(peer, isBonded: false) }
         subscriptions.forget(peer)
@@ -168,7 +135,7 @@ extension PeripheralRoleMachine {
     /// Notes a central whose connection is still to be told.
     private mutating func expect(_ address: L2CAPAddress, at path: ObjectPath) -> PeerID? {
         let peer = directory.log(path, address.text, isRandom: address.isRandom)
-        expected[path] = peer
+        centrals.expected[path] = peer
         return peer
     }
 }

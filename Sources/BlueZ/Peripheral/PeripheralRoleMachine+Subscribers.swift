@@ -21,7 +21,7 @@ extension PeripheralRoleMachine {
         // announced (https://github.com/bluez/bluez/issues/820, https://github.com/bluez/bluez/issues/1106). Refused
         // so, BlueZ names each subscriber all the same, and falls back to `StartNotify`.
         let isUnicast = adapter?.hasUnicastSockets == true
-        let socket = SocketID(number: newNumber())
+        let socket = SocketID(number: outputs.newNumber())
         if isUnicast {
             perform(.open(socket, call.number, mtu: UInt16(mtu)))
         } else {
@@ -36,11 +36,11 @@ extension PeripheralRoleMachine {
     ) {
         perform(.answer(call.number, []))
         guard state == .poweredOn, subscriptions.subscribers(of: call.path).isEmpty else { return }
-        // An old daemon names nobody. With one link it is clear who it is.
+        // An old daemon does not name the central. With one link it is clear.
         let devices = objects.devices.filter { $0.value.isConnected && isOurs($0.key) }.keys
-        let connected = Set(devices.compactMap(directory.peer)).union(expected.values)
+        let connected = Set(devices.compactMap(directory.peer)).union(centrals.expected.values)
         guard let peer = connected.first, connected.count == 1 else {
-            return log(.warning, "BlueZ does not say who subscribes to \(characteristic.uuid): nobody is told")
+            return log(.warning, "BlueZ does not say who subscribes to \(characteristic.uuid): no manager is told")
         }
         subscribe(peer, to: call.path, characteristic.id, of: manager, .broadcast)
     }
@@ -66,14 +66,14 @@ extension PeripheralRoleMachine {
         guard isNew else { return }
         let isFirst = managers[manager]?.sessions[peer] == nil
         if isFirst {
-            let session = CreditSession(manager: manager, peer: peer, number: newNumber())
+            let session = CreditLedger.Session(manager: manager, peer: peer, number: outputs.newNumber())
             managers[manager]?.sessions[peer] = session
         }
         deliver(
             manager,
             .subscribed(
-                central: peer, attribute: attribute, mtu: mtus[peer] ?? Self.minimumMTU,
-                notifyCredits: isFirst ? Self.notifyCredits : 0))
+                central: peer, attribute: attribute, mtu: centrals.mtus[peer] ?? Self.minimumMTU,
+                notifyCredits: isFirst ? CreditLedger.limit : 0))
     }
 
     private mutating func unsubscribe(_ peer: PeerID, from path: ObjectPath, of manager: HostLedger.Manager) {
@@ -109,7 +109,7 @@ extension PeripheralRoleMachine {
 
     // MARK: Links
 
-    /// A central came; BlueZ remembers what a bonded one subscribed to, and tells nobody.
+    /// A central came; BlueZ remembers what a bonded one subscribed to, and does not tell us.
     mutating func centralConnected(_ peer: PeerID) {
         confirmLeaving(peer)
         for path in subscriptions.centralConnected(peer) {
@@ -122,19 +122,19 @@ extension PeripheralRoleMachine {
 
     /// A link ended; that may be all, or the beginning of the end of power.
     mutating func centralMayHaveLeft(_ peer: PeerID, isBonded: Bool) {
-        leaving[peer, default: Leaving()].isGone = true
-        leaving[peer]?.isBonded = isBonded
+        centrals.leaving[peer, default: Centrals.Leaving()].isGone = true
+        centrals.leaving[peer]?.isBonded = isBonded
         start(.leaving(peer), timings.quiescence)
     }
 
     private mutating func seemsUnsubscribed(_ peer: PeerID, from path: ObjectPath) {
-        leaving[peer, default: Leaving()].paths.insert(path)
+        centrals.leaving[peer, default: Centrals.Leaving()].paths.insert(path)
         start(.leaving(peer), timings.quiescence)
     }
 
     /// Tells what has ended: the wait is over, or the central has shown that it is there.
     mutating func confirmLeaving(_ peer: PeerID) {
-        guard let leaving = leaving.removeValue(forKey: peer) else { return }
+        guard let leaving = centrals.leaving.removeValue(forKey: peer) else { return }
         stop(.leaving(peer))
         guard leaving.isGone else {
             for path in leaving.paths.sorted() {
@@ -142,7 +142,7 @@ extension PeripheralRoleMachine {
             }
             return
         }
-        mtus[peer] = nil
+        centrals.mtus[peer] = nil
         expireRequests { $0.peer == peer }
         for path in endSubscriptions(of: peer, isBonded: leaving.isBonded) {
             if let manager = manager(of: path) { tellUnsubscribed(peer, from: path, of: manager) }
@@ -159,7 +159,9 @@ extension PeripheralRoleMachine {
 
     mutating func settle(_ path: ObjectPath) {
         // A link that ended meanwhile is part of the explanation, though its own wait began later.
-        for peer in subscriptions.subscribers(of: path) where leaving[peer]?.isGone == true { confirmLeaving(peer) }
+        for peer in subscriptions.subscribers(of: path) where centrals.leaving[peer]?.isGone == true {
+            confirmLeaving(peer)
+        }
         stop(.quiescence(path))
         let settlement = subscriptions.settle(path)
         for socket in settlement.sockets { close(socket) }
@@ -173,7 +175,7 @@ extension PeripheralRoleMachine {
             guard let (path, peer) = subscriptions.owner(of: socket), let manager = manager(of: path),
                 managers[manager]?.sessions[peer] != nil
             else { return }
-            if let left = unsent[socket]?.count { unsent[socket]?.count = max(0, left - count) }
+            credits.sent(count, on: socket)
             deliver(manager, .notifyCredits(central: peer, count: count))
         case .closed:
             returnCredits(of: socket)
@@ -192,11 +194,10 @@ extension PeripheralRoleMachine {
 
     /// What a closed socket has not sent is lost; its credits are not, while the central has other subscriptions.
     private mutating func returnCredits(of socket: SocketID) {
-        guard let (session, count) = unsent.removeValue(forKey: socket), count > 0 else { return }
-        returnCredits([session: count])
+        returnCredits(credits.close(socket))
     }
 
-    private mutating func returnCredits(_ sessions: [CreditSession: Int]) {
+    private mutating func returnCredits(_ sessions: [CreditLedger.Session: Int]) {
         for (session, count) in sessions.sorted(by: { $0.key.number < $1.key.number })
         where managers[session.manager]?.sessions[session.peer] == session {
             deliver(session.manager, .notifyCredits(central: session.peer, count: count))
@@ -219,20 +220,20 @@ extension PeripheralRoleMachine {
         if !value.isEmpty, let sockets = subscriptions.sockets(of: path, for: targets) {
             for socket in sockets {
                 if let peer = subscriptions.owner(of: socket)?.peer, let session = managers[manager]?.sessions[peer] {
-                    unsent[socket, default: (session, 0)].count += 1
+                    credits.send(on: socket, for: session)
                 }
                 perform(.send(socket, value))
             }
             return
         }
-        if targets.count < subscribers.count, complaints.insert(path).inserted {
+        if targets.count < subscribers.count, subscriptions.complaints.insert(path).inserted {
             log(
                 .warning,
                 "BlueZ sends values of characteristic \(path.lastElement) to all its subscribers, not to some alone")
         }
         perform(.broadcast(path, value))
         for peer in targets {
-            if let session = managers[manager]?.sessions[peer] { unacknowledged[session, default: 0] += 1 }
+            if let session = managers[manager]?.sessions[peer] { credits.broadcast(for: session) }
         }
     }
 
@@ -241,17 +242,15 @@ extension PeripheralRoleMachine {
     /// Nothing says when a broadcast value has left. The reply says that it has been taken, at least: messages keep
     /// their order.
     mutating func roundTrip() {
-        guard !isRoundTripPending, !unacknowledged.isEmpty, state == .poweredOn else { return }
-        isRoundTripPending = true
+        guard state == .poweredOn, let sessions = credits.beginRoundTrip() else { return }
         call(
-            .roundTrip(unacknowledged),
+            .roundTrip(sessions),
             MethodCall(
                 path: .root, interface: "org.freedesktop.DBus.Peer", member: "Ping", deadline: timings.registration))
-        unacknowledged = [:]
     }
 
-    mutating func roundTripCompleted(_ sessions: [CreditSession: Int]) {
-        isRoundTripPending = false
+    mutating func roundTripCompleted(_ sessions: [CreditLedger.Session: Int]) {
+        credits.endRoundTrip()
         returnCredits(sessions)
     }
 }

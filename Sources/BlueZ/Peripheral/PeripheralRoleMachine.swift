@@ -8,23 +8,15 @@ import FoundationEssentials
 ///
 /// Pure, as ``CentralRoleMachine`` is: commands, signals, calls, replies and timers go in; calls, objects, answers, events and
 /// timers come out.
-struct PeripheralRoleMachine: Sendable {
+struct PeripheralRoleMachine: RoleMachine {
     /// A manager that was activated.
-    struct Manager: Sendable {
-        /// The state it was told.
+    struct Manager: RoleManager {
         var state: AdapterState?
         var applications: ApplicationTree
         /// The object of its advertisement, once it is registered.
         var advertisement: ObjectPath?
         /// Which values wait for their credit to come back; new at each first subscription of a central.
-        var sessions: [PeerID: CreditSession] = [:]
-    }
-
-    /// A central's credits with a manager, from its first subscription to the end of its last.
-    struct CreditSession: Hashable, Sendable {
-        let manager: HostLedger.Manager
-        let peer: PeerID
-        let number: UInt64
+        var sessions: [PeerID: CreditLedger.Session] = [:]
     }
 
     /// A read or write that the app has not answered.
@@ -35,69 +27,31 @@ struct PeripheralRoleMachine: Sendable {
         let path: ObjectPath
     }
 
-    /// The links and subscriptions that seem to have ended; see ``PeripheralTimings/quiescence``.
-    struct Leaving: Sendable {
-        /// Whether the link has, and so everything.
-        var isGone = false
-        var isBonded = false
-        /// The subscriptions that have.
-        var paths: Set<ObjectPath> = []
-    }
-
     /// Why a call was made.
     enum CallPurpose: Sendable {
         case registration
         /// A round trip: what was sent before has reached the daemon.
-        case roundTrip([CreditSession: Int])
+        case roundTrip([CreditLedger.Session: Int])
         /// Its outcome changes nothing.
         case cleanup
     }
 
-    /// How many values one central may have on their way to the daemon.
-    static let notifyCredits = 20
     /// Source: Core Specification, Vol 3, Part G, 5.2.1.
     static let minimumMTU = 23
 
     let timings: PeripheralTimings
     private let base: ObjectPath
 
-    var watch: AdapterWatch
     let objects: ObjectModel
-    var state = AdapterState.unknown
+    var watch: AdapterWatch
     var managers: [HostLedger.Manager: Manager] = [:]
-    /// Centrals that a call named before their connection was told.
-    var expected: [ObjectPath: PeerID] = [:]
-    var directory = PeerDirectory(adapterAddress: "")
-    var directoryAddress = ""
-    /// How many devices out of reach are remembered; nil before a manager said so.
-    private(set) var rememberedPeers: Int?
-    var mtus: [PeerID: Int] = [:]
+    var centrals = Centrals()
     var subscriptions = Subscriptions()
-    /// Centrals that seem to have left, or to have unsubscribed; not told yet.
-    var leaving: [PeerID: Leaving] = [:]
     var requests: [RequestID: Request] = [:]
-    var jobs: Deque<RegistrationJob> = []
-    /// The registration that is under way.
-    var registration: Registration?
-    /// Values that were broadcast since the last round trip began, by whose credit they cost.
-    var unacknowledged: [CreditSession: Int] = [:]
-    var isRoundTripPending = false
-    /// Values that were given to a socket and that it has not sent, by whose credit they cost.
-    var unsent: [SocketID: (session: CreditSession, count: Int)] = [:]
-    /// Who listens for channels of which number.
-    var listeners: [UInt16: HostLedger.Manager] = [:]
-    /// The numbers whose channels require encryption.
-    var encryptedListeners: Set<UInt16> = []
-    var channels: [ChannelID: OpenChannel] = [:]
-    /// Whether something that is published requires encryption.
-    private(set) var mayNeedPairing = false
-    /// Characteristics whose subset updates were complained about.
-    var complaints: Set<ObjectPath> = []
-
-    private var calls: [CallID: CallPurpose] = [:]
-    private var timers: Set<PeripheralTimer> = []
-    private var effects: [PeripheralRoleEffect] = []
-    private var lastNumber: UInt64 = 0
+    var registrations = RegistrationQueue()
+    var credits = CreditLedger()
+    var channels = Channels()
+    var outputs = RoleOutputs<PeripheralRoleEffect, CallPurpose>()
 
     /// - Parameter base: Where this role's objects are.
     init(
@@ -113,7 +67,7 @@ struct PeripheralRoleMachine: Sendable {
     /// Takes in one input.
     ///
     /// - Returns: What to do, in this order.
-    mutating func handle(_ input: PeripheralRoleInput) -> [PeripheralRoleEffect] {
+    mutating func handle(_ input: PeripheralRoleInput, at _: Date) -> [PeripheralRoleEffect] {
         switch input {
         case .daemon(.phase(let phase)): daemonChanged(phase)
         case .daemon(.changed(let changes)): for change in changes { apply(change) }
@@ -127,37 +81,26 @@ struct PeripheralRoleMachine: Sendable {
             listening(manager, operation, result, isEncryptionRequired: isEncryptionRequired)
         case .channelAccepted(let psm, let opening, let address): accepted(psm, opening, from: address)
         case .channelEnded(let channel): channelEnded(channel)
-        case .timer(let key): if timers.remove(key) != nil { fired(key) }
+        case .timer(let key): if hasFired(key) { fired(key) }
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
         case .invalidated(let manager): invalidate(manager)
         }
         runJobs()
         roundTrip()
-        notePairingNeed()
-        defer { effects = [] }
-        return effects
+        pairingNeedChanged(to: state == .poweredOn && isEncryptionRequired)
+        return outputs.removeEffects()
     }
 
-    mutating func remember(atLeast limit: Int) {
-        let new = max(rememberedPeers ?? 1, limit)
-        rememberedPeers = new
-        directory.changeLimit(to: new)
+    /// Whether something that is published requires encryption.
+    private var isEncryptionRequired: Bool {
+        channels.listeners.values.contains(where: \.isEncryptionRequired)
+            || managers.values.contains(where: \.applications.needsEncryption)
     }
 
     // MARK: Effects
 
-    mutating func perform(_ effect: PeripheralRoleEffect) { effects.append(effect) }
-
-    mutating func deliver(_ manager: HostLedger.Manager, _ event: PeripheralEvent) {
-        if managers[manager] != nil { effects.append(.deliver(manager, event)) }
-    }
-
-    mutating func call(_ purpose: CallPurpose, _ call: MethodCall) {
-        let id = CallID(number: newNumber())
-        calls[id] = purpose
-        effects.append(.call(id, call))
-    }
+    mutating func perform(_ effect: PeripheralRoleEffect) { outputs.effects.append(effect) }
 
     /// A call of a manager interface of the adapter.
     mutating func callAdapter(_ purpose: CallPurpose, _ interface: String, _ member: String, _ body: [DBusValue]) {
@@ -168,33 +111,6 @@ struct PeripheralRoleMachine: Sendable {
                 path: adapter, interface: interface, member: member, body: body, deadline: timings.registration))
     }
 
-    mutating func start(_ timer: PeripheralTimer, _ delay: Duration) {
-        timers.insert(timer)
-        effects.append(.startTimer(timer, delay))
-    }
-
-    mutating func stop(_ timer: PeripheralTimer) {
-        if timers.remove(timer) != nil { effects.append(.stopTimer(timer)) }
-    }
-
-    mutating func log(_ level: LogMessage.Level, _ text: String) {
-        effects.append(.log(LogMessage(level: level, text: text)))
-    }
-
-    private mutating func notePairingNeed() {
-        let isNeeded =
-            state == .poweredOn
-            && (!encryptedListeners.isEmpty || managers.values.contains(where: \.applications.needsEncryption))
-        guard isNeeded != mayNeedPairing else { return }
-        mayNeedPairing = isNeeded
-        perform(.pairingNeedChanged(isNeeded))
-    }
-
-    mutating func newNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
-    }
-
     /// Where a manager's objects are.
     func path(of manager: HostLedger.Manager) -> ObjectPath { base.appending("manager\(manager)") }
 
@@ -202,6 +118,8 @@ struct PeripheralRoleMachine: Sendable {
     func manager(of path: ObjectPath) -> HostLedger.Manager? {
         managers.keys.first { path.isBelow(self.path(of: $0)) }
     }
+
+    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels.open[channel]?.manager }
 
     // MARK: Dispatch
 
@@ -251,30 +169,22 @@ struct PeripheralRoleMachine: Sendable {
     }
 
     private mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
-        // Calls that a lost daemon or adapter left behind have no purpose any more.
-        guard let purpose = calls.removeValue(forKey: id) else { return }
-        switch purpose {
+        switch purpose(of: id) {
         case .registration: registrationReplied(result.failure)
         case .roundTrip(let sessions): roundTripCompleted(sessions)
-        case .cleanup: break
+        case .cleanup, nil: break
         }
     }
 
     private mutating func fired(_ timer: PeripheralTimer) {
         switch timer {
         case .adapterReturn:
-            watch.comebackOver()
+            watch.adapterReturnTimedOut()
             updateState()
         case .request(let request): expire(request)
         case .leaving(let peer): confirmLeaving(peer)
         case .quiescence(let path): settle(path)
         }
-    }
-
-    /// The daemon is gone, and all that was asked of it.
-    mutating func forgetCalls() {
-        calls = [:]
-        for timer in timers where timer != .adapterReturn { stop(timer) }
     }
 }
 #endif

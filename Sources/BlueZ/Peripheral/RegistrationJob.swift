@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import DequeModule
 
 /// Something to be registered with the daemon, or withdrawn; one after the other, in the order of the commands.
 enum RegistrationJob: Equatable, Sendable {
@@ -19,6 +20,12 @@ enum RegistrationJob: Equatable, Sendable {
         case .removeService, .removeAllServices, .stopAdvertising, .restore: false
         }
     }
+}
+
+/// The jobs that wait, and the registration that is under way.
+struct RegistrationQueue: Sendable {
+    var jobs: Deque<RegistrationJob> = []
+    var current: Registration?
 }
 
 /// A registration that waits for the daemon's reply.

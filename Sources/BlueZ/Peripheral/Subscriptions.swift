@@ -13,9 +13,11 @@ import BluetoothDBus
 /// (https://github.com/bluez/bluez/issues/1452). So when a socket closes while its central is connected and others
 /// have sockets too, or a central leaves and its socket does not close, both wait a moment for each other.
 ///
-/// BlueZ pitfall: a bonded central that returns is subscribed still, and nobody is told
+/// BlueZ pitfall: a bonded central that returns is subscribed still, and we are not told
 /// (https://github.com/RuckerGauge/blePeripheral/issues/2). What it subscribed to when it left is remembered.
 struct Subscriptions: Sendable {
+    /// Characteristics whose values for some subscribers alone were complained about.
+    var complaints: Set<ObjectPath> = []
     /// How values reach a central.
     enum Way: Equatable, Sendable {
         case socket(SocketID)
@@ -28,7 +30,7 @@ struct Subscriptions: Sendable {
         case ended(PeerID, ObjectPath)
         /// It is not clear yet: ``settle(_:)`` will tell.
         case unclear(ObjectPath)
-        /// Nobody's socket.
+        /// The socket has no owner.
         case unknown
     }
 

@@ -4,19 +4,26 @@ import BluetoothDBus
 
 /// State restoration: what managers with a restore identifier had, in this process and in the one before.
 extension CentralRoleMachine {
-    /// What is kept of one manager.
+    /// What is preserved of the managers with a restore identifier.
     struct Preservation: Sendable {
-        /// What the earlier process left, until the manager's first state.
-        var left: PreservedCentral?
-        /// What the next process would get.
-        var kept: PreservedCentral?
+        /// What is preserved of one manager.
+        struct Entry: Sendable {
+            /// What the earlier process left, until the manager's first state.
+            var left: PreservedCentral?
+            /// What the next process would get.
+            var preserved: PreservedCentral?
+        }
+
+        var entries: [HostLedger.Manager: Entry] = [:]
+        /// Whether what is preserved may differ from what is.
+        var needsUpdate = false
     }
 
     /// A manager with a restore identifier is about to be activated.
     ///
     /// - Parameter left: What the earlier process left, nil if nothing.
     mutating func keep(_ manager: HostLedger.Manager, _ left: PreservedCentral?) {
-        preservations[manager] = Preservation(left: left, kept: left)
+        preservation.entries[manager] = Preservation.Entry(left: left, preserved: left)
         rememberRestoredPeers()
     }
 
@@ -24,20 +31,20 @@ extension CentralRoleMachine {
 
     /// Tells what is to be kept, where it changed.
     mutating func preserve() {
-        guard needsPreserving else { return }
-        needsPreserving = false
-        for manager in preservations.keys.sorted() where preservations[manager]?.left == nil {
+        guard preservation.needsUpdate else { return }
+        preservation.needsUpdate = false
+        for manager in preservation.entries.keys.sorted() where preservation.entries[manager]?.left == nil {
             let state = present(manager)
-            let kept = state.isEmpty ? nil : state
-            guard preservations[manager]?.kept != kept else { continue }
-            preservations[manager]?.kept = kept
-            tellPreserved(manager, kept)
+            let preserved = state.isEmpty ? nil : state
+            guard preservation.entries[manager]?.preserved != preserved else { continue }
+            preservation.entries[manager]?.preserved = preserved
+            tellPreserved(manager, preserved)
         }
     }
 
     /// A manager that its app gave up leaves nothing.
     mutating func dropPreservation(of manager: HostLedger.Manager) {
-        guard let preservation = preservations.removeValue(forKey: manager), preservation.kept != nil else { return }
+        guard let entry = preservation.entries.removeValue(forKey: manager), entry.preserved != nil else { return }
         tellPreserved(manager, nil)
     }
 
@@ -70,18 +77,18 @@ extension CentralRoleMachine {
 
     /// Peers keep the identifiers that the earlier process knew them by.
     mutating func rememberRestoredPeers() {
-        for manager in preservations.keys.sorted() {
-            guard let left = preservations[manager]?.left, left.adapter == watch.address else { continue }
+        for manager in preservation.entries.keys.sorted() {
+            guard let left = preservation.entries[manager]?.left, left.adapter == watch.address else { continue }
             for peer in left.peers { directory.remember(peer.id, peer.address, isRandom: peer.isRandom, peer.name) }
         }
     }
 
     /// Gives a manager back what it had, before it hears of its first state.
     mutating func restore(_ manager: HostLedger.Manager) {
-        guard let left = preservations[manager]?.left else { return }
-        preservations[manager]?.left = nil
-        needsPreserving = true
-        // Without power there is no link, and no wish for one (S12).
+        guard let left = preservation.entries[manager]?.left else { return }
+        preservation.entries[manager]?.left = nil
+        preservation.needsUpdate = true
+        // Without power there is no link, and no pending connect (S12).
         let isThere = state == .poweredOn && left.adapter == watch.address
         let peers = isThere ? left.peers.compactMap { restore($0, to: manager) } : []
         deliver(manager, .restored(RestoredCentralState(peers: peers, scan: left.scan)))
@@ -126,7 +133,7 @@ extension CentralRoleMachine {
             ledger.setSubscribed(manager, to: attribute, of: peer, true)
         else { return }
         links[peer]?.notifying.insert(path)
-        _ = call(
+        call(
             .resubscription(peer, path), path, GattCharacteristic1.interface, "StartNotify",
             deadline: timings.attribute)
     }
@@ -145,7 +152,7 @@ extension CentralRoleMachine {
         of peer: PeerID, notifying: [ObjectPath]
     ) -> [RestoredCentralState.Service] {
         guard let device = links[peer]?.path, objects.devices[device]?.isServicesResolved == true else { return [] }
-        links[peer]?.hasToldServices = true
+        links[peer]?.services.areDelivered = true
         return services(of: device, peer).map { path, record in
             let characteristics = objects.attributes(of: path)
             return RestoredCentralState.Service(

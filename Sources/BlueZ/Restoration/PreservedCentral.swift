@@ -5,7 +5,7 @@ import BluetoothBackend
 ///
 /// Links outlive their process, and so does this: in a file, which ``PreservationStore`` writes.
 struct PreservedCentral: Codable, Equatable, Sendable {
-    /// A peer with a link, or a wish for one.
+    /// A peer with a link, or a pending connect.
     struct Peer: Codable, Equatable, Sendable {
         var id: PeerID
         /// The device's address, as people write it.

@@ -20,7 +20,7 @@ private final class PeripheralRecorder: EventSink {
 }
 
 /// The peripheral role as a whole, on a private bus, against a scripted `org.bluez` that calls back through GDBus.
-@Suite struct PeripheralRadioTests {
+@Suite struct PeripheralRoleTests {
     private let bus: PrivateBus
     private let daemon: ScriptedBlueZ
     private let scripted: ScriptedPeripherals
@@ -72,7 +72,7 @@ private final class PeripheralRecorder: EventSink {
     private func subscribe() async throws -> (central: PeerID, answer: [DBusValue]) {
         let answer = try await scripted.call(path("1003"), "AcquireNotify", [options])
         let event = try await recorder.events.first { if case .subscribed = $0 { true } else { false } }
-        guard case .subscribed(let central, _, 185, PeripheralRoleMachine.notifyCredits) = event else {
+        guard case .subscribed(let central, _, 185, CreditLedger.limit) = event else {
             throw CancellationError()
         }
         return (central, answer)

@@ -1,0 +1,22 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// What the peripheral role knows of centrals, beside what the daemon's objects tell.
+struct Centrals: Sendable {
+    /// The links and subscriptions that seem to have ended; see ``PeripheralTimings/quiescence``.
+    struct Leaving: Sendable {
+        /// Whether the link has, and so everything.
+        var isGone = false
+        var isBonded = false
+        /// The subscriptions that have.
+        var paths: Set<ObjectPath> = []
+    }
+
+    /// Centrals that a call named before their connection was told.
+    var expected: [ObjectPath: PeerID] = [:]
+    var mtus: [PeerID: Int] = [:]
+    /// Centrals that seem to have left, or to have unsubscribed; not told yet.
+    var leaving: [PeerID: Leaving] = [:]
+}
+#endif

@@ -1,0 +1,59 @@
+#if os(Linux)
+import BluetoothBackend
+
+/// Values that were given to the daemon, by the central whose credit each costs.
+///
+/// Pure.
+struct CreditLedger: Sendable {
+    /// A central's credits with a manager, from its first subscription to the end of its last.
+    struct Session: Hashable, Sendable {
+        let manager: HostLedger.Manager
+        let peer: PeerID
+        let number: UInt64
+    }
+
+    /// How many values one central may have on their way to the daemon.
+    static let limit = 20
+
+    /// Values that were broadcast since the last round trip began.
+    private var unacknowledged: [Session: Int] = [:]
+    private var isRoundTripPending = false
+    /// Values that were given to a socket and that it has not sent.
+    private var unsent: [SocketID: (session: Session, count: Int)] = [:]
+
+    // MARK: Broadcasts
+
+    mutating func broadcast(for session: Session) { unacknowledged[session, default: 0] += 1 }
+
+    /// Begins a round trip to the daemon, if values were broadcast since the last one.
+    ///
+    /// - Returns: The values that it will acknowledge.
+    mutating func beginRoundTrip() -> [Session: Int]? {
+        guard !isRoundTripPending, !unacknowledged.isEmpty else { return nil }
+        isRoundTripPending = true
+        defer { unacknowledged = [:] }
+        return unacknowledged
+    }
+
+    mutating func endRoundTrip() { isRoundTripPending = false }
+
+    /// Forgets the values of a link layer without power.
+    mutating func forgetBroadcasts() { unacknowledged = [:] }
+
+    // MARK: Sockets
+
+    mutating func send(on socket: SocketID, for session: Session) { unsent[socket, default: (session, 0)].count += 1 }
+
+    mutating func sent(_ count: Int, on socket: SocketID) {
+        if let left = unsent[socket]?.count { unsent[socket]?.count = max(0, left - count) }
+    }
+
+    /// Forgets a socket.
+    ///
+    /// - Returns: The credits of what it has not sent.
+    mutating func close(_ socket: SocketID) -> [Session: Int] {
+        guard let (session, count) = unsent.removeValue(forKey: socket), count > 0 else { return [:] }
+        return [session: count]
+    }
+}
+#endif
