@@ -1,16 +1,16 @@
 import Synchronization
 
-/// A call that can be cancelled until it is made.
+/// A call that can be cancelled until it runs.
 package final class DelayedCall: Sendable {
     private let body: Lock<(@Sendable () -> Void)?>
 
     package init(_ body: @escaping @Sendable () -> Void) { self.body = Lock(body) }
 
-    package func fire() { take()?() }
+    package func fire() { removeBody()?() }
 
-    package func cancel() { _ = take() }
+    package func cancel() { _ = removeBody() }
 
-    private func take() -> (@Sendable () -> Void)? {
+    private func removeBody() -> (@Sendable () -> Void)? {
         body.withLock { body in
             defer { body = nil }
             return body

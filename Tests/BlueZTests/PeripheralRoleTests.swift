@@ -210,7 +210,7 @@ private final class PeripheralRecorder: EventSink {
         try #require(poll(&event, 1, 20_000) == 1)
         #expect(recv(socket.rawValue, &packet, 1, 0) == 1)
         #expect(packet == [5])
-        #expect(close(try #require(socket.take())) == 0)
+        #expect(close(try #require(socket.release())) == 0)
         // GDBus holds a descriptor of its own in the answer until that goes.
         try await recorder.wait(for: .unsubscribed(central: central, attribute: AttributeID(rawValue: 4)))
     }

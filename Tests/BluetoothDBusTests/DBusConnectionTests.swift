@@ -59,7 +59,7 @@ import Testing
     @Test func aCallToNobodyFailsAtOnce() async throws {
         let connection = try await connect()
         let error = await #expect(throws: DBusError.self) {
-            _ = try await connection.call(to: "org.nobody", path: .root, interface: "a.b", member: "M")
+            _ = try await connection.call(to: "org.missing", path: .root, interface: "a.b", member: "M")
         }
         #expect(error?.name == DBusError.Name.serviceUnknown)
     }

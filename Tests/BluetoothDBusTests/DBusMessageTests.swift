@@ -105,16 +105,16 @@ import Testing
         #expect(fcntl(descriptor.rawValue, F_GETFD) & FD_CLOEXEC != 0)
         received = nil
         _ = consume descriptor
-        // The reader's end comes when nobody holds the other one any more; a number alone may have been taken anew.
-        #expect(close(try #require(writeEnd.take())) == 0)
+        // The reader's end is reported when no descriptor of the other end is open; a number alone may be in use again.
+        #expect(close(try #require(writeEnd.release())) == 0)
         var byte: UInt8 = 0
         #expect(read(readEnd.rawValue, &byte, 1) == 0)
     }
 
     @Test func aTakenDescriptorIsTheCallersToClose() throws {
         let original = DBusFileDescriptor(adopting: dup(0))
-        let number = try #require(original.take())
-        #expect(original.take() == nil)
+        let number = try #require(original.release())
+        #expect(original.release() == nil)
         #expect(original.rawValue == -1)
         #expect(close(number) == 0)
     }

@@ -15,17 +15,17 @@ import Testing
         var calls = Calls()
         let serial = calls.nextSerial()
         _ = calls.insert(entry(1), serial: serial)
-        #expect(calls.take(serial, from: ":1.2")?.completion == 1)
-        #expect(calls.take(serial, from: ":1.2") == nil)
+        #expect(calls.removeCall(serial, from: ":1.2")?.completion == 1)
+        #expect(calls.removeCall(serial, from: ":1.2") == nil)
     }
 
     @Test func aStrangersReplyIsNotTaken() {
         var calls = Calls()
         let serial = calls.nextSerial()
         _ = calls.insert(entry(1, to: ":1.5"), serial: serial)
-        #expect(calls.take(serial, from: ":1.6") == nil)
-        #expect(calls.take(serial, from: nil) == nil)
-        #expect(calls.take(serial, from: ":1.5")?.completion == 1)
+        #expect(calls.removeCall(serial, from: ":1.6") == nil)
+        #expect(calls.removeCall(serial, from: nil) == nil)
+        #expect(calls.removeCall(serial, from: ":1.5")?.completion == 1)
     }
 
     /// The bus answers for a name that is gone.
@@ -33,7 +33,7 @@ import Testing
         var calls = Calls()
         let serial = calls.nextSerial()
         _ = calls.insert(entry(1, to: ":1.5"), serial: serial)
-        #expect(calls.take(serial, from: "org.freedesktop.DBus")?.completion == 1)
+        #expect(calls.removeCall(serial, from: "org.freedesktop.DBus")?.completion == 1)
     }
 
     @Test func onlyAnEarlierDeadlineMovesTheSweep() {

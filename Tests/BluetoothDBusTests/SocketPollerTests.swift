@@ -71,7 +71,7 @@ import Testing
 
     @Test func whereNothingIsWishedForNotEvenTheEndIsTold() async throws {
         let poller = try makePoller()
-        let end = try #require(theirs.take())
+        let end = try #require(theirs.release())
         close(end)
         queue.sync {}
         #expect(turns.elements.isEmpty)
@@ -86,7 +86,7 @@ import Testing
         poller.wait(for: .readable)
         poller.stop()
         poller.stop()
-        let end = try #require(ours.take())
+        let end = try #require(ours.release())
         close(end)
         #expect(await theirEnd())
     }
@@ -183,7 +183,7 @@ import Testing
         poller.wait(for: .readable)
         _ = try await held(work)
         poller.stop()
-        let end = try #require(ours.take())
+        let end = try #require(ours.release())
         close(end)
         #expect(await theirEnd())
         work.mayEnd.signal()

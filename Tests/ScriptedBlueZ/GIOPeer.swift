@@ -34,7 +34,7 @@ final class GIOPeer: @unchecked Sendable {
         // Client authentication (1) on a message bus (8).
         let flags = GDBusConnectionFlags(rawValue: 1 | 8)
         let opened = g_dbus_connection_new_for_address_sync(address.text, flags, nil, nil, &error)
-        guard let opened else { throw Self.take(error) }
+        guard let opened else { throw Self.consume(error) }
         connection = opened
         uniqueName = String(cString: g_dbus_connection_get_unique_name(opened))
         let receiver = Unmanaged.passRetained(Receiver(receive, hear)).toOpaque()
@@ -96,7 +96,7 @@ final class GIOPeer: @unchecked Sendable {
         let reply = g_dbus_connection_call_sync(
             connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, body, nil,
             GDBusCallFlags(rawValue: 0), 10_000, nil, &error)
-        guard let reply else { throw Self.take(error) }
+        guard let reply else { throw Self.consume(error) }
         g_variant_unref(reply)
     }
 
@@ -127,7 +127,7 @@ final class GIOPeer: @unchecked Sendable {
         let flags = GDBusSendMessageFlags(rawValue: 0)
         let answer = g_dbus_connection_send_message_with_reply_sync(
             connection, message, flags, 20_000, nil, nil, &error)
-        guard let answer else { throw Self.take(error) }
+        guard let answer else { throw Self.consume(error) }
         let reply = ScriptedCall(adopting: answer)
         guard let name = g_dbus_message_get_error_name(answer) else { return reply.body }
         throw DBusError(name: String(cString: name), message: reply.body.first?.stringValue ?? "")
@@ -142,10 +142,10 @@ final class GIOPeer: @unchecked Sendable {
         if !descriptors.isEmpty { g_dbus_message_set_unix_fd_list(message, descriptors.list) }
         var error: UnsafeMutablePointer<GError>?
         let sent = g_dbus_connection_send_message(connection, message, GDBusSendMessageFlags(rawValue: 0), nil, &error)
-        if sent == 0 { print("scripted peer could not send: \(Self.take(error))") }
+        if sent == 0 { print("scripted peer could not send: \(Self.consume(error))") }
     }
 
-    private static func take(_ error: UnsafeMutablePointer<GError>?) -> DBusError {
+    private static func consume(_ error: UnsafeMutablePointer<GError>?) -> DBusError {
         defer { if let error { g_error_free(error) } }
         let text = error.flatMap(\.pointee.message).map { String(cString: $0) }
         return DBusError(name: "org.freedesktop.DBus.Error.Failed", message: text ?? "GDBus gave no reason")

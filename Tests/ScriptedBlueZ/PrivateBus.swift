@@ -20,7 +20,7 @@ public final class PrivateBus: Sendable {
     /// - Parameters:
     ///   - limits: Daemon limits by name, such as `max_match_rules_per_connection`.
     ///   - activatable: Names of services that the daemon may start, each with the command line that does so.
-    ///   - forbidden: Names to which the daemon's policy lets nobody send.
+    ///   - forbidden: Names to which the daemon's policy allows no message.
     public init(
         limits: [String: Int] = [:], activatable: [String: String] = [:], forbidden: [String] = []
     ) throws {

@@ -62,7 +62,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         }
         let timer = Task { [weak self] in
             try await Task.sleep(for: deadline)
-            self?.giveUp(id)
+            self?.expire(id)
         }
         let done = await withCheckedContinuation { continuation in
             let isDone = state.withLock { state -> Bool in
@@ -83,11 +83,11 @@ public final class Recorder<Element: Sendable>: Sendable {
         deadline: Duration = .seconds(20), where condition: @escaping @Sendable (Element) -> Bool
     ) async throws -> Element {
         let elements = try await wait(deadline: deadline) { $0.contains(where: condition) }
-        guard let element = elements.first(where: condition) else { throw TimedOut(description: "taken away") }
+        guard let element = elements.first(where: condition) else { throw TimedOut(description: "removed meanwhile") }
         return element
     }
 
-    private func giveUp(_ id: UInt64) {
+    private func expire(_ id: UInt64) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
             return state.waiters.remove(at: index)

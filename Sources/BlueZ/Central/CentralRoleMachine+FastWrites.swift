@@ -93,7 +93,7 @@ extension CentralRoleMachine {
             let path = links[peer]?.attributes.path(of: attribute), links[peer]?.writes[path] == .acquiring(id)
         else { return false }
         if case .success(let body) = result, body.count == 2, let descriptor = body[0].descriptorValue,
-            let mtu = body[1].uint16Value, let socket = descriptor.take()
+            let mtu = body[1].uint16Value, let socket = descriptor.release()
         {
             let id = WriteSocketID(number: outputs.newNumber(), peer: peer)
             perform(.adopt(socket), on: id)

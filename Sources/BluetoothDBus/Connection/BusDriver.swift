@@ -1,7 +1,7 @@
 #if os(Linux)
-/// The names under which the bus itself is addressed.
+/// The names of the bus itself.
 public enum BusDriver {
-    /// The bus's name and its interface's.
+    /// The name of the bus and of its interface.
     public static let name = "org.freedesktop.DBus"
     static let path = ObjectPath(validated: "/org/freedesktop/DBus")
 

@@ -3,9 +3,9 @@ import BluetoothSupport
 import Logging
 import Synchronization
 
-// Calls that come in, on the queue.
+// Incoming calls, on the queue.
 extension ConnectionCore {
-    /// What every peer must answer is answered here, and all else by the handler.
+    /// Answers the calls that every peer must answer, and passes all others to the handler.
     func handleCall(_ message: DBusMessage) {
         let handler = state.withLock { $0.callHandler }
         do throws(DBusError) {

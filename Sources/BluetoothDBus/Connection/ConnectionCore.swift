@@ -7,8 +7,8 @@ import Synchronization
 /// One private libdbus connection, driven by a ``SocketPoller`` on one serial queue.
 ///
 /// Every call into libdbus is made under one lock, and none of them calls our handlers: messages are popped under
-/// the lock and handled outside of it, on the queue. So any thread may send, and handlers may too.
-// Invariant: the state is under its lock; each variable beside it says what keeps it.
+/// the lock and handled outside it, on the queue. Any thread may therefore send, and so may handlers.
+// Invariant: the state is accessed only under its lock; the comment of each other variable states its own invariant.
 final class ConnectionCore: @unchecked Sendable {
     typealias Completion = @Sendable (Result<DBusMessage, DBusError>) -> Void
     typealias BatchEndHandler = @Sendable (_ allowsInline: Bool) -> (@Sendable () -> Void)?
@@ -29,7 +29,7 @@ final class ConnectionCore: @unchecked Sendable {
         let handler: @Sendable (DBusMessage) -> Void
     }
 
-    /// What has to hear of the end.
+    /// The handlers to call when the connection ends.
     private struct Leftovers: Sendable {
         let calls: [PendingCalls<Completion>.Entry]
         let disconnectHandler: (@Sendable (DBusError) -> Void)?
@@ -43,23 +43,23 @@ final class ConnectionCore: @unchecked Sendable {
     private let raw: OpaquePointer
     // Invariant: set by libdbus's callbacks, read after the call that caused them; all under `state`'s lock.
     private var wakeIsWanted = false
-    /// What libdbus wants to be told of its socket.
+    /// The watches of libdbus on its socket.
     ///
-    /// Under a lock of its own: libdbus waits no more where 63 MB of messages are alive, and waits again when one of them
-    /// is released, on any thread, also inside our calls.
+    /// A separate lock protects them: libdbus removes its watches while 63 MB of messages are alive, and adds them
+    /// again when one of these is released, on any thread, and also during our calls.
     private let watches = LockedState<[OpaquePointer]>([])
-    // Invariant: set in `start`, before anything else can reach it.
+    // Invariant: set in `start`, before any other access.
     private var poller: SocketPoller?
-    /// Made when it is needed and runs from then on: a source that was never activated must not be released.
+    /// Created when it is needed, and active from then on: a source that was never activated must not be released.
     // Invariant: used on `queue` only.
     private var timer: (any DispatchSourceTimer)?
-    /// Whether what came from the socket is being handled.
+    /// Whether received messages are being handled.
     // Invariant: used on `queue` only.
     private(set) var isProcessingBatch = false
 
     /// Opens the transport.
     ///
-    /// Blocks for as long as `connect(2)` does; authentication follows with ``start()``.
+    /// Blocks while `connect(2)` blocks; ``start()`` authenticates.
     init(address: String, queue: DispatchQueue) throws(DBusError) {
         try LibDBus.load()
         var error = CDBusError()
@@ -81,7 +81,7 @@ final class ConnectionCore: @unchecked Sendable {
     ///
     /// On the queue.
     ///
-    /// - Throws: `LimitsExceeded` where the process has no descriptor or thread left.
+    /// - Throws: `LimitsExceeded` if the process has no descriptor or thread left.
     func start() throws(DBusError) {
         var socket: CInt = -1
         guard state.withLock({ _ in dbus_connection_get_socket(raw, &socket) }) != 0 else {
@@ -93,8 +93,8 @@ final class ConnectionCore: @unchecked Sendable {
         startTimer()
         let data = Unmanaged.passUnretained(self).toOpaque()
         state.withLock { _ in
-            // The callbacks use `self` unretained: libdbus calls them only inside calls that `self` makes, and
-            // `close` has made it forget them before `self` can go.
+            // The callbacks use `self` unretained: libdbus calls them only during calls that `self` makes, and
+            // `close` removes them before `self` is deallocated.
             dbus_connection_set_wakeup_main_function(raw, { ConnectionCore.from($0)?.wakeIsWanted = true }, data, nil)
             dbus_connection_set_dispatch_status_function(
                 raw,
@@ -145,7 +145,7 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
-    /// One of them was switched on or off.
+    /// A watch was enabled or disabled.
     private func watchesChanged() {
         watches.withLock { tellPoller($0) }
     }
@@ -154,7 +154,7 @@ final class ConnectionCore: @unchecked Sendable {
         poller?.wait(for: watches.reduce(into: []) { $0.formUnion(Self.events(of: $1)) })
     }
 
-    /// What libdbus waits for with one of its watches.
+    /// The events for which a watch of libdbus waits.
     private static func events(of watch: OpaquePointer) -> SocketPoller.Events {
         guard dbus_watch_get_enabled(watch) != 0 else { return [] }
         let flags = dbus_watch_get_flags(watch)
@@ -166,11 +166,11 @@ final class ConnectionCore: @unchecked Sendable {
 
     /// Lets libdbus read and write.
     ///
-    /// Under the lock, and so nobody else removes a watch.
+    /// Called under the lock, so no other thread removes a watch.
     private func handle(_ events: SocketPoller.Events) {
         let failures = events.intersection([.error, .hangup])
         for watch in currentWatches {
-            // What came before may have removed it, or switched it off.
+            // An earlier iteration may have removed or disabled it.
             guard currentWatches.contains(watch) else { continue }
             let wanted = Self.events(of: watch)
             let ready = events.intersection(wanted)
@@ -184,13 +184,13 @@ final class ConnectionCore: @unchecked Sendable {
 
     // MARK: Receiving, on the queue
 
-    /// Below this many messages the socket is taken to be drained.
+    /// If fewer messages than this were read, the socket is assumed to be drained.
     private static let floodThreshold = 4
-    /// How often one event reads on before others on the queue have their turn.
+    /// How often one event continues to read before other work on the queue may run.
     private static let roundsPerEvent = 16
 
     private func ready(_ events: SocketPoller.Events, allowsInline: Bool) -> SocketPoller.InlineWork? {
-        // libdbus reads 2 KiB at a time. In a flood, reading on is cheaper than waiting for the next event.
+        // libdbus reads 2 KiB at a time. In a flood, continuing to read costs less than waiting for the next event.
         for _ in 0..<Self.roundsPerEvent {
             isProcessingBatch = true
             state.withLock { _ in handle(events) }
@@ -203,7 +203,7 @@ final class ConnectionCore: @unchecked Sendable {
         return nil
     }
 
-    /// Handles what has been received, and says how many messages that was.
+    /// Handles the received messages, and returns their number.
     @discardableResult
     private func pump() -> Int {
         var count = 0
@@ -222,7 +222,7 @@ final class ConnectionCore: @unchecked Sendable {
         return OpaquePointer(bitPattern: raw).map(DBusMessage.init(adopting:))
     }
 
-    /// Runs `pump` soon if libdbus asked for it in the call just made.
+    /// Runs `pump` soon if libdbus requested it during the last call.
     ///
     /// Under the lock.
     private func wakeIfWanted() {
@@ -243,9 +243,9 @@ final class ConnectionCore: @unchecked Sendable {
     private func handleReply(_ message: DBusMessage) {
         let serial = dbus_message_get_reply_serial(message.raw)
         let sender = message.sender
-        let entry = state.withLock { $0.pending.take(serial, from: sender) }
+        let entry = state.withLock { $0.pending.removeCall(serial, from: sender) }
         guard let entry else {
-            Self.logger.debug("late or foreign reply ignored", metadata: ["serial": "\(serial)"])
+            Self.logger.debug("late or unexpected reply ignored", metadata: ["serial": "\(serial)"])
             return
         }
         entry.completion(message.error.map(Result.failure) ?? .success(message))
@@ -323,7 +323,7 @@ final class ConnectionCore: @unchecked Sendable {
         left.disconnectHandler?(error)
     }
 
-    /// Closes the connection; from any thread, more than once without harm.
+    /// Closes the connection; may be called on any thread, and more than once.
     func close() {
         state.withLock { $0.isClosing = true }
         queue.async { [self] in
@@ -350,7 +350,7 @@ final class ConnectionCore: @unchecked Sendable {
 }
 
 extension SocketPoller.Events {
-    /// As libdbus has it.
+    /// The flags of libdbus.
     fileprivate var watchFlags: CUnsignedInt {
         var flags: CUnsignedInt = 0
         if contains(.readable) { flags |= DBUS_WATCH_READABLE }

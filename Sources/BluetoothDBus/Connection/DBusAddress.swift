@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Where a message bus listens.
+/// The address of a message bus.
 public enum DBusAddress: Hashable, Sendable {
     /// The system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
     case system
@@ -12,7 +12,7 @@ public enum DBusAddress: Hashable, Sendable {
 
     /// The address's text, with the process's environment.
     ///
-    /// - Returns: `nil` where the environment names no session bus.
+    /// - Returns: `nil` if the environment names no session bus.
     public var text: String? {
         text { name in getenv(name).map { String(cString: $0) } }
     }

@@ -4,7 +4,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// Signals wanted by one handler, until ``cancel()`` or the last reference goes.
+/// The subscription of one handler to signals; it ends with ``cancel()`` or its last reference.
 public final class DBusSubscription: Sendable {
     private let remove: Lock<(@Sendable () -> Void)?>
 
@@ -14,7 +14,7 @@ public final class DBusSubscription: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the subscription; a handler that is running already finishes.
+    /// Ends the subscription; a running handler finishes.
     ///
     /// Any thread.
     public func cancel() {
@@ -27,17 +27,17 @@ public final class DBusSubscription: Sendable {
 }
 
 extension DBusConnection {
-    /// How long the bus may take to answer about match rules and names.
+    /// The deadline for the bus's replies about match rules and names.
     static let busDeadline = Duration.seconds(10)
 
     /// Subscribes to signals.
     ///
     /// - Parameters:
-    ///   - rule: Which signals.
-    ///   - handler: Runs on the queue with each of them, in the order of the socket.
-    ///   - completion: Runs on the queue with the bus's answer. A call made after this one is answered later than
-    ///     the rule is in force, so there is no need to wait.
-    /// - Returns: Keeps the subscription alive.
+    ///   - rule: The signals to receive.
+    ///   - handler: Runs on the queue with each signal, in the order of the socket.
+    ///   - completion: Runs on the queue with the bus's reply. The reply to a later call arrives after the rule is in
+    ///     force, so there is no need to wait.
+    /// - Returns: The subscription; retain it.
     public func subscribe(
         _ rule: DBusMatchRule, handler: @escaping @Sendable (DBusMessage) -> Void,
         completion: @escaping @Sendable (Result<Void, DBusError>) -> Void = { _ in }
@@ -58,13 +58,13 @@ extension DBusConnection {
         return DBusSubscription { [weak core] in core?.removeSubscription(id, rule: rule) }
     }
 
-    /// Follows who owns a name.
+    /// Watches the owner of a name.
     ///
     /// - Parameters:
     ///   - name: A well-known name, such as `org.bluez`.
     ///   - handler: Runs on the queue, first with the present owner (`nil` for none), then with each change; with an
-    ///     error where the bus refuses to tell.
-    /// - Returns: Keeps the watch alive.
+    ///     error if the bus refuses the request.
+    /// - Returns: The watch; retain it.
     public func watchOwner(
         of name: String, handler: @escaping @Sendable (Result<String?, DBusError>) -> Void
     ) -> DBusSubscription {

@@ -8,13 +8,13 @@ import Synchronization
 /// Any thread may call any method. Completions and handlers run on the connection's queue, one at a time, in the order
 /// of the socket. Nothing here blocks, and every call has a deadline. The connection closes with its last reference.
 ///
-/// A thread of the connection's own waits for the socket, and then for its turn on the queue: one that is idle is used on
-/// that thread. A second thread stands by.
+/// A thread of the connection waits for the socket and then enters the queue; if the queue is idle, it runs on that
+/// thread. A second thread is ready to take over.
 public final class DBusConnection: Sendable {
-    /// How long opening may take where nothing is said.
+    /// The default deadline for opening a connection.
     public static let openingDeadline = Duration.seconds(10)
 
-    /// The name that the bus gave this connection, such as `:1.42`.
+    /// The unique name of this connection, such as `:1.42`.
     public let uniqueName: String
     /// The serial queue on which completions and handlers run.
     public var queue: DispatchQueue { core.queue }
@@ -27,21 +27,21 @@ public final class DBusConnection: Sendable {
 
     deinit { core.close() }
 
-    /// Opens a connection and says Hello to the bus.
+    /// Opens a connection and calls the `Hello` method of the bus.
     ///
     /// - Parameters:
-    ///   - address: Which bus.
-    ///   - queue: A serial queue; everything is handled on it but `connect(2)`, which may block.
-    ///   - deadline: How long `connect(2)` may take, and authentication and Hello after it.
-    ///   - completion: Runs on the queue, once. Fails with `AuthFailed` where the bus refuses the credentials,
-    ///     `Disconnected` where it hangs up, `NoReply` where it takes no connection or says nothing, `LimitsExceeded`
-    ///     where this process has no descriptor or thread left, `NotSupported` where libdbus-1 is not installed, or with
-    ///     what libdbus says of the address.
+    ///   - address: The address of the bus.
+    ///   - queue: A serial queue, on which everything is handled except `connect(2)`, which may block.
+    ///   - deadline: The limit for `connect(2)`, and again for authentication and `Hello`.
+    ///   - completion: Runs on the queue, once. Fails with `AuthFailed` if the bus refuses the credentials,
+    ///     `Disconnected` if it hangs up, `NoReply` if it accepts no connection or does not respond, `LimitsExceeded`
+    ///     if this process has no descriptor or thread left, `NotSupported` if libdbus-1 is not installed, or with
+    ///     libdbus's error about the address.
     public static func open(
         _ address: DBusAddress, queue: DispatchQueue, deadline: Duration = openingDeadline,
         completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
     ) {
-        // Not on the queue: nothing else there should have to wait for `connect(2)`. Nor on a global one: see
+        // Neither on the queue, whose other work must not wait for `connect(2)`, nor on a global queue: see
         // `DispatchEventLoop`.
         DispatchQueue(label: "DBusConnection").async {
             do throws(DBusError) {
@@ -72,7 +72,7 @@ public final class DBusConnection: Sendable {
         _ address: String, queue: DispatchQueue, deadline: Duration,
         completion: @escaping @Sendable (Result<ConnectionCore, DBusError>) -> Void
     ) {
-        let late = DBusError(name: DBusError.Name.noReply, message: "the bus does not take connections")
+        let late = DBusError(name: DBusError.Name.noReply, message: "the bus does not accept connections")
         guard let attempt = attempts.withLock({ $0.begin(address) }) else {
             return queue.async { completion(.failure(late)) }
         }
@@ -119,7 +119,7 @@ public final class DBusConnection: Sendable {
                 }
             }
             if case .failure(let error) = outcome {
-                // A bus that refuses the credentials hangs up.
+                // A bus that refuses the credentials closes the connection.
                 let wasRefused = error.name == DBusError.Name.disconnected && !core.isAuthenticated
                 core.close()
                 return completion(
@@ -135,7 +135,7 @@ public final class DBusConnection: Sendable {
 
     /// Calls `handler` on the queue, once, when the bus has closed the connection; not after ``close()``.
     ///
-    /// If it has been closed already, the handler runs soon.
+    /// If the connection is already closed, the handler runs soon.
     public func onDisconnect(_ handler: @escaping @Sendable (DBusError) -> Void) {
         let closed = core.state.withLock { state -> DBusError? in
             if state.closed == nil { state.disconnectHandler = handler }
@@ -144,21 +144,21 @@ public final class DBusConnection: Sendable {
         if let closed { queue.async { handler(closed) } }
     }
 
-    /// Whether messages that came together are being handled, and the handler of ``onBatchEnd(_:)`` is to be called.
+    /// Whether a batch of messages is being handled, after which the handler of ``onBatchEnd(_:)`` is called.
     ///
     /// On the queue.
     package var isProcessingBatch: Bool { core.isProcessingBatch }
 
-    /// Calls `handler` on the queue when messages that came together have been handled.
+    /// Calls `handler` on the queue when a batch of messages has been handled.
     ///
-    /// - Parameter handler: Asked whether the thread that waits for the socket is to do anything else before it waits
-    ///   again, off the queue; it may where the parameter says so. What takes its time holds up the next messages for 20
-    ///   milliseconds at most.
+    /// - Parameter handler: Returns work that the thread that waits for the socket runs off the queue before it waits
+    ///   again; only if the parameter is true. Work that takes long delays the next messages by 20 milliseconds at
+    ///   most.
     package func onBatchEnd(_ handler: @escaping @Sendable (_ allowsInline: Bool) -> (@Sendable () -> Void)?) {
         core.state.withLock { $0.batchEndHandler = handler }
     }
 
-    /// Calls `handler` on the queue with each method call that comes; without one all are refused.
+    /// Calls `handler` on the queue with each incoming method call; without a handler, all are refused.
     func onCall(_ handler: (@Sendable (DBusCall) -> Void)?) {
         core.state.withLock { state in
             if state.closed == nil { state.callHandler = handler }
@@ -175,9 +175,9 @@ public final class DBusConnection: Sendable {
     /// Calls a method.
     ///
     /// - Parameters:
-    ///   - message: A method call; handed over, the caller must not use it again.
-    ///   - deadline: How long the reply may take; then the call fails with `NoReply`, and a late reply is ignored.
-    ///   - completion: Runs on the queue, once: the reply, or the error that came in its place.
+    ///   - message: A method call, which the caller must not use again.
+    ///   - deadline: The limit for the reply; then the call fails with `NoReply`, and a late reply is ignored.
+    ///   - completion: Runs on the queue, once, with the reply or an error.
     public func call(
         _ message: DBusMessage, deadline: Duration,
         completion: @escaping @Sendable (Result<DBusMessage, DBusError>) -> Void
@@ -185,7 +185,7 @@ public final class DBusConnection: Sendable {
         core.call(message, deadline: Self.instant(after: deadline), completion: completion)
     }
 
-    /// Calls a method and gives the reply's body.
+    /// Calls a method and returns the reply's body.
     ///
     /// - Throws: The peer's error, or `NoReply`, or `Disconnected`.
     public func call(
@@ -211,10 +211,10 @@ public final class DBusConnection: Sendable {
         }
     }
 
-    /// Sends a message that expects no reply: a signal, or the answer to a call.
+    /// Sends a message that expects no reply: a signal, or the reply to a call.
     ///
-    /// - Parameter message: Handed over, the caller must not use it again.
-    /// - Throws: `Disconnected` where the connection is closed.
+    /// - Parameter message: The message, which the caller must not use again.
+    /// - Throws: `Disconnected` if the connection is closed.
     public func send(_ message: DBusMessage) throws(DBusError) {
         try core.send(message)
     }

@@ -1,45 +1,45 @@
 #if os(Linux)
-/// A failure on the bus: what the peer, the bus or this library says, always with a D-Bus error name.
+/// An error of the peer, of the bus or of this library, with a D-Bus error name.
 public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The D-Bus name, such as `org.bluez.Error.NotReady`.
     public var name: String
-    /// The text for people; may be empty.
+    /// The human-readable text; may be empty.
     public var message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(name: String, message: String) {
         self.name = name
         self.message = message
     }
 
-    /// Name and text, for logs.
+    /// The name and the text, for logs.
     public var description: String { message.isEmpty ? name : "\(name): \(message)" }
 
-    /// Error names that this library gives or tests for.
+    /// Error names that this library creates or compares.
     public enum Name {
-        /// The reply did not come before the call's deadline.
+        /// The reply did not arrive before the call's deadline.
         public static let noReply = "org.freedesktop.DBus.Error.NoReply"
         /// The connection is closed.
         public static let disconnected = "org.freedesktop.DBus.Error.Disconnected"
         /// The bus refused the credentials.
         public static let authenticationFailed = "org.freedesktop.DBus.Error.AuthFailed"
-        /// A policy forbids it.
+        /// A policy forbids the call.
         public static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-        /// A value breaks a rule of D-Bus, or a reply has another type than expected.
+        /// A value violates a rule of D-Bus, or the type of a reply is not the expected one.
         public static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
         /// Out of memory.
         public static let noMemory = "org.freedesktop.DBus.Error.NoMemory"
-        /// This process, or the bus, has no more of something.
+        /// This process or the bus has reached a limit.
         public static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
-        /// Something that is needed is missing; opening a connection fails so where libdbus-1 is not installed.
+        /// A required feature is missing; opening a connection fails with this error if libdbus-1 is not installed.
         public static let notSupported = "org.freedesktop.DBus.Error.NotSupported"
-        /// Nobody owns the name.
+        /// No connection owns the name.
         public static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
-        /// Nobody provides the name.
+        /// No service provides the name.
         public static let serviceUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
-        /// The object does not exist, or no longer.
+        /// The object does not exist.
         public static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
-        /// The object has no such method; BlueZ answers so for a vanished object too.
+        /// The object has no such method; BlueZ returns this error for a removed object too.
         public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
         /// The object has no such interface.
         public static let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
@@ -47,9 +47,9 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
         /// The property cannot be written.
         public static let propertyReadOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
-        /// It failed, for whatever reason.
+        /// An unspecified failure.
         public static let failed = "org.freedesktop.DBus.Error.Failed"
-        /// A message of another type or signature than expected.
+        /// The type or signature of a message is not the expected one.
         public static let inconsistentMessage = "org.freedesktop.DBus.Error.InconsistentMessage"
     }
 }
@@ -57,12 +57,12 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
 extension DBusError {
     static let outOfMemory = DBusError(name: Name.noMemory, message: "out of memory")
 
-    /// This process has no more descriptors, or threads.
+    /// This process has no descriptor, or no thread, left.
     static func exhausted(_ what: String) -> DBusError {
         DBusError(name: Name.limitsExceeded, message: "this process has no \(what) left")
     }
 
-    /// Takes the content of a C error and frees it.
+    /// Copies the content of a C error and frees it.
     init(freeing error: inout CDBusError) {
         name = error.name.map { String(cString: $0) } ?? DBusError.Name.inconsistentMessage
         message = error.message.map { String(cString: $0) } ?? ""

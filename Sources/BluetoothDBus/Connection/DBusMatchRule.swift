@@ -1,18 +1,18 @@
 #if os(Linux)
 import Glibc
 
-/// Which signals a subscription wants.
+/// The signals that a subscription receives.
 ///
 /// Source: D-Bus Specification, "Match Rules".
 public struct DBusMatchRule: Hashable, Sendable {
     /// The sender's name.
     ///
-    /// A well-known name is resolved by the bus alone: who must be sure that no stranger's signal gets in through
-    /// another rule compares ``DBusMessage/isSent(by:)`` with the owner.
+    /// Only the bus resolves a well-known name. To exclude signals of other senders that another rule lets through,
+    /// compare the owner by ``DBusMessage/isSent(by:)``.
     public var sender: String?
     /// The object.
     public var path: ObjectPath?
-    /// The object, or one above it.
+    /// The object or one of its ancestors.
     public var pathNamespace: ObjectPath?
     /// The signal's interface.
     public var interface: String?
@@ -23,7 +23,7 @@ public struct DBusMatchRule: Hashable, Sendable {
     /// The first argument, a string or path, as `arg0path` compares it.
     public var argument0Path: String?
 
-    /// Makes a rule; what is not said matches everything.
+    /// Creates a rule; an omitted field matches everything.
     public init(
         sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil,
         interface: String? = nil, member: String? = nil, argument0: String? = nil, argument0Path: String? = nil
@@ -37,7 +37,7 @@ public struct DBusMatchRule: Hashable, Sendable {
         self.argument0Path = argument0Path
     }
 
-    /// The rule as the bus's `AddMatch` takes it.
+    /// The rule in the notation of the bus's `AddMatch`.
     public var text: String {
         let parts: [(String, String?)] = [
             ("sender", sender), ("path", path?.text), ("path_namespace", pathNamespace?.text),
@@ -49,14 +49,14 @@ public struct DBusMatchRule: Hashable, Sendable {
         }
     }
 
-    /// An apostrophe cannot stand between apostrophes.
+    /// Quotes a value; an apostrophe cannot be inside apostrophes.
     private static func escaped(_ value: String) -> String {
         value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
     }
 }
 
 extension DBusMatchRule {
-    /// Whether a received signal is one of the wanted.
+    /// Whether a received signal matches.
     func matches(_ message: DBusMessage) -> Bool {
         if let member, !Self.equal(dbus_message_get_member(message.raw), member) { return false }
         if let interface, !Self.equal(dbus_message_get_interface(message.raw), interface) { return false }
@@ -80,7 +80,7 @@ extension DBusMatchRule {
             || (text.utf8.last == UInt8(ascii: "/") && pattern.hasPrefix(text))
     }
 
-    /// Without making a string: this is asked of every signal.
+    /// Creates no string, because it is called for every signal.
     private static func isWithin(_ text: UnsafePointer<CChar>?, _ namespace: ObjectPath) -> Bool {
         guard let text else { return false }
         guard namespace != .root else { return true }

@@ -8,7 +8,7 @@
 struct InlineDeliveryPolicy {
     typealias Instant = ContinuousClock.Instant
 
-    /// The longest interval between two events that count as dense.
+    /// The longest interval between two dense events.
     static let denseInterval = Duration.milliseconds(5)
     /// The longest duration of short work; longer work suspends inline work for ``rest``.
     static let shortWork = Duration.milliseconds(1)

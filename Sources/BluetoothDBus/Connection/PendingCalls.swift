@@ -1,21 +1,21 @@
 #if os(Linux)
-/// Which calls wait for a reply, by serial number, and until when.
+/// The calls that wait for a reply, by serial number, with their deadlines.
 ///
 /// Pure.
 ///
-/// The serial is entered before the message is sent, so a reply can never be faster than its entry. (With
-/// libdbus's `DBusPendingCall` a reply may arrive before `set_notify` and is then lost.)
+/// The serial number is inserted before the message is sent, so no reply can arrive before the entry exists. (With
+/// libdbus's `DBusPendingCall`, a reply may arrive before `set_notify` and is then lost.)
 struct PendingCalls<Completion: Sendable>: Sendable {
-    /// One waiting call.
+    /// A call that waits for its reply.
     struct Entry: Sendable {
-        /// Who was asked.
+        /// The bus name that was called.
         let destination: String
-        /// On the monotonic clock, in nanoseconds.
+        /// The instant on the monotonic clock, in nanoseconds.
         let deadline: UInt64
         let completion: Completion
     }
 
-    /// What a sweep found.
+    /// The result of a sweep.
     struct Due: Sendable {
         let expired: [Entry]
         let nextSweep: UInt64?
@@ -23,12 +23,12 @@ struct PendingCalls<Completion: Sendable>: Sendable {
 
     private var entries: [UInt32: Entry] = [:]
     private var lastSerial: UInt32 = 0
-    /// When the sweep is set to run; `nil` while it is not.
+    /// The instant at which the sweep runs; `nil` if none is scheduled.
     private var sweep: UInt64?
 
     var count: Int { entries.count }
 
-    /// A serial number that no waiting call has.
+    /// A serial number that no waiting call uses.
     ///
     /// Never zero.
     mutating func nextSerial() -> UInt32 {
@@ -36,9 +36,9 @@ struct PendingCalls<Completion: Sendable>: Sendable {
         return lastSerial
     }
 
-    /// Enters a call.
+    /// Inserts a call.
     ///
-    /// - Returns: When the sweep must run, if that is sooner than it is set to.
+    /// - Returns: The instant at which the sweep must run, if it is earlier than scheduled.
     mutating func insert(_ entry: Entry, serial: UInt32) -> UInt64? {
         entries[serial] = entry
         if let sweep, sweep <= entry.deadline { return nil }
@@ -46,11 +46,11 @@ struct PendingCalls<Completion: Sendable>: Sendable {
         return entry.deadline
     }
 
-    /// Takes out the call that a reply answers.
+    /// Removes the call that a reply answers.
     ///
-    /// - Parameter sender: Who the bus says replied. A call to a unique name is answered by that name or, when it is
-    ///   gone, by the bus; a reply from anybody else is not the reply.
-    mutating func take(_ serial: UInt32, from sender: String?) -> Entry? {
+    /// - Parameter sender: The sender of the reply, according to the bus. Only that name itself or, after it has left,
+    ///   the bus may answer a call to a unique name; other replies are ignored.
+    mutating func removeCall(_ serial: UInt32, from sender: String?) -> Entry? {
         guard let index = entries.index(forKey: serial) else { return nil }
         let entry = entries.values[index]
         if DBusName.isUnique(entry.destination), sender != entry.destination, sender != BusDriver.name { return nil }
@@ -58,12 +58,12 @@ struct PendingCalls<Completion: Sendable>: Sendable {
         return entry
     }
 
-    /// Takes out a call that could not be sent.
+    /// Removes a call that could not be sent.
     mutating func remove(_ serial: UInt32) -> Entry? {
         entries.removeValue(forKey: serial)
     }
 
-    /// Takes out the calls whose deadline has passed, oldest serial first, and says when to sweep next.
+    /// Removes the calls whose deadlines have passed, oldest serial first, and returns when to sweep next.
     mutating func expire(now: UInt64) -> Due {
         let due = entries.filter { $0.value.deadline <= now }
         for serial in due.keys { entries[serial] = nil }
@@ -71,7 +71,7 @@ struct PendingCalls<Completion: Sendable>: Sendable {
         return Due(expired: due.sorted { $0.key < $1.key }.map(\.value), nextSweep: sweep)
     }
 
-    /// Takes out all, oldest serial first: the connection is gone.
+    /// Removes all calls, oldest serial first, after the connection was closed.
     mutating func removeAll() -> [Entry] {
         defer { entries = [:] }
         return entries.sorted { $0.key < $1.key }.map(\.value)

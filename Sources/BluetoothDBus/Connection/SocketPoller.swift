@@ -9,13 +9,13 @@ import Synchronization
 /// A Dispatch source wakes two threads for each event, one that waits and one for the queue, and makes four more system
 /// calls than `poll(2)`. `DispatchQueue.sync` from the polling thread runs on that same thread while the queue is idle.
 ///
-/// The polling thread can also run work that must happen off the queue; see ``InlineDeliveryPolicy``. Such inline work may
-/// block, even on data that the socket is yet to deliver. A backup thread therefore runs a watchdog, and takes over the
-/// polling when inline work does not return. A timer per work item would cost as much as waking a thread, so the watchdog
-/// checks at a fixed interval instead.
+/// The polling thread can also run work that must happen off the queue; see ``InlineDeliveryPolicy``. Such inline work
+/// may block, even on data that the socket is yet to deliver. A backup thread therefore runs a watchdog, and takes over
+/// the polling when inline work does not return. A timer per work item would cost as much as waking a thread, so the
+/// watchdog checks at a fixed interval instead.
 ///
-/// The owner of a poller ends both threads with ``stop()``. The threads poll a duplicate of the descriptor, so the owner
-/// may close the original at any moment.
+/// The owner of a poller ends both threads with ``stop()``. The threads poll a duplicate of the descriptor, so the
+/// owner may close the original at any moment.
 final class SocketPoller: Sendable {
     /// The events of `poll(2)`.
     struct Events: OptionSet, Sendable {
@@ -30,9 +30,9 @@ final class SocketPoller: Sendable {
     /// Work that must run off the queue.
     typealias InlineWork = @Sendable () -> Void
 
-    /// Handles the events that were asked for, and errors and hangups, on the queue.
+    /// Handles the requested events, and errors and hangups, on the queue.
     ///
-    /// The handler may return inline work only where `allowsInline` is true.
+    /// The handler may return inline work only if `allowsInline` is true.
     typealias Handler = @Sendable (Events, _ allowsInline: Bool) -> InlineWork?
 
     /// The interval of the watchdog's checks, in milliseconds.
@@ -68,7 +68,7 @@ final class SocketPoller: Sendable {
     /// Starts both threads, which wait for no event yet.
     ///
     /// - Parameters:
-    ///   - socket: A descriptor that the caller keeps and closes.
+    ///   - socket: A descriptor that the caller owns and closes.
     ///   - queue: A serial queue; the polling thread waits until the handler has run there, before it polls again.
     ///   - handler: Runs on the queue.
     /// - Throws: `LimitsExceeded` if the process has no descriptor or thread left.
@@ -124,7 +124,7 @@ final class SocketPoller: Sendable {
     private func startThread(_ main: Main) -> Bool {
         var thread = pthread_t()
         let this = Unmanaged.passRetained(self)
-        // The program's own threads handle its signals, except those that report a fault in what this thread runs.
+        // The program's threads handle its signals, except those that report a fault in the code that this thread runs.
         var blocked = sigset_t()
         var old = sigset_t()
         sigfillset(&blocked)
@@ -190,7 +190,7 @@ final class SocketPoller: Sendable {
 
     /// Waits for the socket or for a wakeup.
     private func poll(for wanted: Events) -> Events {
-        // poll(2) reports a hangup whether it is asked for or not, and would report it for ever.
+        // poll(2) reports a hangup even if it is not requested, and would report it forever.
         var both = (
             pollfd(fd: wanted.isEmpty ? -1 : socket.rawValue, events: wanted.rawValue, revents: 0),
             pollfd(fd: wakeupFD.rawValue, events: CShort(POLLIN), revents: 0)
@@ -204,9 +204,9 @@ final class SocketPoller: Sendable {
         return Events(rawValue: both.0.revents)
     }
 
-    /// Closes the duplicate now, not with this object, so that the other side sees the end of the connection.
+    /// Closes the duplicate now instead of with this object, so that the other side detects the end of the connection.
     private func closeSocket() {
-        if let copy = socket.take() { close(copy) }
+        if let copy = socket.release() { close(copy) }
     }
 
     // MARK: Inline work
@@ -266,7 +266,7 @@ final class SocketPoller: Sendable {
 
     private func waitForWakeup(milliseconds: CInt) {
         var waiting = pollfd(fd: backupWakeupFD.rawValue, events: CShort(POLLIN), revents: 0)
-        // Interrupted by a signal: the watchdog checks once too often.
+        // Interrupted by a signal: the watchdog makes an additional check.
         if Glibc.poll(&waiting, 1, milliseconds) > 0 { drain(backupWakeupFD) }
     }
 

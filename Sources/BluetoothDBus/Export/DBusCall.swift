@@ -2,21 +2,21 @@
 import Logging
 import Synchronization
 
-// Invariant: `message` is never changed after receipt; building a reply only reads it.
-/// A method call that came from the bus, and waits for its answer.
+// Invariant: `message` does not change after receipt; building a reply only reads it.
+/// An incoming method call that waits for its reply.
 ///
-/// Any thread may answer it, now or later; the first answer counts. A call that is let go of without an answer is
-/// refused, so that no caller waits for ever.
+/// Any thread may reply, now or later; only the first reply is sent. A call that is released without a reply is
+/// refused, so that no caller waits forever.
 public final class DBusCall: @unchecked Sendable {
     private let message: DBusMessage
     private let core: ConnectionCore
     private let isAnswered = Atomic(false)
 
-    /// The caller's unique name, as the bus vouches for it.
+    /// The caller's unique name, which the bus guarantees.
     public let sender: String
     /// The object that is called.
     public let path: ObjectPath
-    /// The method's interface; callers may leave it out.
+    /// The method's interface; callers may omit it.
     public let interface: String?
     /// The method.
     public let member: String
@@ -25,7 +25,7 @@ public final class DBusCall: @unchecked Sendable {
     /// The arguments.
     public let arguments: [DBusValue]
 
-    /// - Throws: Where the message is no call, or its body makes no sense.
+    /// - Throws: An error if the message is not a call, or if its body is malformed.
     init(_ message: DBusMessage, on core: ConnectionCore) throws(DBusError) {
         guard let sender = message.sender, let path = message.path, let member = message.member else {
             throw DBusError(name: DBusError.Name.inconsistentMessage, message: "not a method call")
@@ -42,12 +42,12 @@ public final class DBusCall: @unchecked Sendable {
     }
 
     deinit {
-        refuse(DBusError(name: DBusError.Name.failed, message: "the call was given up"))
+        refuse(DBusError(name: DBusError.Name.failed, message: "the call was released without a reply"))
     }
 
-    /// Answers with values; descriptors among them are duplicated.
+    /// Replies with values; descriptors among them are duplicated.
     ///
-    /// Values that break a rule of D-Bus are logged, and the caller gets an error.
+    /// Values that violate a rule of D-Bus are logged, and the caller receives an error.
     public func answer(_ values: [DBusValue] = []) {
         guard claim() else { return }
         do throws(DBusError) {
@@ -57,7 +57,7 @@ public final class DBusCall: @unchecked Sendable {
         }
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     public func refuse(_ error: DBusError) {
         guard claim() else { return }
         do throws(DBusError) {
@@ -67,21 +67,21 @@ public final class DBusCall: @unchecked Sendable {
         }
     }
 
-    /// Whether this answer is the first, and somebody waits for it.
+    /// Whether this reply is the first, and the caller expects one.
     private func claim() -> Bool {
         !isAnswered.exchange(true, ordering: .acquiringAndReleasing) && message.expectsReply
     }
 
-    /// An answer could not be sent; the caller at least hears that.
+    /// Reports to the caller that a reply could not be sent.
     private func failed(_ error: DBusError) {
-        // A closed connection is no news: whoever uses it is told.
+        // The users of a closed connection are notified anyway.
         guard error.name != DBusError.Name.disconnected else { return }
-        ConnectionCore.logger.error("\(member) on \(path) could not be answered: \(error)")
+        ConnectionCore.logger.error("\(member) on \(path) could not be replied to: \(error)")
         do throws(DBusError) {
-            let text = DBusError(name: DBusError.Name.failed, message: "the answer could not be sent")
+            let text = DBusError(name: DBusError.Name.failed, message: "the reply could not be sent")
             try core.send(message.errorReply(text))
         } catch {
-            ConnectionCore.logger.error("nor could that be said: \(error)")
+            ConnectionCore.logger.error("this failure could not be reported to the caller: \(error)")
         }
     }
 }

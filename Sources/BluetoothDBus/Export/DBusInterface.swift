@@ -3,21 +3,21 @@
 public struct DBusInterface: Sendable {
     /// A method.
     public struct Method: Sendable {
-        /// The signature of the arguments; a call with another one is refused before the handler hears of it.
+        /// The signature of the arguments; a call with another signature is refused without calling the handler.
         public let arguments: DBusSignature
-        /// The signature of the answer, for introspection.
+        /// The signature of the reply, for introspection.
         public let results: DBusSignature
-        /// Runs on the connection's queue, and answers now or later.
+        /// Runs on the connection's queue, and replies now or later.
         public let handler: @Sendable (DBusCall) -> Void
     }
 
     /// A property.
     public struct Property: Sendable {
-        /// The value, without a variant around it; it decides the type.
+        /// The value, not wrapped in a variant; it determines the type.
         public internal(set) var value: DBusValue
-        /// Takes a value of the right type that a caller sets; nil where the property can only be read.
+        /// Receives a value of the right type that a caller sets; nil if the property is read-only.
         ///
-        /// Runs on the connection's queue. The value is changed, and the change told, where it does not throw.
+        /// Runs on the connection's queue. If it does not throw, the value changes, and the peer is notified.
         public let setter: (@Sendable (DBusValue) throws(DBusError) -> Void)?
     }
 
@@ -28,7 +28,7 @@ public struct DBusInterface: Sendable {
     /// Properties by name.
     public internal(set) var properties: [String: Property] = [:]
 
-    /// An interface without methods.
+    /// Creates an interface without methods.
     ///
     /// - Parameters:
     ///   - name: Its name; it must be valid.
@@ -44,8 +44,8 @@ public struct DBusInterface: Sendable {
     /// - Parameters:
     ///   - name: Its name; it must be valid.
     ///   - arguments: The signature of its arguments; it must be valid.
-    ///   - results: The signature of its answer; it must be valid.
-    ///   - handler: Runs on the connection's queue, and answers now or later.
+    ///   - results: The signature of its reply; it must be valid.
+    ///   - handler: Runs on the connection's queue, and replies now or later.
     public mutating func on(
         _ name: String, _ arguments: String = "", returning results: String = "",
         handler: @escaping @Sendable (DBusCall) -> Void
@@ -59,8 +59,8 @@ public struct DBusInterface: Sendable {
     ///
     /// - Parameters:
     ///   - name: Its name; it must be valid.
-    ///   - value: Its value; the type stays what it is.
-    ///   - setter: Makes it writable: takes a value that a caller sets, or refuses it.
+    ///   - value: Its value, whose type does not change later.
+    ///   - setter: Makes the property writable: receives a value that a caller sets, or refuses it.
     public mutating func add(
         property name: String, _ value: DBusValue, setter: (@Sendable (DBusValue) throws(DBusError) -> Void)? = nil
     ) {
@@ -68,7 +68,7 @@ public struct DBusInterface: Sendable {
         properties[name] = Property(value: value, setter: setter)
     }
 
-    /// Names and values.
+    /// The names and values of all properties.
     var values: [String: DBusValue] { properties.mapValues(\.value) }
 }
 #endif

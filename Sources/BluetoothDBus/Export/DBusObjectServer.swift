@@ -6,26 +6,26 @@ import Synchronization
 /// Exports objects to one peer on the bus: methods, properties, introspection, and lists of objects.
 ///
 /// Only calls of the peer that the owner names are accepted; all others are refused with `AccessDenied`, and each such
-/// caller is logged once. Signals go to that peer alone, so that nobody else sees the values in them. Objects outlive
-/// connections. Any thread may call any method; handlers run on the connection's queue.
+/// caller is logged once. Signals are sent only to that peer, so that no other program sees their values. Objects
+/// outlive connections. Any thread may call any method; handlers run on the connection's queue.
 public final class DBusObjectServer: Sendable {
     private struct State: Sendable {
         var exported: ExportedObjects
         var connection: DBusConnection?
-        /// The unique name of the only connection that is served.
+        /// The unique name of the only accepted caller.
         var peer: String?
-        /// The callers that were refused, and logged.
+        /// The callers that were refused and logged.
         var strangers: Set<String> = []
     }
 
-    /// What becomes of a call.
+    /// How a call is handled.
     private enum Outcome: Sendable {
         case handle(DBusInterface.Method)
         case refuse(DBusError)
         case refuseStranger(isNew: Bool)
     }
 
-    /// How many refused callers are remembered, so that none is logged twice.
+    /// The number of refused callers that are stored, so that none is logged twice.
     private static let rememberedStrangers = 256
     private static let propertiesInterface = "org.freedesktop.DBus.Properties"
     private static let managerInterface = "org.freedesktop.DBus.ObjectManager"
@@ -45,7 +45,7 @@ public final class DBusObjectServer: Sendable {
 
     // MARK: Peer
 
-    /// Serves calls that come over a connection from now on, and no others.
+    /// Serves the calls on a connection from now on, and no others.
     ///
     /// The server must not be attached to two connections at a time, nor two servers to one.
     public func attach(to connection: DBusConnection?) {
@@ -58,21 +58,22 @@ public final class DBusObjectServer: Sendable {
         connection?.onCall { [weak self] call in self?.received(call) }
     }
 
-    /// Serves the connection of this unique name from now on, and no other; nil serves nobody.
+    /// Accepts calls from this unique name from now on, and from no other; nil accepts none.
     public func serve(only peer: String?) {
         state.withLock { $0.peer = peer }
     }
 
     // MARK: Objects
 
-    /// Exports an object, in place of one at the same path.
+    /// Exports an object, and replaces one at the same path.
     ///
-    /// Export what is to be listed before what lists it: an object that is there already tells of each that comes.
+    /// Export the objects below an object manager before the manager: a manager that exists already reports each new
+    /// object.
     ///
     /// - Parameters:
-    ///   - interfaces: Its interfaces; the standard ones come by themselves.
-    ///   - path: Where.
-    ///   - isManager: Whether it lists what is below it (`org.freedesktop.DBus.ObjectManager`).
+    ///   - interfaces: Its interfaces; the standard ones are added.
+    ///   - path: The path of the object.
+    ///   - isManager: Whether it lists the objects below it (`org.freedesktop.DBus.ObjectManager`).
     public func export(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool = false) {
         let told = state.withLock { state -> (manager: ObjectPath, description: DBusValue)? in
             guard let manager = state.exported.add(interfaces, at: path, isManager: isManager) else { return nil }
@@ -82,7 +83,7 @@ public final class DBusObjectServer: Sendable {
         emit(told.manager, Self.managerInterface, "InterfacesAdded", [.objectPath(path), told.description])
     }
 
-    /// Withdraws an object and all below it.
+    /// Withdraws an object and all objects below it.
     public func withdraw(_ path: ObjectPath) {
         let gone = state.withLock { $0.exported.remove(path) }
         for object in gone {
@@ -93,9 +94,9 @@ public final class DBusObjectServer: Sendable {
         }
     }
 
-    /// Changes properties and tells the peer.
+    /// Changes properties and notifies the peer.
     ///
-    /// A value of another type than the present one is a mistake, logged and left out.
+    /// A value whose type differs from that of the present one is logged and ignored.
     public func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) {
         let changed = state.withLock { $0.exported.set(values, of: interface, at: path) }
         if changed.count < values.count {
@@ -107,7 +108,7 @@ public final class DBusObjectServer: Sendable {
             [.string(interface), .properties(changed), .strings([])])
     }
 
-    /// Sends a signal of an object to the peer; without one, or without a connection, to nobody.
+    /// Sends a signal of an object to the peer; does nothing without a peer or a connection.
     public func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue]) {
         let (connection, peer) = state.withLock { ($0.connection, $0.peer) }
         guard let connection, let peer else { return }
@@ -115,7 +116,7 @@ public final class DBusObjectServer: Sendable {
             try connection.send(
                 .signal(path: path, interface: interface, member: member, to: peer, body))
         } catch {
-            // A closed connection is told to who uses it.
+            // The users of a closed connection are notified anyway.
             guard error.name != DBusError.Name.disconnected else { return }
             ConnectionCore.logger.error("\(member) of \(path) could not be sent: \(error)")
         }
@@ -130,9 +131,10 @@ public final class DBusObjectServer: Sendable {
         case .refuseStranger(let isNew):
             if isNew {
                 ConnectionCore.logger.warning(
-                    "a call from a stranger is refused", metadata: ["sender": "\(call.sender)"])
+                    "a call from an unknown sender was refused", metadata: ["sender": "\(call.sender)"])
             }
-            call.refuse(DBusError(name: DBusError.Name.accessDenied, message: "this object is not for you"))
+            let text = "this object accepts calls from one other connection only"
+            call.refuse(DBusError(name: DBusError.Name.accessDenied, message: text))
         }
     }
 

@@ -5,25 +5,25 @@
 struct ExportedObjects: Sendable {
     /// One object.
     private struct Object: Sendable {
-        /// By name.
+        /// The interfaces, by name.
         var interfaces: [String: DBusInterface]
-        /// Whether it lists what is below it.
+        /// Whether it lists the objects below it.
         let isManager: Bool
     }
 
-    /// An object that is gone.
+    /// A removed object.
     struct Removed: Equatable, Sendable {
         let path: ObjectPath
         let interfaces: [String]
-        /// Who has to tell of it, if anybody.
+        /// The object manager that must report the removal, if there is one.
         let manager: ObjectPath?
     }
 
-    /// What every object has.
+    /// The interfaces of every object.
     private let standard: [DBusInterface]
-    /// What objects have, too, that list what is below them.
+    /// The additional interface of objects that list the objects below them.
     private let manager: DBusInterface
-    /// What paths have that only lead to objects.
+    /// The interfaces of paths that only lead to objects.
     private let introspectable: DBusInterface
     private var objects: [ObjectPath: Object] = [:]
 
@@ -35,30 +35,30 @@ struct ExportedObjects: Sendable {
 
     // MARK: Changes
 
-    /// Adds an object, in place of one at the same path.
+    /// Adds an object, and replaces one at the same path.
     ///
-    /// - Returns: The object above that has to tell of it, if there is one.
+    /// - Returns: The object manager above it that must report it, if there is one.
     mutating func add(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool) -> ObjectPath? {
         objects[path] = Object(
             interfaces: Dictionary(interfaces.map { ($0.name, $0) }) { $1 }, isManager: isManager)
         return manager(above: path)
     }
 
-    /// Removes an object and all below it.
+    /// Removes an object and all objects below it.
     ///
-    /// - Returns: What is gone, the deepest first.
+    /// - Returns: The removed objects, the deepest first.
     mutating func remove(_ path: ObjectPath) -> [Removed] {
         let gone = objects.filter { $0.key == path || $0.key.isBelow(path) }.sorted { $0.key > $1.key }
         for (path, _) in gone { objects[path] = nil }
-        // Managers that go along have nothing to tell any more.
+        // Managers that are removed too report nothing.
         return gone.map { path, object in
             Removed(path: path, interfaces: object.interfaces.keys.sorted(), manager: manager(above: path))
         }
     }
 
-    /// Changes properties; those that are not there, or of another type, are left alone.
+    /// Changes properties; ignores those that do not exist or have another type.
     ///
-    /// - Returns: What was changed.
+    /// - Returns: The changed properties.
     mutating func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) -> [String: DBusValue] {
         values.filter { name, value in
             guard let old = objects[path]?.interfaces[interface]?.properties[name], old.value.type == value.type
@@ -77,16 +77,16 @@ struct ExportedObjects: Sendable {
         return nil
     }
 
-    // MARK: What is where
+    // MARK: Contents of a path
 
-    /// The interfaces at a path, by name within each group; none where nothing is.
+    /// The interfaces at a path, by name within each group; none if the path does not exist.
     func interfaces(at path: ObjectPath) -> [DBusInterface] {
         guard let object = objects[path] else { return children(of: path).isEmpty ? [] : [introspectable] }
         let own = object.interfaces.sorted { $0.key < $1.key }.map(\.value)
         return standard + (object.isManager ? [manager] : []) + own
     }
 
-    /// The names of the next steps below a path, sorted.
+    /// The names of the elements directly below a path, sorted.
     func children(of path: ObjectPath) -> [String] {
         let start = path == .root ? 1 : path.text.utf8.count + 1
         let names = objects.keys.filter { $0.isBelow(path) }.map { below in
@@ -95,10 +95,10 @@ struct ExportedObjects: Sendable {
         return Set(names).sorted()
     }
 
-    /// The method that a call means.
+    /// The method that a call selects.
     ///
-    /// - Parameter interface: nil finds it in any.
-    /// - Throws: What is unknown of it, or the wrong signature.
+    /// - Parameter interface: The interface; nil searches all interfaces.
+    /// - Throws: An error if the object, the interface or the method is unknown, or if the signature is wrong.
     func method(
         _ member: String, of interface: String?, at path: ObjectPath, signature: String
     ) throws(DBusError) -> DBusInterface.Method {
@@ -140,7 +140,7 @@ struct ExportedObjects: Sendable {
 
     // MARK: Lists
 
-    /// The answer of `GetManagedObjects`: an `a{oa{sa{sv}}}`.
+    /// The result of `GetManagedObjects`: an `a{oa{sa{sv}}}`.
     func managed(below manager: ObjectPath) -> DBusValue {
         let paths = objects.keys.filter { $0.isBelow(manager) }.sorted()
         return .dictionary(

@@ -11,9 +11,9 @@ enum Introspection {
 
         """
 
-    /// The description of what is at a path.
+    /// The description of the object at a path.
     ///
-    /// No text here needs escaping: names and signatures have no character that XML minds.
+    /// No text needs escaping, because names and signatures contain no special characters of XML.
     static func xml(of interfaces: [DBusInterface], children: [String]) -> String {
         let lines = interfaces.flatMap(lines) + children.map { " <node name=\"\($0)\"/>" }
         return head + (["<node>"] + lines + ["</node>"]).joined(separator: "\n") + "\n"

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// `eventfd(2)`, which Swift's module of glibc leaves out.
+/// `eventfd(2)`, which Swift's module of glibc omits.
 let eventfd: @convention(c) (CUnsignedInt, CInt) -> CInt = {
     guard let symbol = dlsym(nil, "eventfd") else {
         return { _, _ in
@@ -24,7 +24,7 @@ func addToEventfd(_ descriptor: CInt, _ value: UInt64) -> Bool {
 
 /// Sets the counter to zero.
 ///
-/// - Returns: What it was; nil where it was zero.
+/// - Returns: The previous value; nil if it was zero.
 @discardableResult
 func resetEventfd(_ descriptor: CInt) -> UInt64? {
     var value: UInt64 = 0

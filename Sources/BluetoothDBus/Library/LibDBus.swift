@@ -3,31 +3,31 @@
 import Glibc
 import Synchronization
 
-/// The C library libdbus-1, which is loaded when the first message is made or the first connection is opened.
+/// The C library libdbus-1, which is loaded when the first message is created or the first connection is opened.
 ///
-/// Its functions are declared in Swift, as variables of the same names. A C module would be needed by every module that
-/// sees this one, however far above it; and SwiftPM gives a C module's flags to dependants alone, while
-/// `canImport(CoreBluetooth)` is true for whoever is compiled later. So no product needs libdbus's headers, and a program
-/// starts where libdbus is missing.
+/// Its functions are declared in Swift, as variables of the same names. Every module that imports this one, directly or
+/// not, would need a C module; but SwiftPM passes a C module's flags only to dependants, while
+/// `canImport(CoreBluetooth)` is true for every module that is compiled later. This way no product needs libdbus's
+/// headers, and a program starts even if libdbus is missing.
 enum LibDBus {
     /// The name of the only binary interface that libdbus 1 ever had.
     static let soname = "libdbus-1.so.3"
-    /// The first version that has all functions that are declared here.
+    /// The first version with all functions that are declared here.
     static let minimumVersion: (CInt, CInt, CInt) = (1, 2, 16)
 
     /// The address of the library's handle, 0 until it is loaded; it is never closed.
     private static let handle = Atomic<UInt>(0)
 
-    /// Loads the library; what is declared below may be called once this has not thrown.
+    /// Loads the library; if it does not throw, the functions below may be called.
     ///
-    /// - Throws: `NotSupported`, with the remedy, where it is not installed; `LimitsExceeded` where the process has no
-    ///   descriptor left to open it, and may try again.
+    /// - Throws: `NotSupported`, with the remedy, if it is not installed; `LimitsExceeded` if the process has no
+    ///   descriptor left to open it, after which it may be called again.
     static func load() throws(DBusError) {
         guard handle.load(ordering: .acquiring) == 0 else { return }
         handle.store(UInt(bitPattern: try open(soname).get()), ordering: .releasing)
     }
 
-    /// Opens a shared library that has what is declared below.
+    /// Opens a shared library that contains the functions below.
     static func open(_ soname: String) -> Result<UnsafeMutableRawPointer, DBusError> {
         guard let handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL) else {
             let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
@@ -48,7 +48,8 @@ enum LibDBus {
     private typealias VersionFunction =
         @convention(c) (UnsafeMutablePointer<CInt>?, UnsafeMutablePointer<CInt>?, UnsafeMutablePointer<CInt>?) -> Void
 
-    /// Whether the loader met a limit of the process or the system, which may pass; only its text names the cause.
+    /// Whether the loader reached a limit of the process or the system, which may be temporary; only its text names the
+    /// cause.
     private static func isOutOfResources(_ reason: String) -> Bool {
         [EMFILE, ENFILE, ENOMEM].contains { reason.contains(String(cString: strerror($0))) }
     }
@@ -61,7 +62,7 @@ enum LibDBus {
 
     /// A function of the library.
     ///
-    /// - Parameter name: One that every version from ``minimumVersion`` on has; ``load()`` has not thrown.
+    /// - Parameter name: A function of every version from ``minimumVersion`` on; ``load()`` has succeeded.
     fileprivate static func function<Function>(_ name: String) -> Function {
         do {
             try load()
@@ -80,23 +81,23 @@ enum LibDBus {
 typealias dbus_bool_t = UInt32
 /// A connection, a message or a watch.
 typealias DBusObject = OpaquePointer?
-/// A text that ends with a zero byte.
+/// A zero-terminated text.
 typealias DBusText = UnsafePointer<CChar>?
-/// A structure, or whatever a program wants back.
+/// A structure, or a program's own data.
 typealias DBusMemory = UnsafeMutableRawPointer?
 
-/// An error of libdbus: its name and its text, and what libdbus keeps to itself.
+/// An error of libdbus: its name, its text, and private fields.
 ///
-/// Other structures, too, are passed as raw pointers: Swift's own structures are not part of a C function's type.
+/// Other structures are passed as raw pointers too, because a C function's type cannot contain Swift structures.
 struct CDBusError {
     var name: UnsafePointer<CChar>?
     var message: UnsafePointer<CChar>?
     private var reserved: (UInt, UInt) = (0, 0)
 }
 
-/// Room for an iterator, whose fields libdbus keeps to itself.
+/// Memory for an iterator, whose fields are private to libdbus.
 struct DBusMessageIter {
-    // 72 bytes where pointers have 8, and 56 where they have 4.
+    // 72 bytes if a pointer has 8, and 56 if it has 4.
     private var reserved: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0, 0)
 }

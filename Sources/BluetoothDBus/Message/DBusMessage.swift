@@ -3,26 +3,26 @@ import Glibc
 
 /// Owns one reference to a libdbus message.
 ///
-/// A message belongs to one thread at a time: the caller's while it is built, the connection's queue once received.
+/// Only one thread may use a message at a time: the caller's while it is built, the connection's queue after receipt.
 public final class DBusMessage {
-    /// What a message is for.
+    /// The type of a message.
     public enum Kind: Sendable {
-        /// Asks for a reply.
+        /// A method call, which expects a reply.
         case methodCall
-        /// Answers a call.
+        /// The reply to a call.
         case methodReturn
-        /// Refuses a call.
+        /// The error reply to a call.
         case error
-        /// Is broadcast.
+        /// A signal.
         case signal
     }
 
     let raw: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Takes the caller's reference.
     init(adopting raw: OpaquePointer) { self.raw = raw }
 
-    /// Adds a reference of its own.
+    /// Adds a reference.
     init(retaining raw: OpaquePointer) {
         _ = dbus_message_ref(raw)
         self.raw = raw
@@ -33,26 +33,26 @@ public final class DBusMessage {
     /// Builds a method call.
     ///
     /// - Parameters:
-    ///   - destination: The bus name that is asked, unique or well-known.
+    ///   - destination: The bus name to call, unique or well-known.
     ///   - path: The object.
     ///   - interface: The method's interface.
     ///   - member: The method.
     ///   - body: The arguments.
-    /// - Throws: `InvalidArgs` where a name or a value breaks a rule of D-Bus.
+    /// - Throws: `InvalidArgs` if a name or a value violates a rule of D-Bus.
     public static func methodCall(
         to destination: String, path: ObjectPath, interface: String, member: String, _ body: [DBusValue] = []
     ) throws(DBusError) -> DBusMessage {
         guard DBusName.isBus(destination) else { throw invalid("bus name", destination) }
         try check(interface: interface, member: member)
-        // Not by the compiler's own conversion, which allocates an array for each text.
-        let made = destination.withCString { destination in
+        // The compiler's own conversion would allocate an array for each text.
+        let call = destination.withCString { destination in
             path.text.withCString { path in
                 interface.withCString { interface in
                     member.withCString { dbus_message_new_method_call(destination, path, interface, $0) }
                 }
             }
         }
-        guard let raw = made else { throw .outOfMemory }
+        guard let raw = call else { throw .outOfMemory }
         let message = DBusMessage(adopting: raw)
         try message.append(body)
         return message
@@ -60,8 +60,8 @@ public final class DBusMessage {
 
     /// Builds a signal.
     ///
-    /// - Parameter destination: Who alone gets it; nil broadcasts it.
-    /// - Throws: `InvalidArgs` where a name or a value breaks a rule of D-Bus.
+    /// - Parameter destination: The only receiver; nil broadcasts the signal.
+    /// - Throws: `InvalidArgs` if a name or a value violates a rule of D-Bus.
     public static func signal(
         path: ObjectPath, interface: String, member: String, to destination: String? = nil, _ body: [DBusValue] = []
     ) throws(DBusError) -> DBusMessage {
@@ -76,9 +76,9 @@ public final class DBusMessage {
         return message
     }
 
-    /// Builds the answer to this call.
+    /// Builds the reply to this call.
     ///
-    /// - Throws: `InvalidArgs` where a value breaks a rule of D-Bus.
+    /// - Throws: `InvalidArgs` if a value violates a rule of D-Bus.
     public func methodReturn(_ body: [DBusValue] = []) throws(DBusError) -> DBusMessage {
         guard let reply = dbus_message_new_method_return(raw) else { throw .outOfMemory }
         let message = DBusMessage(adopting: reply)
@@ -86,9 +86,9 @@ public final class DBusMessage {
         return message
     }
 
-    /// Builds the refusal of this call.
+    /// Builds the error reply to this call.
     ///
-    /// - Throws: `InvalidArgs` where the name or the text breaks a rule of D-Bus.
+    /// - Throws: `InvalidArgs` if the name or the text violates a rule of D-Bus.
     public func errorReply(_ error: DBusError) throws(DBusError) -> DBusMessage {
         guard DBusName.isInterface(error.name) else { throw Self.invalid("error name", error.name) }
         try DBusValue.string(error.message).validate()
@@ -96,9 +96,9 @@ public final class DBusMessage {
         return DBusMessage(adopting: reply)
     }
 
-    /// Adds arguments at the end of the body.
+    /// Appends arguments to the body.
     ///
-    /// - Throws: `InvalidArgs` where a value breaks a rule of D-Bus, before anything is added.
+    /// - Throws: `InvalidArgs` if a value violates a rule of D-Bus, before anything is appended.
     public func append(_ values: [DBusValue]) throws(DBusError) {
         guard !values.isEmpty else { return }
         var length = 0
@@ -125,7 +125,7 @@ public final class DBusMessage {
 // MARK: - Header fields
 
 extension DBusMessage {
-    /// What the message is for; `nil` for types of a later protocol, which are to be ignored.
+    /// The type of the message; `nil` for types of a later protocol, which must be ignored.
     public var kind: Kind? {
         switch dbus_message_get_type(raw) {
         case DBUS_MESSAGE_TYPE_METHOD_CALL: .methodCall
@@ -141,13 +141,13 @@ extension DBusMessage {
         dbus_message_get_path(raw).map { ObjectPath(validated: String(cString: $0)) }
     }
 
-    /// The interface; `nil` in replies, and may be in calls.
+    /// The interface; `nil` in replies, and possibly in calls.
     public var interface: String? { dbus_message_get_interface(raw).map { String(cString: $0) } }
 
     /// The method's or the signal's name; `nil` in replies.
     public var member: String? { dbus_message_get_member(raw).map { String(cString: $0) } }
 
-    /// The sender's unique name, as the bus vouches for it.
+    /// The sender's unique name, which the bus guarantees.
     public var sender: String? { dbus_message_get_sender(raw).map { String(cString: $0) } }
 
     /// The body's signature.
@@ -156,34 +156,34 @@ extension DBusMessage {
     /// Whether a caller waits for a reply.
     public var expectsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
 
-    /// Numbers a message that goes out by another way than a connection.
+    /// Numbers a message that is not sent over a connection.
     func assignSerial(_ serial: UInt32) { dbus_message_set_serial(raw, serial) }
 
-    /// Tells the callee that nobody waits for a reply.
+    /// Marks the message as a call that expects no reply.
     public func suppressReply() { dbus_message_set_no_reply(raw, 1) }
 
-    /// The error that an error message carries; `nil` for all others.
+    /// The error of an error message; `nil` for other messages.
     public var error: DBusError? {
         guard kind == .error, let name = dbus_message_get_error_name(raw) else { return nil }
         var body = DBusReader(self)
         return DBusError(name: String(cString: name), message: body.stringIfPresent() ?? "")
     }
 
-    /// Whether this is a certain signal.
+    /// Whether this is the given signal.
     ///
-    /// Makes no strings.
+    /// Creates no strings.
     public func isSignal(_ interface: StaticString, _ member: StaticString) -> Bool {
         dbus_message_get_type(raw) == DBUS_MESSAGE_TYPE_SIGNAL && has(interface: interface, member: member)
     }
 
-    /// Whether interface and member are these.
+    /// Whether the interface and the member are the given ones.
     ///
-    /// Makes no strings.
+    /// Creates no strings.
     public func has(interface: StaticString, member: StaticString) -> Bool {
         Self.equal(dbus_message_get_member(raw), member) && Self.equal(dbus_message_get_interface(raw), interface)
     }
 
-    /// Whether the bus says that the message comes from this name.
+    /// Whether the sender of the message is this name, according to the bus.
     public func isSent(by name: String) -> Bool {
         guard let sender = dbus_message_get_sender(raw) else { return false }
         return strcmp(sender, name) == 0

@@ -1,9 +1,9 @@
 #if os(Linux)
 import Glibc
 
-/// Walks through a message's arguments, or through the elements of one container in it.
+/// Iterates over a message's arguments, or over the elements of a container in it.
 ///
-/// Each read checks the type and moves on. Reading by type copies only what is asked for.
+/// Each read checks the type and advances. Reading by type copies only the requested values.
 public struct DBusReader {
     private let message: DBusMessage
     private var iterator = DBusMessageIter()
@@ -12,7 +12,7 @@ public struct DBusReader {
     /// at the end.
     private var code: UInt8
 
-    /// Starts at the first argument.
+    /// Begins at the first argument.
     public init(_ message: DBusMessage) {
         self.message = message
         _ = dbus_message_iter_init(message.raw, &iterator)
@@ -25,7 +25,7 @@ public struct DBusReader {
         code = Self.code(&iterator)
     }
 
-    /// Whether nothing is left.
+    /// Whether all values were read.
     public var isAtEnd: Bool { code == 0 }
 
     private static func code(_ iterator: inout DBusMessageIter) -> UInt8 {
@@ -61,7 +61,7 @@ public struct DBusReader {
     /// Reads a `u`.
     public mutating func uint32() throws(DBusError) -> UInt32 { try basic("u", 0) }
 
-    /// Reads an `h`; the descriptor is the caller's own.
+    /// Reads an `h`; the caller owns the descriptor.
     public mutating func fileDescriptor() throws(DBusError) -> DBusFileDescriptor {
         let descriptor: CInt = try basic("h", -1)
         guard descriptor >= 0 else {
@@ -75,7 +75,7 @@ public struct DBusReader {
 
     /// Reads an `ay` without a copy.
     ///
-    /// - Parameter body: Gets the bytes, which are valid for the call only.
+    /// - Parameter body: Receives the bytes, which are valid only during the call.
     public mutating func withBytes<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) throws(DBusError) -> Result {
@@ -88,7 +88,7 @@ public struct DBusReader {
 
     /// Reads an `s` without a copy.
     ///
-    /// - Parameter body: Gets the text's UTF-8, which is valid for the call only.
+    /// - Parameter body: Receives the text's UTF-8, which is valid only during the call.
     public mutating func withString<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) throws(DBusError) -> Result {
@@ -107,7 +107,7 @@ public struct DBusReader {
         return result
     }
 
-    /// Reads an `a{sv}`, without the variants; the last of equal keys counts.
+    /// Reads an `a{sv}`, without the variants; the last of equal keys is used.
     public mutating func properties() throws(DBusError) -> [String: DBusValue] {
         var entries = try array()
         var result: [String: DBusValue] = [:]
@@ -119,7 +119,7 @@ public struct DBusReader {
         return result
     }
 
-    /// Reads a `v` and gives what is inside.
+    /// Reads a `v` and returns its content.
     public mutating func variant() throws(DBusError) -> DBusValue {
         guard code == UInt8(ascii: "v") else { throw mismatch("v") }
         var inner = DBusReader(entering: &self)
@@ -127,12 +127,12 @@ public struct DBusReader {
         return try inner.value(depth: 1)
     }
 
-    /// Enters a `v`; this reader moves behind it.
+    /// Enters a `v`; this reader advances past it.
     public mutating func variantContent() throws(DBusError) -> DBusReader {
         try container("v")
     }
 
-    /// Enters an array or dictionary; this reader moves behind it.
+    /// Enters an array or dictionary; this reader advances past it.
     public mutating func array() throws(DBusError) -> DBusReader {
         try container("a")
     }
@@ -152,20 +152,20 @@ public struct DBusReader {
         try value(depth: 0)
     }
 
-    /// Reads all that is left.
+    /// Reads the remaining values.
     public mutating func remainingValues() throws(DBusError) -> [DBusValue] {
         var result: [DBusValue] = []
         while !isAtEnd { result.append(try value()) }
         return result
     }
 
-    /// Reads an `s` if that is what comes next.
+    /// Reads an `s` if the next value is one.
     mutating func stringIfPresent() -> String? {
         guard code == UInt8(ascii: "s") else { return nil }
         return text().map { String(cString: $0) }
     }
 
-    /// Reads an `s` or `o` if that is what comes next.
+    /// Reads an `s` or `o` if the next value is one.
     mutating func stringOrPathIfPresent() -> (text: String, isPath: Bool)? {
         let isPath = code == UInt8(ascii: "o")
         guard isPath || code == UInt8(ascii: "s") else { return nil }
@@ -177,7 +177,7 @@ public struct DBusReader {
 
 extension DBusReader {
     private mutating func value(depth: Int) throws(DBusError) -> DBusValue {
-        // libdbus refuses deeper messages on receipt; this bounds the recursion whatever it does.
+        // libdbus refuses deeper messages on receipt; this bounds the recursion in any case.
         guard depth <= 2 * DBusLimits.totalDepth else { throw mismatch("a value of less depth") }
         switch code {
         case UInt8(ascii: "y"): return .byte(try byte())
@@ -241,7 +241,7 @@ extension DBusReader {
         return DBusDictionary(keyType: key, valueType: value, entries: entries)
     }
 
-    /// The type of the array that comes next.
+    /// The type of the next value, which is an array.
     private mutating func arrayType() throws(DBusError) -> DBusType {
         guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
         defer { dbus_free(text) }
@@ -289,7 +289,7 @@ extension DBusReader {
         return text
     }
 
-    /// The text of a string, path or signature; it belongs to the message, which this reader keeps alive.
+    /// The text of a string, path or signature; the message, which this reader retains, owns it.
     private mutating func text() -> UnsafePointer<CChar>? {
         var text: UnsafePointer<CChar>?
         dbus_message_iter_get_basic(&iterator, &text)
@@ -297,7 +297,7 @@ extension DBusReader {
         return text
     }
 
-    /// The elements of an array of bytes; they belong to the message.
+    /// The elements of an array of bytes; the message owns them.
     private mutating func fixedBytes() -> UnsafeBufferPointer<UInt8> {
         var start: UnsafePointer<UInt8>?
         var count: CInt = 0

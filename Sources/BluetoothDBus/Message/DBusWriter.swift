@@ -1,7 +1,7 @@
 #if os(Linux)
 /// Appends validated values to a message.
 ///
-/// Only running out of memory fails.
+/// Fails only if no memory is left.
 struct DBusWriter {
     private let message: DBusMessage
 
@@ -106,7 +106,7 @@ struct DBusWriter {
         _ kind: UnicodeScalar, _ signature: String?, _ iterator: inout DBusMessageIter,
         _ inner: inout DBusMessageIter
     ) throws(DBusError) {
-        // Not by the compiler's own conversion, which allocates an array for each text.
+        // The compiler's own conversion would allocate an array for each text.
         let done =
             signature?.withCString { dbus_message_iter_open_container(&iterator, CInt(kind.value), $0, &inner) }
             ?? dbus_message_iter_open_container(&iterator, CInt(kind.value), nil, &inner)
@@ -125,7 +125,7 @@ struct DBusWriter {
 }
 
 extension DBusDictionary {
-    /// The signature of one entry; that of properties, which nearly all calls carry, is not put together.
+    /// The signature of one entry; that of properties, which nearly all calls contain, is a constant.
     fileprivate var entrySignature: String {
         if case (.string, .variant) = (keyType, valueType) { return "{sv}" }
         return "{" + keyType.text + valueType.text + "}"

@@ -2,14 +2,14 @@
 import Synchronization
 import Glibc
 
-/// One owned file descriptor, received in a message or about to be sent in one; closed with the last reference.
+/// The owner of a file descriptor, received in a message or to be sent in one; the last reference closes it.
 ///
 /// Values are equal only if they are the same object. Any thread.
 public final class DBusFileDescriptor: Hashable, Sendable, CustomStringConvertible {
     private static let taken: CInt = -1
     private let descriptor: Atomic<CInt>
 
-    /// Takes over a descriptor: nobody else may close it.
+    /// Takes ownership of a descriptor, which no other code may close.
     public init(adopting descriptor: CInt) {
         self.descriptor = Atomic(descriptor)
     }
@@ -19,11 +19,11 @@ public final class DBusFileDescriptor: Hashable, Sendable, CustomStringConvertib
         if open >= 0 { close(open) }
     }
 
-    /// The descriptor, or -1 once it was taken; valid while this object lives.
+    /// The descriptor, or -1 after ``release()``; valid while this object lives.
     public var rawValue: CInt { descriptor.load(ordering: .acquiring) }
 
-    /// Hands the descriptor over to the caller, who then has to close it; `nil` from the second time on.
-    public func take() -> CInt? {
+    /// Gives up the ownership of the descriptor, which the caller must then close; `nil` from the second call on.
+    public func release() -> CInt? {
         let open = descriptor.exchange(Self.taken, ordering: .acquiringAndReleasing)
         return open >= 0 ? open : nil
     }

@@ -24,7 +24,7 @@ public enum DBusName {
         return hasElements(text.utf8.dropFirst(), allowingHyphen: true, allowingLeadingDigit: true)
     }
 
-    /// Whether the text starts as a unique connection name does.
+    /// Whether the text begins like a unique connection name.
     public static func isUnique(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: ":")
     }
@@ -48,7 +48,7 @@ public enum DBusName {
         var length = 0
         var dots = 0
         var isAtStart = true
-        // One pass: each call checks three names.
+        // One pass, because each call checks three names.
         for byte in text {
             length += 1
             if byte == UInt8(ascii: ".") {

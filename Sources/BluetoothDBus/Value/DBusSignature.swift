@@ -33,7 +33,7 @@ public struct DBusSignature: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A recursive descent over a signature's bytes; depth is bounded by the limits.
+/// A recursive-descent parser of a signature's bytes; the limits bound its depth.
 private struct Parser {
     let bytes: [UInt8]
     var position = 0

@@ -48,7 +48,7 @@ public enum DBusType: Hashable, Sendable {
         }
     }
 
-    /// Whether the type may be a dictionary's key: everything but containers and variants.
+    /// Whether the type may be a dictionary's key: any type except containers and variants.
     public var isBasic: Bool {
         switch self {
         case .variant, .array, .dictionary, .structure: false
@@ -56,9 +56,9 @@ public enum DBusType: Hashable, Sendable {
         }
     }
 
-    /// Whether the type keeps to the rules and limits of a signature.
+    /// Whether the type meets the rules and limits of a signature.
     ///
-    /// Costs nothing for the common types.
+    /// Constant-time for the common types.
     var isValid: Bool {
         switch self {
         case .array(let element) where element.isBasic || element == .variant: true
@@ -90,7 +90,7 @@ public enum DBusType: Hashable, Sendable {
         }
     }
 
-    /// The type of one character, or `nil` where a container starts or the character means nothing.
+    /// The type of one character, or `nil` if a container begins or the character is unknown.
     init?(code: UInt8) {
         switch code {
         case UInt8(ascii: "y"): self = .byte

@@ -1,5 +1,5 @@
 #if os(Linux)
-/// Access by expected type: `nil` where the value is of another type, so that surprising input is never trusted.
+/// Access by expected type: `nil` if the value is of another type, so that unexpected input is never trusted.
 extension DBusValue {
     /// The content of a `b`.
     public var boolValue: Bool? {
@@ -65,7 +65,7 @@ extension DBusValue {
         return value
     }
 
-    /// The content of an `a{sv}`, without the variants; the last of equal keys counts.
+    /// The content of an `a{sv}`, without the variants; the last of equal keys is used.
     public var propertiesValue: [String: DBusValue]? {
         guard case .dictionary(let dictionary) = self, dictionary.keyType == .string, dictionary.valueType == .variant
         else { return nil }

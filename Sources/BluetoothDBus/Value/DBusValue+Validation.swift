@@ -1,19 +1,19 @@
 #if os(Linux)
 extension DBusValue {
-    /// Checks what the type system cannot: uniform elements, text, nesting and sizes.
+    /// Checks the rules that the type system cannot express: uniform elements, text, nesting and sizes.
     ///
-    /// libdbus treats a violation as a programming error and may end the process, so nothing goes to it unchecked.
+    /// libdbus treats a violation as a programming error and may end the process, so every value is checked before.
     ///
-    /// - Throws: ``DBusError`` named `org.freedesktop.DBus.Error.InvalidArgs` with the broken rule.
+    /// - Throws: ``DBusError`` named `org.freedesktop.DBus.Error.InvalidArgs` with the violated rule.
     ///
-    /// - Returns: The marshalled length in bytes, an upper bound that counts worst-case padding.
+    /// - Returns: The marshalled length in bytes, an upper bound that includes worst-case padding.
     @discardableResult
     public func validate() throws(DBusError) -> Int {
         guard isProperties || type.isValid else { throw Self.invalid("signature out of limits: \(type.text)") }
         return try checkedLength(depth: 0)
     }
 
-    /// Whether this is an `a{sv}`, which nearly all calls carry; told without making a type of it.
+    /// Whether this is an `a{sv}`, as in nearly all calls; creates no type.
     private var isProperties: Bool {
         guard case .dictionary(let dictionary) = self else { return false }
         if case (.string, .variant) = (dictionary.keyType, dictionary.valueType) { return true }
@@ -24,7 +24,7 @@ extension DBusValue {
         DBusError(name: DBusError.Name.invalidArguments, message: rule)
     }
 
-    /// The marshalled length in bytes, an upper bound that counts worst-case padding.
+    /// The marshalled length in bytes, an upper bound that includes worst-case padding.
     private func checkedLength(depth: Int) throws(DBusError) -> Int {
         guard depth <= DBusLimits.totalDepth else { throw Self.invalid("nested deeper than \(DBusLimits.totalDepth)") }
         switch self {
@@ -65,10 +65,10 @@ extension DBusValue {
     private func checkedElements(
         _ values: [DBusValue], of element: DBusType, depth: Int
     ) throws(DBusError) -> Int {
-        guard element != .byte else { throw Self.invalid("byte arrays have a case of their own") }
+        guard element != .byte else { throw Self.invalid("a byte array is not of the case .bytes") }
         var length = 0
         for value in values {
-            guard value.type == element else { throw Self.invalid("array of \(element.text) holds \(value.type.text)") }
+            guard value.type == element else { throw Self.invalid("\(value.type.text) in array of \(element.text)") }
             length = try Self.checkedArray(length + value.checkedLength(depth: depth + 1))
         }
         return length + 8

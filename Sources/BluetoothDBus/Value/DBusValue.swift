@@ -1,5 +1,5 @@
 #if os(Linux)
-/// A D-Bus value with its type: a plain value, but for the file descriptor, which is one shared owner.
+/// A D-Bus value with its type; a plain value, except that a file descriptor is a reference to its owner.
 ///
 /// Source: D-Bus Specification, "Type System".
 public enum DBusValue: Hashable, Sendable {
@@ -21,7 +21,7 @@ public enum DBusValue: Hashable, Sendable {
     case uint64(UInt64)
     /// `d`.
     case double(Double)
-    /// `s`; must not hold a zero byte.
+    /// `s`; must not contain a zero byte.
     case string(String)
     /// `o`.
     case objectPath(ObjectPath)
@@ -29,9 +29,9 @@ public enum DBusValue: Hashable, Sendable {
     case signature(DBusSignature)
     /// `h`.
     case fileDescriptor(DBusFileDescriptor)
-    /// `ay`: the one form in which byte arrays are read and written.
+    /// `ay`, the only form in which byte arrays are read and written.
     case bytes([UInt8])
-    /// An array of anything but bytes and dictionary entries; every element has the given type.
+    /// An array of any type except bytes and dictionary entries; every element is of the given type.
     case array(DBusType, [DBusValue])
     /// `a{…}`.
     case dictionary(DBusDictionary)
@@ -96,7 +96,7 @@ public struct DBusDictionary: Hashable, Sendable {
         /// The value.
         public var value: DBusValue
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(key: DBusValue, value: DBusValue) {
             self.key = key
             self.value = value
@@ -110,7 +110,7 @@ public struct DBusDictionary: Hashable, Sendable {
     /// The entries.
     public var entries: [Entry]
 
-    /// Makes a dictionary; types are checked when it is put in a message.
+    /// Creates a dictionary; its types are checked when it is appended to a message.
     public init(keyType: DBusType, valueType: DBusType, entries: [Entry]) {
         self.keyType = keyType
         self.valueType = valueType

@@ -12,7 +12,7 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.text = text
     }
 
-    /// Takes text that libdbus has validated.
+    /// Creates a path from text that libdbus has validated.
     init(validated text: String) {
         self.text = text
     }
@@ -34,7 +34,7 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
         return slash == text.startIndex ? .root : ObjectPath(validated: String(text[..<slash]))
     }
 
-    /// The path of the first `count` elements, at least one; the whole path where it has no more.
+    /// The path of the first `count` elements, at least one; the whole path if it has no more.
     public func prefix(_ count: Int) -> ObjectPath {
         var slashes = 0
         let end = text.utf8.firstIndex { byte in
@@ -44,7 +44,7 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
         return end.map { ObjectPath(validated: String(text[..<$0])) } ?? self
     }
 
-    /// Among the bytes, as the path has no other characters.
+    /// Searches the bytes, because a path contains only ASCII characters.
     private var lastSlash: String.Index? { text.utf8.lastIndex(of: UInt8(ascii: "/")) }
 
     /// Whether this path is below `ancestor`, and not equal to it.
@@ -58,7 +58,7 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
         return own[own.index(own.startIndex, offsetBy: length)] == UInt8(ascii: "/")
     }
 
-    /// Orders paths by their text, so that an ancestor comes before what is below it.
+    /// Orders paths by their text, so that an ancestor precedes its descendants.
     public static func < (left: ObjectPath, right: ObjectPath) -> Bool {
         left.text < right.text
     }
