@@ -141,7 +141,7 @@ enum ArgumentOrder {
         }
         guard end > arguments.startIndex, end < arguments.endIndex else { return arguments }
         let rest = arguments[end...]
-        // Help is about the program or a command, with no options of its own.
+        // Help describes the program or a command, without options.
         guard let command = rest.first, !command.hasPrefix("-"), command != "help" else { return Array(rest) }
         return [command] + arguments[..<end] + rest.dropFirst()
     }
@@ -154,8 +154,8 @@ enum Suggestion {
         nearest(to: word, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    /// The candidate that takes the fewest changes of letters, ignoring case, at most a third of the word's; else the one
-    /// that begins with the word.
+    /// The candidate that takes the fewest changes of letters, ignoring case, at most a third of the word's; else the
+    /// one that begins with the word.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let letters = Array(word.lowercased())
         // Words from files may be long, and so long a word is no typing error.
@@ -166,7 +166,7 @@ enum Suggestion {
         return letters.count < 2 ? nil : candidates.first { $0.lowercased().hasPrefix(word.lowercased()) }
     }
 
-    /// How many insertions, deletions, replacements and swaps of neighbours make one word out of the other.
+    /// The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
     static func changes(from first: [Character], to second: [Character]) -> Int {
         var rows = [Array(0...second.count)]
         for (row, letter) in first.enumerated() {

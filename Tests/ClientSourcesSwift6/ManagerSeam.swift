@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-// An app that puts protocols of its own before the classes, to test without a radio.
+// An app that puts protocols of its own before the classes, to test without an adapter.
 
 protocol CentralManaging: AnyObject {
     var state: CBManagerState { get }

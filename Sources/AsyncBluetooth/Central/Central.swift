@@ -8,7 +8,7 @@ import CoreBluetoothPackage
 
 /// Finds devices and talks to them, with `async` and `await`.
 ///
-/// A thin layer over a `CBCentralManager` of its own. Any thread and any actor may use it. Its state changes on the
+/// A thin layer over a `CBCentralManager`. Any thread and any actor may use it. Its state changes on the
 /// manager's dispatch queue and under a lock; awaiting tasks resume on their own executors. Operations wait
 /// while the adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or
 /// `poweredOff`.
@@ -101,7 +101,7 @@ extension Central {
         /// The number of scan results, notifications, states and connection events that wait for a slow consumer.
         public var buffering: BufferingPolicy
 
-        /// Makes settings; an omitted limit is none, and the buffering is ``BufferingPolicy/standard``.
+        /// Creates settings; an omitted limit is none, and the buffering is ``BufferingPolicy/standard``.
         public init(
             logger: Logger? = nil, connectTimeout: Duration? = nil, operationTimeout: Duration? = nil,
             buffering: BufferingPolicy = .standard

@@ -117,8 +117,8 @@ final class CentralCoordinator: NSObject, Sendable {
 
     /// The one object of a device, made if there is none.
     ///
-    /// The lock is held while the object gets its delegate, so that two objects never contend for it; that setter makes
-    /// no calls.
+    /// The object's delegate is set under the lock, so that two objects never contend for it; the setter makes no
+    /// calls.
     func peripheral(for object: Unchecked<CBPeripheral>, _ handle: CentralHandle) -> Peripheral {
         let identifier = object.value.identifier
         return state.withLock { state in

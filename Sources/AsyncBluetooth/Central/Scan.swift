@@ -193,7 +193,7 @@ public struct AdvertisedData: Hashable, Sendable {
     /// Whether the device accepts connections; nil if unknown.
     public var isConnectable: Bool?
 
-    /// Makes empty data.
+    /// Creates empty data.
     public init() {}
 
     /// Reads CoreBluetooth's dictionary.

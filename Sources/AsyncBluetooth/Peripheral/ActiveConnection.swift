@@ -50,7 +50,7 @@ struct ActiveConnection {
     /// Removes the command that a callback answers.
     ///
     /// - Returns: The command, and the next one to submit.
-    mutating func take(_ key: PeripheralCall.Key) -> (queued: QueuedCommand, next: PeripheralCall?)? {
+    mutating func removeFirst(_ key: PeripheralCall.Key) -> (queued: QueuedCommand, next: PeripheralCall?)? {
         guard let queued = queues[key]?.first else { return nil }
         queues[key]?.removeFirst()
         return (queued, queues[key]?.first?.command)

@@ -145,7 +145,7 @@ public struct ReconnectionPolicy: Hashable, Sendable {
     /// The seed of the jitter; nil for the device's identifier.
     public let seed: UInt64?
 
-    /// Makes a policy whose waits grow with each failure and start over with a link.
+    /// Creates a policy whose waits grow with each failure and restart from the first with a link.
     ///
     /// A random part is subtracted from each wait, so that devices that were lost together do not reconnect together.
     /// The random numbers follow from a seed: the same program waits equally long in each run.

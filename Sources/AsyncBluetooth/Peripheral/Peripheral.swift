@@ -28,7 +28,7 @@ public final class Peripheral: Sendable {
 
     // MARK: The link
 
-    /// Makes a link, unless there is one; waits as long as it takes.
+    /// Connects, unless the device is connected; waits without a limit.
     public func connect() async throws {
         try await run(.connect) { [core] in _ = try await core.connectedLink() }
     }

@@ -87,7 +87,7 @@ extension PeripheralCoordinator {
         return LinkScoped(found, all.link)
     }
 
-    /// Looks for something unless that was done; who comes while it is under way waits with the others.
+    /// Discovers attributes unless that was done; concurrent callers wait for the same discovery.
     private func discover(_ key: DiscoveryKey, _ command: PeripheralCall, on number: Int) async throws {
         try Task.checkCancellation()
         let waiter = Waiter<CallResult>()

@@ -26,7 +26,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         state.withLock(body)
     }
 
-    /// Changes the state, then makes the calls and resumes the tasks that follow from it.
+    /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
     func transition<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
         let (result, completions, mustSubmit) = withState { state in
             let result = body(&state)
@@ -182,7 +182,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         return isClosing ? .cancelled : .disconnected(nil)
     }
 
-    /// The last reference to the peripheral is gone.
+    /// Ends the connection after the last reference to the peripheral was released.
     func abandon() {
         let (object, isActive) = withState { ($0.object, $0.link != nil || $0.connecting.isActive) }
         if isActive, handle.core.managerState == .poweredOn { handle.manager.value.cancelPeripheralConnection(object) }

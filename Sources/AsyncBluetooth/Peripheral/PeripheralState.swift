@@ -163,7 +163,7 @@ struct PeripheralState {
 
     /// Completes the call that a callback answers.
     mutating func answered(_ key: PeripheralCall.Key, _ result: Result<CallResult, any Error>) {
-        guard let number = link?.number, let (slot, next) = link?.take(key) else { return }
+        guard let number = link?.number, let (slot, next) = link?.removeFirst(key) else { return }
         if let next { calls.append(.command(next, link: number)) }
         let result = result.mapError { error -> any Error in OperationFailure(.refused(error)) }
         switch slot.purpose {

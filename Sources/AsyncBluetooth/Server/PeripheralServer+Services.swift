@@ -104,9 +104,9 @@ extension PeripheralServer {
     /// Publishes and advertises the server's ``ServedOffer`` until the task is cancelled.
     ///
     /// The signature is that of `Service` in swift-service-lifecycle, so `extension PeripheralServer: @retroactive
-    /// Service {}` makes a server one. It waits for the adapter in every state, and publishes everything again after
-    /// the adapter was reset or unplugged. When the task is cancelled, it stops advertising, withdraws its services,
-    /// and returns. A server without an offer publishes nothing here, and waits for the cancellation.
+    /// Service {}` makes a server such a service. It waits for the adapter in every state, and publishes everything
+    /// again after the adapter was reset or unplugged. When the task is cancelled, it stops advertising, withdraws its
+    /// services, and returns. A server without an offer publishes nothing here, and waits for the cancellation.
     ///
     /// - Throws: ``BluetoothError`` if the system refuses a service or the advertisement; everything is withdrawn
     ///   first.

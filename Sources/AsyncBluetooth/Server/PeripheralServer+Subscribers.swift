@@ -62,7 +62,7 @@ extension PeripheralServer {
     /// The date of the server's backend: an emulator's in virtual time, else the system's.
     public var date: Date { ManagerClock(of: manager.value).date }
 
-    /// The time since the backend's origin, which never goes back.
+    /// The time since the backend's origin; it never decreases.
     package var elapsedTime: Duration { ManagerClock(of: manager.value).elapsedTime }
 
     /// Subscriptions and unsubscriptions from now on.

@@ -8,7 +8,7 @@ import CoreBluetoothPackage
 
 /// Offers services to other devices, with handlers that are `async`.
 ///
-/// A thin layer over a `CBPeripheralManager` of its own. Any thread and any actor may use it. Operations wait while the
+/// A thin layer over a `CBPeripheralManager`. Any thread and any actor may use it. Operations wait while the
 /// adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or `poweredOff`.
 /// The release of the last reference withdraws everything and cancels handlers. Handlers run in tasks of their own,
 /// several at a time.
@@ -119,7 +119,7 @@ extension PeripheralServer {
         /// closed.
         public var channelLimit: Int
 
-        /// Makes settings; the defaults are described with the properties.
+        /// Creates settings; the defaults are described with the properties.
         public init(
             logger: Logger? = nil, operationTimeout: Duration? = nil, handlerTimeout: Duration? = .seconds(30),
             handlerLimit: Int = 128, updateLimit: Int = 1024, buffering: BufferingPolicy = .standard,

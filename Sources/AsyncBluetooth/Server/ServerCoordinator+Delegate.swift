@@ -42,7 +42,7 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
             transition(peripheral) { $0.removeSubscriber(central.identifier, from: id) }
             deliver(.unsubscribed(central, id), .unsubscribed(central, id))
         }
-        // Updates that waited for this central's room alone have no receiver any more.
+        // Updates that waited only for room at this central no longer have a receiver.
         pump(peripheral)
     }
 

@@ -48,7 +48,7 @@ final class ServerCoordinator: NSObject, Sendable {
         state.withLock(body)
     }
 
-    /// Changes the state, then makes the calls and resumes the tasks that follow from it.
+    /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
     @discardableResult
     func transition<Result>(_ manager: CBPeripheralManager, _ body: (inout ServerState) -> Result) -> Result {
         let (result, completions, mustSubmit) = withState { state in

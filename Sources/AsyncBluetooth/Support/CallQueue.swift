@@ -1,4 +1,4 @@
-/// Calls of CoreBluetooth that a change of state leads to; one thread at a time makes them, outside the lock.
+/// The calls of CoreBluetooth that result from a change of state; one thread at a time performs them, outside the lock.
 struct CallQueue<Call> {
     private var calls: [Call] = []
     private var isSubmitting = false
@@ -7,7 +7,7 @@ struct CallQueue<Call> {
 
     mutating func removeAll(where isRemoved: (Call) -> Bool = { _ in true }) { calls.removeAll(where: isRemoved) }
 
-    /// Whether the calling thread makes the calls, with ``next(where:)`` until that is nil.
+    /// Whether the calling thread performs the calls, with ``next(where:)`` until it returns nil.
     mutating func begin() -> Bool {
         guard !isSubmitting, !calls.isEmpty else { return false }
         isSubmitting = true

@@ -131,12 +131,12 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     /// Returns the next element as soon as there is one.
     ///
-    /// A cancellation affects this call alone, not the buffer or the next call.
+    /// A cancellation affects only this call, not the buffer or the next call.
     func next(isolation: isolated (any Actor)? = #isolation) async -> Next {
         while true {
             if Task.isCancelled { return .cancelled }
             let waiter = Waiter<Void>()
-            if let next = take(orWaitWith: waiter) { return next }
+            if let next = popFirst(orWaitWith: waiter) { return next }
             do {
                 try await waiter.value(isolation: isolation) {
                     state.withLock { $0.waiters.removeAll { $0 === waiter } }
@@ -147,7 +147,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         }
     }
 
-    private func take(orWaitWith waiter: Waiter<Void>) -> Next? {
+    private func popFirst(orWaitWith waiter: Waiter<Void>) -> Next? {
         let (next, isGapRead) = state.withLock { state -> (Next?, Bool) in
             if let first = state.elements.popFirst() {
                 guard state.hasGap, state.elements.isEmpty else { return (.element(first), false) }
@@ -180,10 +180,10 @@ public struct BufferingPolicy: Hashable, Sendable {
         self.limit = max(1, limit)
     }
 
-    /// Keeps the newest `limit` elements, at least 1: a further element replaces the oldest one.
+    /// Stores the newest `limit` elements, at least 1: a further element replaces the oldest one.
     public static func newest(_ limit: Int) -> BufferingPolicy { BufferingPolicy(.dropOldest, limit) }
 
-    /// Keeps the oldest `limit` elements, at least 1: further elements are dropped.
+    /// Stores the oldest `limit` elements, at least 1: further elements are dropped.
     public static func oldest(_ limit: Int) -> BufferingPolicy { BufferingPolicy(.dropNewest, limit) }
 
     /// Ends the sequence at the first element beyond `limit`, at least 1.
@@ -192,7 +192,7 @@ public struct BufferingPolicy: Hashable, Sendable {
     /// ``EventSequence`` ends.
     public static func failing(beyond limit: Int) -> BufferingPolicy { BufferingPolicy(.fail, limit) }
 
-    /// Keeps every element, without a bound on memory: for devices that the app trusts.
+    /// Stores every element, without a bound on memory: for devices that the app trusts.
     public static let unbounded = BufferingPolicy(.dropOldest, .max)
 
     /// The newest 1,024 elements: for values of 20 bytes, some 64 kilobytes.

@@ -1,13 +1,13 @@
 /// Values that a device sends, for `for try await`.
 ///
-/// Each iterator is a consumer of its own: the scan or the subscription behind the values begins with the iterator and
+/// Each iterator is a separate consumer: the scan or the subscription behind the values begins with the iterator and
 /// ends with it, at the end of the loop. Values that arrive while the consumer is busy wait, as many as the
 /// ``BufferingPolicy`` allows. A cancelled task receives `CancellationError`; the next read continues with the next
 /// value.
 public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
     let makeReader: @Sendable () -> ElementReader<Element>
 
-    /// Makes a consumer, which collects values from now on.
+    /// Creates a consumer, which collects values from now on.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
     /// One consumer.
@@ -33,11 +33,11 @@ public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
 
 /// Events that never fail, for `for await`.
 ///
-/// Each iterator is a consumer of its own. For a cancelled task the sequence ends.
+/// Each iterator is a separate consumer. For a cancelled task the sequence ends.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     let makeReader: @Sendable () -> ElementReader<Element>
 
-    /// Makes a consumer, which collects values from now on.
+    /// Creates a consumer, which collects values from now on.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
     /// One consumer.

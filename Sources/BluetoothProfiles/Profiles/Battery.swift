@@ -49,7 +49,7 @@ public struct BatteryClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The battery of a device; makes no request.
+    /// The battery of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads the charge.

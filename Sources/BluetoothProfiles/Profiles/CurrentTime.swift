@@ -20,7 +20,7 @@ public struct CurrentTimeClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The clock of a device; makes no request.
+    /// The clock of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads the time.
@@ -66,7 +66,7 @@ public final class CurrentTimeServer: ProfileServer {
     private let reference: ServedValue<ReferenceTimeInformation>
     private let state: SharedState<State>
 
-    /// Makes a clock that shows the backend's time.
+    /// Creates a clock that shows the backend's time.
     public init(local: LocalTimeInformation = .utc) {
         let state = SharedState(State())
         let zone = ServedValue(CurrentTimeService.local, local)

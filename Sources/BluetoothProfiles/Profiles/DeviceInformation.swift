@@ -82,7 +82,7 @@ public struct DeviceInformationClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The information of a device; makes no request.
+    /// The information of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads all values of the service.
@@ -111,7 +111,7 @@ public final class DeviceInformationServer: ProfileServer {
     /// One value for each known piece of information.
     public let values: [any ServedAttribute]
 
-    /// Makes a server; a nil value has no characteristic.
+    /// Creates a server; a nil value has no characteristic.
     public init(_ information: DeviceInformationValues) {
         typealias Service = DeviceInformationService
         func served<Value>(

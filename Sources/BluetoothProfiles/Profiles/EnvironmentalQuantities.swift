@@ -8,7 +8,7 @@ public struct Temperature: ScalarValue {
     }
     /// The encoded number.
     public let rawNumber: Int16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: Int16) { self.rawNumber = rawNumber }
 }
 
@@ -22,7 +22,7 @@ public struct Humidity: ScalarValue {
     }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
@@ -34,7 +34,7 @@ public struct Pressure: ScalarValue {
     public static var layout: ScalarLayout<UInt32> { ScalarLayout(unit: "hPa", stepsPerUnit: 1_000) }
     /// The encoded number.
     public let rawNumber: UInt32
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt32) { self.rawNumber = rawNumber }
 }
 
@@ -48,7 +48,7 @@ public struct Elevation: ScalarValue {
     }
     /// The encoded number.
     public let rawNumber: Int32
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: Int32) { self.rawNumber = rawNumber }
 }
 
@@ -60,7 +60,7 @@ public struct TrueWindSpeed: ScalarValue {
     public static var layout: ScalarLayout<UInt16> { ScalarLayout(unit: "m/s", stepsPerUnit: 100) }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
@@ -72,7 +72,7 @@ public struct TrueWindDirection: ScalarValue {
     public static var layout: ScalarLayout<UInt16> { ScalarLayout(unit: "°", stepsPerUnit: 100, range: 0...35_999) }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
@@ -84,7 +84,7 @@ public struct ApparentWindSpeed: ScalarValue {
     public static var layout: ScalarLayout<UInt16> { ScalarLayout(unit: "m/s", stepsPerUnit: 100) }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
@@ -97,7 +97,7 @@ public struct ApparentWindDirection: ScalarValue {
     public static var layout: ScalarLayout<UInt16> { ScalarLayout(unit: "°", stepsPerUnit: 100, range: 0...35_999) }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
@@ -109,7 +109,7 @@ public struct GustFactor: ScalarValue {
     public static var layout: ScalarLayout<UInt8> { ScalarLayout(stepsPerUnit: 10) }
     /// The encoded number.
     public let rawNumber: UInt8
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt8) { self.rawNumber = rawNumber }
 }
 
@@ -121,7 +121,7 @@ public struct PollenConcentration: ScalarValue {
     public static var layout: ScalarLayout<UInt32> { ScalarLayout(unit: "/m³", range: 0...0xFF_FFFF, byteCount: 3) }
     /// The encoded number.
     public let rawNumber: UInt32
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt32) { self.rawNumber = rawNumber }
 }
 
@@ -133,7 +133,7 @@ public struct UVIndex: ScalarValue {
     public static var layout: ScalarLayout<UInt8> { ScalarLayout() }
     /// The encoded number.
     public let rawNumber: UInt8
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt8) { self.rawNumber = rawNumber }
 }
 
@@ -145,7 +145,7 @@ public struct Irradiance: ScalarValue {
     public static var layout: ScalarLayout<UInt16> { ScalarLayout(unit: "W/m²", stepsPerUnit: 10) }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
@@ -157,7 +157,7 @@ public struct Rainfall: ScalarValue {
     public static var layout: ScalarLayout<UInt16> { ScalarLayout(unit: "mm") }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
@@ -169,7 +169,7 @@ public struct WindChill: ScalarValue {
     public static var layout: ScalarLayout<Int8> { ScalarLayout(unit: "°C") }
     /// The encoded number.
     public let rawNumber: Int8
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: Int8) { self.rawNumber = rawNumber }
 }
 
@@ -181,7 +181,7 @@ public struct HeatIndex: ScalarValue {
     public static var layout: ScalarLayout<Int8> { ScalarLayout(unit: "°C") }
     /// The encoded number.
     public let rawNumber: Int8
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: Int8) { self.rawNumber = rawNumber }
 }
 
@@ -193,7 +193,7 @@ public struct DewPoint: ScalarValue {
     public static var layout: ScalarLayout<Int8> { ScalarLayout(unit: "°C") }
     /// The encoded number.
     public let rawNumber: Int8
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: Int8) { self.rawNumber = rawNumber }
 }
 
@@ -205,7 +205,7 @@ public struct MagneticDeclination: ScalarValue {
     public static var layout: ScalarLayout<UInt16> { ScalarLayout(unit: "°", stepsPerUnit: 100, range: 0...35_999) }
     /// The encoded number.
     public let rawNumber: UInt16
-    /// Makes a quantity from its encoded number.
+    /// Creates a quantity from its encoded number.
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 

@@ -62,7 +62,7 @@ public struct EnvironmentalSensingClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; makes no request.
+    /// The sensor of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads a value; nil if the device does not measure it.

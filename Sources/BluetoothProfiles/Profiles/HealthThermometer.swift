@@ -145,7 +145,7 @@ public struct HealthThermometerClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The thermometer of a device; makes no request.
+    /// The thermometer of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The temperatures that it indicates.

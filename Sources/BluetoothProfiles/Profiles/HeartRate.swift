@@ -140,7 +140,7 @@ public struct HeartRateClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; makes no request.
+    /// The sensor of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The measurements, about one each second.

@@ -20,7 +20,7 @@ public struct NordicUARTClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The line to a device; makes no request.
+    /// The line to a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The received bytes.

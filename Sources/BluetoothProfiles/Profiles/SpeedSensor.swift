@@ -31,7 +31,7 @@ public struct SpeedSensorClient<Service: SpeedSensorService>: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; makes no request.
+    /// The sensor of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The measurements, about one each second.

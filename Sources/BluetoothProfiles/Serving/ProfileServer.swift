@@ -88,7 +88,7 @@ public enum StandardProfile: String, CaseIterable, Sendable {
     /// The service.
     public var service: CBUUID { makeServer().service }
 
-    /// Makes a server with plausible default values.
+    /// Creates a server with plausible default values.
     public func makeServer() -> any ProfileServer {
         switch self {
         case .battery: BatteryServer()

@@ -23,7 +23,7 @@ public final class SimulatedDevice: Sendable {
     private let onEvent: (@Sendable (Event) -> Void)?
     private let session = Lock<DeviceSession?>(nil)
 
-    /// Makes a device that is not published yet.
+    /// Creates a device that is not published yet.
     ///
     /// - Parameters:
     ///   - name: The advertised name; a real adapter may show its own name besides.

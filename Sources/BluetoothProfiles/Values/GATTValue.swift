@@ -86,7 +86,7 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
     /// The problem.
     public let problem: Problem
 
-    /// Makes an error of a custom codec; ``GATTReader`` makes the usual ones.
+    /// Creates an error of a custom codec; ``GATTReader`` makes the usual ones.
     public init(value: String, field: String, problem: Problem) {
         self.value = value
         self.field = field

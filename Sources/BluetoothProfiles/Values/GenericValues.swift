@@ -92,7 +92,7 @@ public struct TxPowerLevel: ScalarValue {
     public static var layout: ScalarLayout<Int8> { ScalarLayout(unit: "dBm", range: -100...20) }
     /// The power in dBm.
     public let rawNumber: Int8
-    /// Makes a power in dBm.
+    /// Creates a power in dBm.
     public init(uncheckedRawNumber rawNumber: Int8) { self.rawNumber = rawNumber }
 }
 

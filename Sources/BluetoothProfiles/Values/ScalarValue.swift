@@ -34,12 +34,12 @@ public protocol ScalarValue: GATTValue, CustomStringConvertible {
     static var layout: ScalarLayout<RawNumber> { get }
     /// The encoded number.
     var rawNumber: RawNumber { get }
-    /// Makes a quantity from its encoded number, which lies in the layout's range or is its unknown value.
+    /// Creates a quantity from its encoded number, which lies in the layout's range or is its unknown value.
     init(uncheckedRawNumber rawNumber: RawNumber)
 }
 
 extension ScalarValue {
-    /// Makes a quantity.
+    /// Creates a quantity.
     ///
     /// `value`: In the layout's unit; rounded to its resolution. Nil is unknown.
     /// - Throws: ``GATTValueError`` if the value lies outside of the layout's range, is not a number, or is nil and the

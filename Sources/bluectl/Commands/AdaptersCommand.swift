@@ -47,7 +47,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
 
 /// An adapter, for `bluectl adapters`.
 struct AdapterRecord: Encodable, Equatable, Sendable {
-    /// What `--adapter` takes: `hci0`, or the name of an emulated host.
+    /// The value for `--adapter`: `hci0`, or the name of an emulated host.
     var adapter: String
     var address: String?
     /// The name under which others see the adapter.
@@ -67,7 +67,7 @@ struct AdapterRecord: Encodable, Equatable, Sendable {
 
 /// The adapters of a backend.
 struct AdapterList {
-    /// How long one question to the bus may take.
+    /// The time limit of one call to the bus.
     let limit: Duration
 
     /// The adapters that the options name.

@@ -90,7 +90,7 @@ struct DemoCommand: BackendCommand {
     }
 }
 
-/// Tells what the demo does, line by line.
+/// Prints the steps of the demo, line by line.
 @MainActor
 private struct Narrator {
     private struct Record: Encodable {

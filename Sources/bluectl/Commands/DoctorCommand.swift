@@ -77,7 +77,7 @@ struct Finding: Encodable, Equatable, Sendable {
     let detail: String
     /// The remedy.
     let remedy: String?
-    /// The doctor looks at BlueZ alone.
+    /// The doctor checks only BlueZ.
     let backend = "bluez"
 
     init(_ check: String, _ status: Status, _ detail: String, remedy: String? = nil) {

@@ -47,7 +47,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// The selected backend, by option, environment or default.
     var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }
 
-    /// The world file that is chosen; empty counts as none.
+    /// The selected world file; an empty variable selects none.
     var effectiveWorld: String? { world ?? Self.variable("COREBLUETOOTH_WORLD") }
 
     /// The adapter that is chosen; nil takes the first.

@@ -49,7 +49,7 @@ struct InfoRecord: Encodable, Equatable {
     /// dBm.
     var rssi: Int?
     let mtu: Int
-    /// How many bytes a write without response takes.
+    /// The maximum number of bytes of a write without response.
     let maximumWriteLength: Int
     var services: [String] = []
     /// The values of Device Information and Battery, by the names of their characteristics.

@@ -44,7 +44,7 @@ struct MonitorCommand: BackendCommand {
 
 /// Observes an adapter: its states, what advertises, and the connections of all programs.
 ///
-/// It has a manager of its own, since one delegate gets events of all kinds in the order in which they happen.
+/// It uses its own manager, because one delegate receives events of all kinds in the order in which they happen.
 @MainActor
 final class Monitor: NSObject {
     private let manager: CBCentralManager
@@ -170,8 +170,8 @@ struct MonitorRecord: Encodable {
         try container.encode(backend, forKey: .backend)
     }
 
-    /// Time, event, and what is known, separated by tabs: the state, or identifier, address, RSSI, name, services, and
-    /// what else is advertised, where there is something.
+    /// Time, event and the known fields, separated by tabs: the state, or identifier, address, RSSI, name, services,
+    /// and other advertised data, if there is any.
     var line: String {
         if let state { return [time, event, state].joined(separator: "\t") }
         let services = (device?.services ?? []).map { AttributeText.label($0) }.joined(separator: ", ")

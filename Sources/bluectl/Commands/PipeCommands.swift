@@ -190,13 +190,13 @@ struct ReceivedRecord: Encodable, Equatable {
 /// Connects standard input and output with a device, as `nc` does.
 @MainActor
 final class BytePipe {
-    /// When it ends after the input has.
+    /// The condition for the end after the end of the input.
     struct Ending {
-        /// How many bytes have to come; nil ends after a quiet time.
+        /// The number of bytes to wait for; nil ends after a quiet time.
         var count: Int?
-        /// How long nothing has to come, where no count is given.
+        /// The quiet time after which it ends, if no count is given.
         var quiet: Duration
-        /// How long nothing may come, where a count is given.
+        /// The longest permitted quiet time, if a count is given.
         var limit: Duration
     }
 
@@ -211,7 +211,7 @@ final class BytePipe {
         self.show = show
     }
 
-    /// Sends what comes on standard input until it ends, then waits for what the device still sends.
+    /// Sends standard input until it ends, then waits for the remaining bytes of the device.
     ///
     /// - Parameters:
     ///   - receive: The next bytes of the device; nil at the end.

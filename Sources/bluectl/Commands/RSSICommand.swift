@@ -29,7 +29,7 @@ struct RSSICommand: BackendCommand {
     func perform(in role: CentralRole) async throws {
         let peripheral = try await role.find(device.query)
         try await role.connect(peripheral)
-        // A reading makes a lost link again; this listing ends with its link.
+        // A reading would reconnect after a lost link; this listing ends with its link.
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { throw await Failure(try await peripheral.waitUntilDisconnected()) }
             group.addTask { try await list(peripheral, in: role) }

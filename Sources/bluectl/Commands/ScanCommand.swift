@@ -87,7 +87,7 @@ struct ServiceArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// Shows a scan as it goes: a live table on a terminal, else a line or a JSON object for each report.
+/// Shows a running scan: a live table on a terminal, otherwise a line or a JSON object for each report.
 @MainActor
 final class ScanListing {
     /// The time between two drawings of the table.
@@ -129,8 +129,8 @@ final class ScanListing {
 
     /// A report as one line of fields, separated by tabs.
     ///
-    /// Identifier, address, signal strength, name and services, `-` for what is unknown; then, where there is something,
-    /// what else is advertised.
+    /// Identifier, address, signal strength, name and services, `-` for unknown fields; then other advertised data,
+    /// if there is any.
     static func line(_ device: DeviceRecord) -> String {
         let fields = [
             device.identifier.uuidString, device.address, device.rssi.map(String.init),

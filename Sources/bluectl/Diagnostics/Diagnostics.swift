@@ -4,8 +4,8 @@ import Synchronization
 
 /// The log of the library on standard error: warnings and worse, or all with `--verbose`.
 ///
-/// Warnings are held back until the adapter is known to be usable: if it is not, the last of them is the line with which
-/// the command fails, so that the user reads it once.
+/// Warnings are delayed until the adapter is known to be usable. If it is not, the command fails with the last of them,
+/// so that the user reads it only once.
 enum Diagnostics {
     private enum Gate {
         case holding([Held])
@@ -19,7 +19,7 @@ enum Diagnostics {
         let level: Logger.Level
         let isJSON: Bool
 
-        /// As it is written: in JSON, warnings and worse are told apart from the rest of the log.
+        /// The line as it is written; in JSON, warnings and errors are separate from the rest of the log.
         var line: String {
             isJSON ? JSONLine.of([level >= .warning ? "warning" : "log": text]) : text
         }
@@ -29,7 +29,7 @@ enum Diagnostics {
 
     private static let isBootstrapped = Lock(false)
 
-    /// Makes this the log of the process, before any backend is made; later calls do nothing.
+    /// Makes this the log of the process, before any backend is created; later calls do nothing.
     static func bootstrap(isVerbose: Bool, isJSON: Bool) {
         let isFirst = isBootstrapped.withLock { isBootstrapped in
             defer { isBootstrapped = true }
@@ -41,7 +41,7 @@ enum Diagnostics {
         }
     }
 
-    /// Appends a line: holds it back, writes it, or drops it.
+    /// Delays, writes or drops a line.
     static func append(_ line: String, level: Logger.Level, isJSON: Bool) {
         let isOut = gate.withLock { gate in
             switch gate {
@@ -56,7 +56,7 @@ enum Diagnostics {
         if isOut { write(Held(text: line, level: level, isJSON: isJSON)) }
     }
 
-    /// Writes what was held back, and from now on each line at once, unless the log is closed.
+    /// Writes the delayed lines, and from now on each line at once, unless the log is closed.
     static func open() {
         let held = gate.withLock { gate -> [Held] in
             guard case .holding(let lines) = gate else { return [] }
@@ -68,7 +68,7 @@ enum Diagnostics {
 
     /// Warnings are silent from now on.
     ///
-    /// - Returns: The last line that was held back, if any; earlier ones are written.
+    /// - Returns: The last delayed line, if any; earlier ones are written.
     static func close() -> String? {
         var held = gate.withLock { gate -> [Held] in
             defer { gate = .closed }

@@ -83,7 +83,7 @@ enum AdapterFailure {
 
 /// Errors of the CoreBluetooth classes in one line.
 enum ErrorText {
-    /// Apple's words, the ATT code where there is one, what the user can do, and what the daemon said.
+    /// Apple's text, the ATT code if there is one, the remedy, and the daemon's text.
     ///
     /// - Parameter isSubscribing: Whether a subscription failed.
     static func of(_ error: any Error, isSubscribing: Bool = false) -> String {

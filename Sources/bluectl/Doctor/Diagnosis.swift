@@ -70,7 +70,7 @@ struct Diagnosis {
         guard facts.kernelControllers.isEmpty else {
             return Finding("controller", .ok, "the kernel has \(facts.kernelControllers.joined(separator: ", "))")
         }
-        // The daemon's word counts: a container may not see the kernel's list.
+        // The daemon's list decides, because a container may not see the kernel's list.
         let isSeen = !facts.adapters.isEmpty
         return Finding(
             "controller", isSeen ? .note : .problem, "the kernel shows no Bluetooth controller",

@@ -9,7 +9,7 @@ struct SystemProbe {
     private static let busName = "org.freedesktop.DBus"
     private static let daemonName = "org.bluez"
 
-    /// How long one question may take.
+    /// The time limit of one call.
     let limit: Duration
 
     /// All facts.

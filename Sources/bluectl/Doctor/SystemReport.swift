@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Unknown properties are nil.
 struct SystemReport: Equatable, Sendable {
-    /// How a question to the bus or the daemon ended.
+    /// The outcome of a call to the bus or the daemon.
     enum Answer: Equatable, Sendable {
         case yes
         /// The D-Bus error's name and text.

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Standard input, read on a thread of its own, one piece each time that a command wants one.
+/// Standard input, which a separate thread reads, one piece at a time.
 ///
-/// No bytes are read before a command asks for them.
+/// No bytes are read before a command requests them.
 @MainActor
 final class StandardInput {
     /// The input of the process.
@@ -24,8 +24,7 @@ final class StandardInput {
     /// Whether a person types.
     var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// The next piece; nil at the end of the input, or where `cancel()` or the end of
-    /// the task comes first.
+    /// The next piece; nil at the end of the input, after `cancel()`, or when the task is cancelled.
     ///
     /// One caller at a time.
     func next() async -> Data? {
@@ -71,7 +70,7 @@ final class StandardInput {
         waiting = nil
     }
 
-    /// Not through the C library's streams: a thread that waits in one keeps the process from ending.
+    /// Does not use the C library's streams, because a thread that waits in one prevents the end of the process.
     private func startThread() {
         guard !hasThread else { return }
         hasThread = true
@@ -128,7 +127,7 @@ final class ByteSource {
 /// Lines of standard input.
 @MainActor
 final class LineInput {
-    /// A line is no longer than this; what comes beyond it is the next one.
+    /// The maximum length of a line; further bytes belong to the next line.
     private static let maximumLength = 65_536
 
     private let input: StandardInput
@@ -136,7 +135,7 @@ final class LineInput {
 
     init(_ input: StandardInput = .shared) { self.input = input }
 
-    /// The next line without its end; nil at the end of the input, or where `cancel()` comes first.
+    /// The next line without its terminator; nil at the end of the input, or after `cancel()`.
     ///
     /// One caller at a time.
     func next() async -> String? {

@@ -5,7 +5,7 @@ import CoreBluetoothPackage
 
 /// UUIDs, values and properties for people.
 enum AttributeText {
-    /// `Heart Rate 180D`, or the UUID alone where it has no standard name.
+    /// `Heart Rate 180D`, or only the UUID if it has no standard name.
     static func label(_ uuid: CBUUID) -> String {
         standardName(uuid).map { "\($0) \(uuid.uuidString)" } ?? uuid.uuidString
     }

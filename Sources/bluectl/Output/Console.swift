@@ -11,7 +11,7 @@ final class Console {
     let palette: Palette
     /// Whether a live table can be drawn.
     let isLive: Bool
-    /// Called once when the reader of standard output is gone.
+    /// Called once when the reader of standard output has closed it.
     var onClosedOutput: (() -> Void)?
 
     private let showsProgress: Bool
@@ -106,9 +106,9 @@ enum StandardStream: Int32, Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all of `text`; waits where the reader is slow.
+    /// Writes all of `text`; waits while the reader is slow.
     ///
-    /// - Returns: 0, or the `errno` that ended it; `EPIPE` where the reader is gone.
+    /// - Returns: 0, or the `errno` that ended it; `EPIPE` if the reader has closed it.
     func write(_ text: String) -> Int32 {
         var text = text
         return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
@@ -169,7 +169,7 @@ struct TimedRecord<Record: Encodable>: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(time, forKey: .time)
-        // A record with a time of its own overwrites this one.
+        // The time of a record replaces this one.
         try record.encode(to: encoder)
     }
 }

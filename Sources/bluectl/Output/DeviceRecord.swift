@@ -47,7 +47,7 @@ extension DeviceRecord {
     /// A device, and its advertisement where there is one, as a delegate gets them.
     init(_ peripheral: CBPeripheral, advertisementData: [String: Any] = [:], rssi: NSNumber? = nil) {
         self.init(identifier: peripheral.identifier, address: peripheral.address, name: peripheral.name)
-        // 127 stands for "not available" (Core Specification, Vol 4, Part E, 7.7.65.2).
+        // 127 means "not available" (Core Specification, Vol 4, Part E, 7.7.65.2).
         apply(AdvertisedData(advertisementData), rssi: rssi.map { $0.intValue }.flatMap { $0 == 127 ? nil : $0 })
     }
 
@@ -137,7 +137,7 @@ enum AdvertisementText {
         if device.isConnectable == false { parts.append("not connectable") }
         if let power = device.txPower { parts.append("tx \(power) dBm") }
         let values = device.values
-        // The text in a value comes from a stranger.
+        // The text in a value is untrusted.
         parts += values.map { PrintableText.of($0.description) }
         let decoded = Set(values.map(\.source))
         for (uuid, data) in device.serviceData.sorted(by: { $0.key.uuidString < $1.key.uuidString })
@@ -160,7 +160,7 @@ enum AdvertisementText {
 }
 
 extension AdvertisedValue {
-    /// Where in the advertisement a value was.
+    /// The part of the advertisement that contained a value.
     fileprivate enum Source: Hashable {
         case service(CBUUID)
         case manufacturer

@@ -17,7 +17,7 @@ enum PrintableText {
         }
     }
 
-    /// How many columns of a terminal `text` takes; East Asian wide characters and emoji count two.
+    /// The number of terminal columns of `text`; East Asian wide characters and emoji take two.
     static func columns(_ text: String) -> Int {
         text.reduce(0) { $0 + columns($1) }
     }

@@ -70,7 +70,7 @@ struct ScanTable {
         [services(device), AdvertisementText.details(of: device)].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
-    /// How wide each column is.
+    /// The widths of the columns.
     private struct Widths {
         let name: Int
         let place: Int

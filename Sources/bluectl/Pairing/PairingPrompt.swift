@@ -15,7 +15,7 @@ final class PairingPrompt {
     private var timeout: PausableTimeout?
     private var asking: Task<Void, Never>?
     private var asked: CBPairingRequest?
-    /// Devices whose refusal the user was told of.
+    /// Devices whose refusal was reported to the user.
     private var refused: Set<UUID> = []
     private var isBonded = false
 

@@ -52,7 +52,7 @@ extension BackendCommand {
         defer { withExtendedLifetime(signals) {} }
         let result = await work.result
         if case .failure = result {
-            // The warnings that were held back may explain the failure.
+            // The delayed warnings may explain the failure.
             Diagnostics.open()
             role.console.clearProgress()
         }
@@ -79,7 +79,7 @@ extension BackendCommand {
 extension GlobalOptions {
     /// Sets up the adapter and the log of the process.
     func prepareProcess() {
-        // Managers take their adapter from the environment alone.
+        // Managers read their adapter only from the environment.
         if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
         Diagnostics.bootstrap(isVerbose: verbose, isJSON: json)
     }

@@ -54,7 +54,7 @@ extension CentralRole {
         try await step("waiting for room to write") {
             try await peripheral.writeWithoutResponse(data, to: characteristic.id)
         }
-        // That there is an answer is what counts: not every backend can read it.
+        // Any response suffices: not every backend can read the signal strength.
         _ = try await whereAllowed(by: peripheral) {
             try await self.step("waiting for the link") { try await peripheral.readRSSI() }
         }
@@ -108,7 +108,7 @@ extension CentralRole {
 struct ValueRecord: Encodable, Equatable {
     let service: String?
     let characteristic: String
-    /// Where the value is that of a descriptor.
+    /// The UUID of the descriptor, if the value is that of a descriptor.
     var descriptor: String?
     var handle: Int?
     let value: String

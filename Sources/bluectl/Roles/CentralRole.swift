@@ -4,7 +4,7 @@ import CoreBluetoothPackage
 /// The central role of a command: the devices that it finds and connects to.
 @MainActor
 final class CentralRole: CommandRole {
-    /// How long each step at the end may take.
+    /// The time limit of each step at the end.
     private static let closingLimit = Duration.seconds(5)
 
     let backend: CBBackendSelection
@@ -92,8 +92,8 @@ final class CentralRole: CommandRole {
         return values
     }
 
-    /// Subscribes and hands on each value, until `count` have come (each in time) or, without a count, until the user
-    /// stops it or the link ends.
+    /// Subscribes and passes on each value, until `count` have arrived (each in time) or, without a count, until the
+    /// user stops the command or the link ends.
     func values(
         of characteristics: [DiscoveredCharacteristic], at peripheral: Peripheral, count: Int?,
         _ body: (DiscoveredCharacteristic, Data) -> Void

@@ -3,7 +3,7 @@ import CoreBluetoothPackage
 
 /// The role in which a command uses Bluetooth: central or peripheral.
 ///
-/// A command runs in a task of its own; an interruption by the user cancels it.
+/// A command runs in its own task; an interruption by the user cancels it.
 @MainActor
 protocol CommandRole: AnyObject, Sendable {
     /// - Parameters:
@@ -13,9 +13,9 @@ protocol CommandRole: AnyObject, Sendable {
     init(_ backend: CBBackendSelection, console: Console, limit: Duration)
 
     var backend: CBBackendSelection { get }
-    /// Where the command that runs writes.
+    /// The console of the running command.
     var console: Console { get set }
-    /// How long one step may take.
+    /// The time limit of one step.
     var limit: Duration { get set }
     /// "bluez", "emulator".
     var backendName: String { get }

@@ -6,7 +6,7 @@ import CoreBluetoothPackage
 /// Which service, characteristic or descriptor the user means: a UUID, a standard name, the n-th of equal ones
 /// (`2A37#2`), or a handle (`@18`, `@0x0012`).
 enum AttributeQuery: Equatable, Sendable {
-    /// `ordinal` counts from 1; nil asks for the only one.
+    /// `ordinal` begins at 1; nil selects the only attribute.
     case uuid(BluetoothUUID, ordinal: Int?)
     /// A name that the Bluetooth SIG assigned, as it writes it.
     case name(String, ordinal: Int?)
@@ -148,7 +148,7 @@ struct AttributePath: Equatable, Sendable {
     var service: AttributeQuery?
     var characteristic: AttributeQuery
 
-    /// How the commands explain it.
+    /// The explanation in the commands' help.
     static let help = """
         SERVICE may be omitted if only one characteristic matches; SERVICE/CHARACTERISTIC may be one word or two. Each \
         is a UUID (2A37), a standard name ("Heart Rate Measurement", heart-rate-measurement), or a label as "explore" \

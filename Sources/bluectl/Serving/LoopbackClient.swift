@@ -41,7 +41,7 @@ final class LoopbackClient {
         await close()
     }
 
-    /// Ends subscriptions and link, in a task of its own: the visit may have been cut short.
+    /// Ends the subscriptions and the link, in a new task, because this one may have been cancelled.
     private func close() async {
         await Task { await role.close() }.value
         isOver = true

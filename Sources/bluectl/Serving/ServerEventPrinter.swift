@@ -120,9 +120,9 @@ struct ServeRecord: Encodable, Equatable {
     var request: Request?
     /// The number of a channel.
     var psm: UInt16?
-    /// How many bytes came over a channel.
+    /// The number of bytes received over a channel.
     var bytes: Int?
-    /// "emulator" where the device is emulated; else nil.
+    /// "emulator" if the device is emulated; otherwise nil.
     var backend: String?
 
     init(_ event: String, backend: String?) {

@@ -10,7 +10,7 @@ final class WorldFileServer {
     private let role: PeripheralRole
     private let description: PeripheralDescription
     private let printer: ServerEventPrinter
-    /// How many of the services are published.
+    /// The number of published services.
     private(set) var publishedCount = 0
     /// Whether the bytes of a channel are sent back, by its number.
     private var echoes: [CBL2CAPPSM: Bool] = [:]
@@ -91,12 +91,12 @@ final class WorldFileServer {
         }
     }
 
-    /// Counts the received bytes, and echoes them if the file demands it.
+    /// Counts the received bytes, and echoes them if the file requires it.
     private func serve(_ channel: ByteChannel) async {
         printer.channel("channel open", channel)
         var count = 0
         do {
-            // Nothing more is read before what goes back has gone: the central waits, and nothing piles up.
+            // No more bytes are read before the echo was sent, so the central waits and the buffer stays small.
             while let data = try await channel.read(upTo: 16_384) {
                 count += data.count
                 if echoes[channel.psm] == true { try await channel.write(data) }

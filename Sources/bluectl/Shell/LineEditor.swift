@@ -113,7 +113,7 @@ enum Key: Equatable, Sendable {
     case interrupt, endOfInput
 }
 
-/// Makes keys of the bytes of a terminal.
+/// Decodes the bytes of a terminal as keys.
 ///
 /// Source: ECMA-48; xterm, "Control Sequences", PC-Style Function Keys.
 struct KeyDecoder {

@@ -78,7 +78,7 @@ final class LineReader {
         editor.insert(common.contains(" ") ? "\"" + common : common, replacing: typed)
     }
 
-    /// How many characters the last word takes as it was typed, with its quotes.
+    /// The length of the last word as it was typed, with its quotes.
     private static func typedLength(of current: String, in head: String) -> Int {
         (0...head.count).first { length in
             let (words, rest) = ShellWords.typed(String(head.dropLast(length)))
@@ -94,16 +94,16 @@ final class LineReader {
     }
 
     private func write(_ text: String) {
-        // Where the terminal has gone, its end comes as the end of the input.
+        // If the terminal was closed, the end of the input reports it.
         _ = StandardStream.output.write(text)
     }
 }
 
-/// How the terminal of standard input hands on what is typed.
+/// The mode of the terminal of standard input.
 struct TerminalMode {
     private let original: termios
 
-    /// Hands on each key at once, unechoed, until ``restore()``.
+    /// Delivers each key at once, without echo, until ``restore()``.
     ///
     /// - Returns: nil where standard input is no terminal.
     init?() {
@@ -118,14 +118,14 @@ struct TerminalMode {
     /// The mode that was before.
     func restore() {
         var mode = original
-        // Where the terminal has gone there is nothing to restore.
+        // If the terminal was closed, there is nothing to restore.
         _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
     }
 }
 
 /// The lines of earlier shells: `$XDG_STATE_HOME/bluectl/history`, or below `~/.local/state`.
 struct ShellHistory {
-    /// How many lines are kept.
+    /// The number of lines that are stored.
     static let limit = 500
 
     private(set) var lines: [String]
@@ -146,9 +146,9 @@ struct ShellHistory {
         lines = (lines + [line]).suffix(Self.limit)
     }
 
-    /// Writes the lines, for this user alone.
+    /// Writes the lines to a file that only this user can read.
     ///
-    /// - Returns: Why it could not be done.
+    /// - Returns: The reason of a failure; nil on success.
     func save() -> String? {
         guard let file else { return nil }
         do {

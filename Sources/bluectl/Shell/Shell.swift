@@ -158,9 +158,9 @@ final class Shell {
         }
     }
 
-    /// Tells which links were lost, beside what is being typed.
+    /// Reports lost links above the line that is being typed.
     ///
-    /// - Parameter result: How a command ended; the loss that it failed with is known.
+    /// - Parameter result: The result of a command, whose own error is not reported again.
     private func remarkOnLostLinks(besides result: Result<Void, any Error> = .success(())) {
         for (peripheral, failure) in lostLinks {
             if case .failure(let error as Failure) = result, error == failure { continue }

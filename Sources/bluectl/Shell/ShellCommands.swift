@@ -26,7 +26,7 @@ struct ShellCommands: ParsableCommand {
         ])
 }
 
-/// `connect`: in a shell alone, as nothing else has connections that last.
+/// `connect`, which exists only in a shell, because only there a connection outlives its command.
 struct ConnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect", abstract: "Connect to a device and keep the connection.")
@@ -46,7 +46,7 @@ struct ConnectCommand: BackendCommand {
     }
 }
 
-/// `disconnect`: in a shell alone.
+/// `disconnect`, which exists only in a shell.
 struct DisconnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "disconnect", abstract: "Close the connection to a device, or without DEVICE all connections.")

@@ -5,7 +5,8 @@ import Yams
 
 /// A file that describes emulated devices: JSON, or YAML by its extension (`.yaml`, `.yml`).
 ///
-/// A mistake is told with the file, its line and column where they can be found, the path of the field, and the rule.
+/// The error about a mistake names the file, the line and column if they are known, the path of the field, and the
+/// rule.
 struct WorldFile {
     let path: String
 
@@ -150,9 +151,10 @@ struct YAMLText {
         }
     }
 
-    /// Where a field such as `devices[1].services[0].uuid` is, or the nearest field around it; counts from 1.
+    /// The line and column, from 1, of a field such as `devices[1].services[0].uuid`, or of the nearest field around
+    /// it.
     static func place(of path: String, in text: String) -> DescriptionError.Place? {
-        // A text that cannot be parsed has no lines to look up; why it cannot is told elsewhere.
+        // A text that cannot be parsed has no positions; another error reports the reason.
         guard let root = try? Yams.compose(yaml: text), !path.isEmpty else { return nil }
         var node = root
         var mark: Mark?

@@ -16,7 +16,8 @@ import Testing
 
     // MARK: Ruuvi
 
-    /// Source: Ruuvi, data formats 3, 5 and 6, "Test vectors"; the address of the maximum of format 6 is that of its bytes.
+    /// Source: Ruuvi, data formats 3, 5 and 6, "Test vectors"; the address of the maximum of format 6 is that of its
+    /// bytes.
     @Test(arguments: [
         (
             "03291A1ECE1EFC18F94202CA0B53",
@@ -86,7 +87,8 @@ import Testing
 
     // MARK: Eddystone
 
-    /// Source: Google, Eddystone-UID, -URL, -TLM and -EID, their tables; https://goo.gl/Aq18zF is Eddystone-URL's example.
+    /// Source: Google, Eddystone-UID, -URL, -TLM and -EID, their tables; https://goo.gl/Aq18zF is Eddystone-URL's
+    /// example.
     @Test(arguments: [
         (
             "00EE8B0CA750095477CB3E770011223344550000",
@@ -131,8 +133,8 @@ import Testing
         #expect(value.major == 1 && value.minor == 0x0102 && value.measuredPower == -59)
         #expect(value.encoded == Data(digits: hex))
         #expect(manufacturer(hex) == [.iBeacon(value)])
-        let made = IBeacon(uuid: value.uuid, major: 1, minor: 258, measuredPower: -59)
-        #expect(made == value)
+        let same = IBeacon(uuid: value.uuid, major: 1, minor: 258, measuredPower: -59)
+        #expect(same == value)
         #expect(manufacturer(hex).first?.description.hasPrefix("iBeacon: uuid E2C56DB5-") == true)
     }
 
@@ -176,9 +178,9 @@ import Testing
         let value = try BTHomeAdvertisement(decoding: Data(digits: "44" + "02CA09" + "02CA0A" + "03BF13"))
         #expect(value.isTriggered && value.measurements.count == 3)
         #expect(value.measurements[0].value == .number(25.06))
-        let made = BTHomeAdvertisement(
+        let trigger = BTHomeAdvertisement(
             [try #require(BTHomeMeasurement(object: 0x02, bytes: Data([0xCA, 0x09])))], isTriggered: true)
-        #expect(made.encoded == Data(digits: "4402CA09"))
+        #expect(trigger.encoded == Data(digits: "4402CA09"))
         #expect(BTHomeMeasurement(object: 0x02, bytes: Data([1])) == nil)
         #expect(BTHomeMeasurement(object: 0xEE, bytes: Data([1])) == nil)
     }

@@ -24,7 +24,7 @@ final class EchoClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         guard central.state == .poweredOn else { return }
-        peripheral = central.retrievePeripherals(withIdentifiers: [EchoRadio.peer.uuid]).first
+        peripheral = central.retrievePeripherals(withIdentifiers: [EchoBackend.peer.uuid]).first
         peripheral?.delegate = self
         if let peripheral { central.connect(peripheral) }
     }

@@ -10,7 +10,7 @@ guard let style = CommandLine.arguments.dropFirst().first.flatMap(EchoClient.Sty
 }
 let client = EchoClient(style)
 let manager = CBCentralManager(
-    backend: .custom(EchoRadio()), delegate: client, queue: style == .poll ? DispatchQueue(label: "poll") : nil)
+    backend: .custom(EchoBackend()), delegate: client, queue: style == .poll ? DispatchQueue(label: "poll") : nil)
 switch style {
 case .runloop, .nested: RunLoop.main.run()
 case .dispatch, .poll: dispatchMain()

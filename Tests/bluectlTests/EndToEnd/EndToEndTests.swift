@@ -181,12 +181,12 @@ struct EndToEndTests {
     }
 
     @Test func aDeviceThatIsNotThereTimesOutWithStatus3() async throws {
-        let run = try await tool("read", "Nobody", "2A19", "--timeout", "0.5", "--json")
+        let run = try await tool("read", "Missing", "2A19", "--timeout", "0.5", "--json")
         #expect(run.status == 3)
         let last = try #require(run.errors.split(separator: "\n").last)
         #expect(
             last
-                == #"{"code":3,"error":"there is no device Nobody in range: timed out after 0.5 s looking for the device"}"#
+                == #"{"code":3,"error":"there is no device Missing in range: timed out after 0.5 s looking for the device"}"#
         )
     }
 

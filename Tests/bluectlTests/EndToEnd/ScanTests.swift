@@ -78,7 +78,7 @@ struct ScanTests {
 
     @Test(arguments: [["--duration", "0.3"], ["--timeout", "0.3"]])
     func noMatchInTimeIsStatus3(option: [String]) async throws {
-        let run = try await Tool.run(["scan", "--backend", "emulator", "--first", "--name", "nobody"] + option)
+        let run = try await Tool.run(["scan", "--backend", "emulator", "--first", "--name", "missing"] + option)
         #expect(run.status == 3 && run.output.isEmpty)
         #expect(run.errors.hasSuffix("bluectl: no device matches: timed out after 0.3 s looking for the device\n"))
     }

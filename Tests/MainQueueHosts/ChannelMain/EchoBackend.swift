@@ -3,8 +3,8 @@ import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 
-/// A radio with one peer, whose channels send back what they get.
-final class EchoRadio: BluetoothBackend {
+/// A backend with one peer, whose channels return what they receive.
+final class EchoBackend: BluetoothBackend {
     static let peer = PeerID(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
 
     private struct NoTime: BackendClock, BackendTimer {
