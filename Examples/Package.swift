@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// An app needs this product alone; on Apple's platforms it is Apple's framework.
+/// The only product that an app needs; on Apple's platforms it re-exports Apple's framework.
 let coreBluetooth = Target.Dependency.product(name: "CoreBluetooth", package: "swift-corebluetooth")
-/// What describes devices: for the emulated board, never for the apps.
+/// The product for descriptions of devices, which the emulated board uses, and no app.
 let emulator = Target.Dependency.product(name: "BluetoothEmulator", package: "swift-corebluetooth")
 
 let package = Package(

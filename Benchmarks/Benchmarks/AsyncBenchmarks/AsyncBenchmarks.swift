@@ -1,7 +1,7 @@
 import AsyncBluetooth
 import Benchmark
 
-/// The same work on the emulated radio through delegates and through AsyncBluetooth, in one run.
+/// The same work on the emulator through delegates and through AsyncBluetooth, in one run.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime], warmupIterations: 1,

@@ -11,10 +11,10 @@ final class ScriptedBus: @unchecked Sendable {
     }
 
     let address: String
-    /// The C client, which also tells the daemon what to do.
+    /// The C client, which also controls the daemon.
     let control: OpaquePointer
     private let lock = NSLock()
-    private var made: BlueZClient?
+    private var connected: BlueZClient?
 
     init(devices: UInt32) throws {
         var buffer = [CChar](repeating: 0, count: 512)
@@ -28,13 +28,13 @@ final class ScriptedBus: @unchecked Sendable {
         guard bus_client_populate(control, devices) != 0 else { throw StartError(what: "devices") }
     }
 
-    /// The app, connected, from the first use on.
+    /// The app, which the first use connects.
     var client: BlueZClient {
         lock.withLock {
-            if let made { return made }
+            if let connected { return connected }
             let client = BlueZClient(address)
             client.connect()
-            made = client
+            connected = client
             return client
         }
     }

@@ -2,7 +2,7 @@ import Benchmark
 import BluetoothEmulator
 import CoreBluetooth
 
-/// Work on the emulated radio through the whole facade: managers, delegates, queues.
+/// Work on the emulator through the whole facade: managers, delegates, queues.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, .throughput], warmupIterations: 1, maxDuration: .seconds(3))

@@ -1,22 +1,22 @@
 import CoreBluetooth
 
-/// Drives a board with Nordic Semiconductor's LED Button Service: switches its LED, follows its button.
+/// Controls a board with Nordic Semiconductor's LED Button Service: switches its LED and observes its button.
 ///
-/// An app's class, which knows CoreBluetooth and nothing of emulators. Everything runs on the main queue, where the
+/// An app's class, which uses only CoreBluetooth, and no emulator. Everything runs on the main queue, where the
 /// manager delivers.
 @MainActor
 package final class BlinkyApp: NSObject {
-    /// How far it got.
+    /// The progress of the connection.
     package enum Phase: Equatable, Sendable {
-        /// No usable adapter yet.
+        /// There is no usable adapter yet.
         case waiting
-        /// Looks for a board.
+        /// The class scans for a board.
         case searching
-        /// Connects and discovers.
+        /// The class connects and discovers.
         case connecting
         /// The LED can be switched.
         case ready
-        /// Gave up.
+        /// The board cannot be used.
         case failed(String)
     }
 
@@ -25,7 +25,7 @@ package final class BlinkyApp: NSObject {
     static let button = CBUUID(string: "00001524-1212-EFDE-1523-785FEABCD123")
     static let led = CBUUID(string: "00001525-1212-EFDE-1523-785FEABCD123")
 
-    /// How far it got.
+    /// The progress of the connection.
     package private(set) var phase = Phase.waiting {
         didSet { if phase != oldValue { onChange?() } }
     }
@@ -45,13 +45,13 @@ package final class BlinkyApp: NSObject {
     private var led: CBCharacteristic?
     private var wanted: [Bool] = []
 
-    /// Looks for a board as soon as the adapter is on.
+    /// Scans for a board as soon as the adapter is on.
     package override init() {
         super.init()
         central = CBCentralManager(delegate: self, queue: nil)
     }
 
-    /// Switches the LED; ``isLEDOn`` follows when the board has answered.
+    /// Switches the LED; ``isLEDOn`` changes when the board has responded.
     package func setLED(_ isOn: Bool) {
         guard phase == .ready, let board, let led else { return }
         wanted.append(isOn)
@@ -103,7 +103,7 @@ extension BlinkyApp: @preconcurrency CBCentralManagerDelegate {
     ) {
         forgetLink()
         phase = .connecting
-        // Never times out: it waits until the board is back.
+        // This does not time out; it waits until the board returns.
         central.connect(peripheral)
     }
 }

@@ -1,7 +1,7 @@
 import Blinky
 import Foundation
 
-// swift run BlinkyRemote [COUNT]: the LED follows the button. Ends after so many changes, or with Ctrl-C.
+// swift run BlinkyRemote [COUNT]: the button switches the LED. Ends after COUNT changes, or with Ctrl-C.
 var left = CommandLine.arguments.dropFirst().first.flatMap { Int($0) }
 let app = BlinkyApp()
 app.onChange = {

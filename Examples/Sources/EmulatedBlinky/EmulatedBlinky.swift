@@ -2,18 +2,18 @@ import BluetoothBackend
 import BluetoothEmulator
 import Foundation
 
-/// A board with Nordic Semiconductor's LED Button Service, as a test needs it: nobody presses its button but the test.
+/// A board with Nordic Semiconductor's LED Button Service, for tests: only the test presses its button.
 package enum EmulatedBlinky {
-    /// Its button: 1 while it is pressed.
+    /// The button: 1 while it is pressed.
     package static let button: CharacteristicPath = "00001524-1212-EFDE-1523-785FEABCD123"
-    /// Its LED: 1 while it is on.
+    /// The LED: 1 while it is on.
     package static let led: CharacteristicPath = "00001525-1212-EFDE-1523-785FEABCD123"
 
     private static let service: BluetoothUUID = "00001523-1212-EFDE-1523-785FEABCD123"
 
-    /// What it advertises and serves.
+    /// The advertisement and the services of the board.
     ///
-    /// The service's 128-bit UUID and the name do not fit into one packet: the name goes into the scan response.
+    /// The service's 128-bit UUID and the name do not fit into one packet, so the scan response contains the name.
     package static let description = PeripheralDescription(
         name: "Blinky",
         advertising: [
@@ -34,7 +34,7 @@ package enum EmulatedBlinky {
         try EmulatedPeripheral(description, handler: Firmware())
     }
 
-    /// What the description cannot say: which values the LED takes.
+    /// The behaviour that the description cannot express: the values that the LED accepts.
     struct Firmware: EmulatedPeripheralHandler {
         func respond(
             to request: PeripheralRequest, state: inout Void, device: inout DeviceActions

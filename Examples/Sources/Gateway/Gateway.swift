@@ -1,16 +1,16 @@
 import CoreBluetooth
 
-/// Prints a JSON line for each advertisement and, where a characteristic is configured, for each value of it.
+/// Prints a JSON line for each advertisement and, if a characteristic is given, for each of its values.
 ///
 /// Everything runs on the main queue, where the manager delivers.
 @MainActor
 final class Gateway: NSObject {
     private let source: Source?
     private var central: CBCentralManager?
-    /// Connected or being connected; the manager does not keep peripherals alive.
+    /// The peripherals that are connected or connecting; the manager does not retain them.
     private var peripherals: [UUID: CBPeripheral] = [:]
 
-    /// - Parameter source: The characteristic whose values are wanted; nil prints advertisements alone.
+    /// - Parameter source: The characteristic whose values are printed; nil prints only advertisements.
     init(source: Source?) {
         self.source = source
         super.init()
@@ -27,7 +27,7 @@ final class Gateway: NSObject {
 extension Gateway: @preconcurrency CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         peripherals = [:]
-        Line(type: "state", state: "\(central.state)", radio: radio(of: central)).write()
+        Line(type: "state", state: "\(central.state)", backend: backendName(of: central)).write()
         guard central.state == .poweredOn else { return }
         central.scanForPeripherals(
             withServices: source.map { [$0.service] }, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
@@ -58,7 +58,7 @@ extension Gateway: @preconcurrency CBCentralManagerDelegate {
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
         Line(type: "disconnected", of: peripheral, error: error).write()
-        // Heard again, it is connected again.
+        // The next advertisement connects it again.
         peripherals[peripheral.identifier] = nil
     }
 }
@@ -89,9 +89,9 @@ extension Gateway: @preconcurrency CBPeripheralDelegate {
     }
 }
 
-/// Apple's managers have no name of their radio; this package's have.
+/// The name of the manager's backend; Apple's managers do not offer it.
 @MainActor
-private func radio(of central: CBCentralManager) -> String? {
+private func backendName(of central: CBCentralManager) -> String? {
     #if canImport(Darwin)
     nil
     #else

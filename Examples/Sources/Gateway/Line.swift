@@ -1,11 +1,11 @@
 import CoreBluetooth
 
-/// One line of output; what is not known is left out.
+/// One line of output; unknown fields are omitted.
 struct Line: Encodable {
     var time = Date()
     var type: String
     var state: String?
-    var radio: String?
+    var backend: String?
     var identifier: String?
     var name: String?
     var rssi: Int?
@@ -16,13 +16,13 @@ struct Line: Encodable {
     var value: String?
     var error: String?
 
-    init(type: String, state: String, radio: String?) {
+    init(type: String, state: String, backend: String?) {
         self.type = type
         self.state = state
-        self.radio = radio
+        self.backend = backend
     }
 
-    /// What became of a device.
+    /// A change of a device's connection.
     init(type: String, of peripheral: CBPeripheral, error: (any Error)? = nil) {
         self.type = type
         identifier = peripheral.identifier.uuidString
@@ -34,13 +34,13 @@ struct Line: Encodable {
     init(type: String, of peripheral: CBPeripheral, _ advertisement: [String: Any], rssi: Int) {
         self.init(type: type, of: peripheral)
         name = advertisement[CBAdvertisementDataLocalNameKey] as? String ?? name
-        // 127: not available.
+        // 127 means unknown.
         self.rssi = rssi == 127 ? nil : rssi
         services = (advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])?.map(\.uuidString)
         manufacturerData = (advertisement[CBAdvertisementDataManufacturerDataKey] as? Data)?.hexText
     }
 
-    /// A value, or why there is none.
+    /// A value, or the reason why it is missing.
     init(type: String, of peripheral: CBPeripheral, _ characteristic: CBCharacteristic, error: (any Error)?) {
         self.init(type: type, of: peripheral, error: error)
         service = characteristic.service?.uuid.uuidString

@@ -12,7 +12,7 @@ struct Source {
         self.characteristic = CBUUID(string: characteristic)
     }
 
-    /// `CBUUID(string:)` traps on what is none, as Apple's does; what a user types is checked first.
+    /// `CBUUID(string:)` traps on a malformed UUID, as on Apple's platforms, so input of the user is checked first.
     private static func isUUID(_ text: String) -> Bool {
         text.count == 36 ? UUID(uuidString: text) != nil : [4, 8].contains(text.count) && text.allSatisfy(\.isHexDigit)
     }

@@ -12,7 +12,7 @@ final class HeartRateClient: NSObject {
     private var central: CBCentralManager?
     private var monitor: CBPeripheral?
 
-    /// - Parameter limit: After how many values the program ends.
+    /// - Parameter limit: The number of values after which the program ends.
     init(limit: Int) {
         self.limit = limit
         super.init()
@@ -47,7 +47,7 @@ extension HeartRateClient: @preconcurrency CBCentralManagerDelegate {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        // The manager does not keep peripherals alive; the app does.
+        // The manager does not retain peripherals, so the app does.
         monitor = peripheral
         central.stopScan()
         central.connect(peripheral)
@@ -105,9 +105,9 @@ extension HeartRateClient: @preconcurrency CBPeripheralDelegate {
     }
 }
 
-/// The rate of a Heart Rate Measurement: bit 0 of the flags tells one byte from two, least significant first.
+/// The rate of a Heart Rate Measurement: bit 0 of the flags selects one byte or two, least significant first.
 ///
-/// Source: GATT Specification Supplement, Heart Rate Measurement. Too short values are nil.
+/// Source: GATT Specification Supplement, Heart Rate Measurement. A value that is too short is nil.
 func beatsPerMinute(_ value: Data) -> Int? {
     let bytes = [UInt8](value)
     guard let flags = bytes.first else { return nil }

@@ -4,17 +4,17 @@ import CoreBluetooth
 
 /// Measures the heart rate of someone at rest.
 ///
-/// An app's code, which awaits and knows nothing of emulators: its tests need no change in it.
+/// Async app code that uses no emulator, and needs no change to be tested.
 package enum RestingHeartRate {
     /// The average of the next values of the first monitor that is found, in beats per minute.
     ///
     /// A monitor sends about one value each second.
     ///
     /// - Parameters:
-    ///   - count: How many values, at least one.
-    ///   - limit: The most time that it may take.
-    /// - Returns: nil where the monitor sends none.
-    /// - Throws: `BluetoothError`, also at the limit.
+    ///   - count: The number of values, at least one.
+    ///   - limit: The time limit.
+    /// - Returns: nil if the monitor sends no value.
+    /// - Throws: `BluetoothError`, also at the time limit.
     package static func average(of count: Int = 60, within limit: Duration = .seconds(120)) async throws -> Int? {
         try await withTimeout(limit) {
             var rates: [Int] = []

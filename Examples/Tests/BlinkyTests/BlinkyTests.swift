@@ -5,8 +5,8 @@ import CoreBluetoothTesting
 import EmulatedBlinky
 import Testing
 
-/// The app against the emulated board, each test in a world of its own, in virtual time: a minute takes no time, and
-/// nothing here waits for a clock.
+/// Tests of the app with the emulated board, each in a separate world and in virtual time, where a minute takes no real
+/// time.
 @MainActor
 @Suite(.emulator(.instant)) struct BlinkyTests {
     private let emulator = Emulator.current

@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// The programs as processes.
+/// Runs the programs as processes.
 struct ProgramTests {
-    /// Beside the test bundle.
+    /// The folder of the test bundle, which contains the programs.
     private static func program(_ name: String) -> URL {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(name)
     }

@@ -4,9 +4,9 @@ import CoreBluetoothTesting
 import RestingHeartRate
 import Testing
 
-/// Code that awaits, in virtual time: a minute takes no time.
+/// Tests of async code in virtual time, where a minute takes no real time.
 ///
-/// Each test has an emulator of its own.
+/// Each test uses its own emulator.
 @Suite(.emulator(.instant, world: .builtIn)) struct RestingHeartRateTests {
     private let emulator = Emulator.current
     private let monitor: EmulatedDevice
@@ -20,7 +20,7 @@ import Testing
         #expect(emulator.now > .seconds(59))
     }
 
-    /// A time limit of the app's lives by the emulator's time, too.
+    /// A time limit of the app uses the emulator's time too.
     @Test func whereNoMonitorIsNearTheAppGivesUpAtItsLimit() async throws {
         monitor.setProximity(.outOfRange)
         let error = await #expect(throws: BluetoothError.self) {
@@ -30,7 +30,7 @@ import Testing
         #expect(emulator.now >= .seconds(30) && emulator.now < .seconds(31))
     }
 
-    /// Where something happens in between, the test advances time itself, beside a task of the app's.
+    /// To act during the app's operation, the test advances time itself while a task runs the app's code.
     @Test func aMonitorThatLeavesEndsTheMeasurement() async throws {
         let average = Task { try await RestingHeartRate.average(of: 60) }
         await emulator.expect(.didUpdateValue.of("2A37"), within: .seconds(10))
