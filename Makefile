@@ -35,7 +35,7 @@ demo: deps ## the main job against the emulated heart-rate monitor
 	@$(BUILD) --product bluectl
 	@.build/debug/bluectl demo
 
-test: build ## all tests that need no radio
+test: build ## all tests that need no adapter
 	@Scripts/test-all --skip-build
 
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
@@ -87,7 +87,7 @@ picture: deps ## draw what bluectl shows, for README
 counts: ## how large files and types are, which names are declared twice, and which old words are left
 	@Scripts/counts
 
-traits: deps ## the library with and without each radio, and beside a library that sees it without a dependency
+traits: deps ## the library with and without each backend, and next to a library that imports it without a dependency
 	@Scripts/check-traits
 
 examples: deps ## build the examples and run their tests
