@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Addresses, kinds of advertising, lost packets, link parameters, and what a radio can do.
+/// Addresses, kinds of advertising, lost packets, link parameters, and features of adapters.
 @Suite struct AirTests {
     private func device(
         _ fixture: Fixture, _ sets: [AdvertisingDescription] = [AdvertisingDescription(AdvertisingData())],
@@ -118,7 +118,7 @@ import Testing
         #expect(discoveries(fixture).count > count + 50)
     }
 
-    @Test func extendedAdvertisingIsHeardByRadiosThatCan() async throws {
+    @Test func extendedAdvertisingIsHeardByAdaptersThatSupportIt() async throws {
         let fixture = Fixture()
         let data = AdvertisingData(manufacturerData: Data(repeating: 7, count: 200))
         #expect(throws: DescriptionError.self) { try AdvertisingDescription(data).validate() }
@@ -244,7 +244,7 @@ import Testing
     }
 
     /// Proves S157.
-    @Test func S157_whatARadioCannotDoItSays() async throws {
+    @Test func S157_anAdapterReportsTheFeaturesThatItLacks() async throws {
         let fixture = Fixture()
         let device = try device(fixture)
         let host = fixture.emulator.host

@@ -280,7 +280,7 @@ import Testing
         #expect(try await fixture.run() == [.mtuChanged(link: link, mtu: 185)])
     }
 
-    @Test func unreliableRadiosRefuseByChance() async throws {
+    @Test func theUnreliablePresetRefusesByChance() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.operationErrorRate = 0.1
         let (fixture, _, link, found) = try await connected(configuration)

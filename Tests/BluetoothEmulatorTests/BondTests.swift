@@ -123,7 +123,7 @@ import Testing
             pair.peripheral.events(from: count) == [
                 .subscribed(central: central, attribute: attribute(6), mtu: 185, notifyCredits: 20)
             ])
-        // The central's apps start without subscriptions; enabling is told to nobody twice.
+        // The central's apps start without subscriptions; no event repeats the enabling.
         let before = pair.central.events.count
         try await pair.peripheral.run(.updateValue(attribute: attribute(6), value: Data([1]), centrals: nil))
         #expect(pair.central.events.count == before)

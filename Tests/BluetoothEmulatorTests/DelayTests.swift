@@ -48,7 +48,7 @@ import Testing
         configuration.notificationDelay = .milliseconds(50)
         let fixture = try await DeviceFixture(.battery, configuration)
         try await fixture.subscribe("2A19")
-        fixture.device.setBatteryLevel(3)
+        try #require(EmulatedBattery(fixture.device)).setLevel(3)
         #expect(try await fixture.values("2A19", for: .milliseconds(49)).isEmpty)
         #expect(try await fixture.values("2A19", for: .milliseconds(1)) == [[3]])
     }

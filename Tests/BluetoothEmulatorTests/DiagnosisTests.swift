@@ -54,7 +54,7 @@ import Testing
 
     @Test func aValueThatNobodyHearsIsNoted() async throws {
         let fixture = try await DeviceFixture(.battery)
-        fixture.device.setBatteryLevel(5)
+        try #require(EmulatedBattery(fixture.device)).setLevel(5)
         fixture.device.notify("2A37", value: Data([1]))
         try await fixture.emulator.runUntilIdle()
         try expect("new value of 2A19 not sent: no central subscribes to it", in: fixture.fixture)

@@ -8,7 +8,7 @@ import XCTest
 /// XCTest, not Swift Testing: it runs its tests on the main thread outside the main queue, as a program's top level
 /// does.
 ///
-/// A test of the main actor runs inside a block of the main queue, which serves nobody else meanwhile.
+/// A test of the main actor runs inside a block of the main queue, which runs no other block meanwhile.
 final class MainThreadTests: XCTestCase {
     func testTheSynchronousTwinsServeTheMainQueue() throws {
         XCTAssertTrue(Thread.isMainThread)

@@ -90,7 +90,7 @@ import Testing
         try await pair.emulator.advance(by: .seconds(1))
         let link = try #require(second.lastLink)
         let before = second.events.count
-        // Nobody subscribes: nothing is sent.
+        // No central subscribes: nothing is sent.
         #expect(try await pair.peripheral.run(update(0)).isEmpty)
         try await pair.subscribe("C0D1")
         let first = try #require(pair.centralID)

@@ -118,7 +118,7 @@ import Testing
         host.terminateApp(restoreIdentifier: "app")
         try await emulator.runUntilIdle()
         let before = central.events.count
-        // Nobody answers while the app is away.
+        // No manager answers while the app is terminated.
         _ = try await central.run(.request(link: link, operation: op(2), .read(id)))
         #expect(
             central.events(from: before) == [

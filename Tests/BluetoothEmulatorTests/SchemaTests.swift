@@ -27,10 +27,10 @@ import Testing
         #expect(schema.fields("characteristic") == names(CharacteristicDescription.CodingKeys.self))
         #expect(schema.fields("timer") == names(CharacteristicDescription.Timer.CodingKeys.self))
         #expect(schema.fields("pairing") == names(PairingDescription.CodingKeys.self))
-        #expect(schema.fields("savedCentral") == names(SavedCentral.CodingKeys.self))
-        #expect(schema.fields("savedPeer") == names(SavedCentral.Peer.CodingKeys.self))
-        #expect(schema.fields("savedPeripheral") == names(SavedPeripheral.CodingKeys.self))
-        #expect(schema.fields("scan") == names(SavedScan.CodingKeys.self))
+        #expect(schema.fields("preservedCentral") == names(PreservedCentralDescription.CodingKeys.self))
+        #expect(schema.fields("preservedPeer") == names(PreservedCentralDescription.Peer.CodingKeys.self))
+        #expect(schema.fields("preservedPeripheral") == names(PreservedPeripheralDescription.CodingKeys.self))
+        #expect(schema.fields("scan") == names(PreservedScan.CodingKeys.self))
         #expect(schema.fields("fault") == names(DeviceFault.CodingKeys.self))
         #expect(schema.fields("channel") == names(ChannelDescription.CodingKeys.self))
         #expect(schema.fields("descriptor") == names(DescriptorDescription.CodingKeys.self))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [
-        WorldDescription.builtIn, WorldDescription(devices: [ContractPeer.description]), SavedWorldTests.world,
+        WorldDescription.builtIn, WorldDescription(devices: [ContractPeer.description]), PreservedWorldTests.world,
     ])
     func whatIsWrittenIsValidAndReadsBackTheSame(world: WorldDescription) throws {
         let json = try world.json()

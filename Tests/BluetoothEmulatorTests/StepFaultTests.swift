@@ -113,7 +113,7 @@ import Testing
         scene.device.inject(DeviceFault(.writeCommand, .fail(), of: "2A19"))
         let told = try await scene.fixture.run(scene.command(7))
         #expect(scene.device.value(of: "2A19") == Data([1]))
-        // The radio is free again, whatever the device made of it.
+        // The link is free again, whether or not the device performs the request.
         #expect(told == [.writeCredits(link: scene.link, count: 1)])
         _ = try await scene.fixture.run(scene.command(8))
         #expect(scene.device.value(of: "2A19") == Data([8]))

@@ -9,8 +9,9 @@ import Testing
         "A device": "device", "An advertising set": "advertising", "The content of a packet": "advertisingData",
         "A service": "service", "A characteristic": "characteristic", "A timer": "timer", "A descriptor": "descriptor",
         "Pairing": "pairing", "An L2CAP channel": "channel", "A fault": "fault", "A host": "host",
-        "A saved central manager": "savedCentral", "A saved peer": "savedPeer", "A saved scan": "scan",
-        "A saved peripheral manager": "savedPeripheral",
+        "A preserved central manager": "preservedCentral", "A preserved peer": "preservedPeer",
+        "A preserved scan": "scan",
+        "A preserved peripheral manager": "preservedPeripheral",
     ]
 
     private func schema() throws -> JSONSchema {

@@ -23,7 +23,7 @@ import Testing
         let app = ThermometerApp()
         await emulator.expect(.didDiscover, .didConnect, .didUpdateValue.of(measurement))
         #expect(app.temperatures == [36.6])
-        device.setTemperature(38.2)
+        try #require(EmulatedThermometer(device)).setTemperature(38.2)
         await emulator.expect(.didUpdateValue.of(measurement))
         #expect(app.temperatures == [36.6, 38.2])
         app.stop()

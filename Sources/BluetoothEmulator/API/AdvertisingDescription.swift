@@ -63,7 +63,7 @@ public struct AdvertisingDescription: Hashable, Sendable {
     public var data: AdvertisingData
     /// What a scanner gets on asking; 31 bytes at most.
     public var scanResponse: AdvertisingData?
-    /// The time between packets, 20 ms...10.24 s; the radio adds 0–10 ms each time.
+    /// The time between packets, 20 ms...10.24 s; the link layer adds 0–10 ms each time.
     ///
     /// Zero sends one packet each time it is switched on.
     ///
@@ -77,7 +77,7 @@ public struct AdvertisingDescription: Hashable, Sendable {
     public var isEnabled: Bool
     /// How long it goes on each time it is switched on; nil goes on for good.
     public var duration: Duration?
-    /// Whether it uses extended advertising: longer data, no scan response if connectable, and heard only by radios
+    /// Whether it uses extended advertising: longer data, no scan response if connectable, and heard only by adapters
     /// that can.
     ///
     /// Source: Core Specification, Vol 6, Part B, 4.4.2.12, and Vol 4, Part E, 7.8.54.
@@ -123,6 +123,74 @@ public struct AdvertisingDescription: Hashable, Sendable {
             throw DescriptionError(
                 "\(path).scanResponse",
                 "\(scanResponse.encodedLength) bytes do not fit: a scan response has \(responseRoom)")
+        }
+    }
+}
+
+/// A Bluetooth device address of 48 bits.
+///
+/// Source: Core Specification, Vol 6, Part B, 1.3.
+public struct DeviceAddress: Hashable, Sendable, Comparable {
+    /// The address, most significant byte first: 0...0xFFFF_FFFF_FFFF.
+    public let bits: UInt64
+
+    /// Takes the low 48 bits.
+    public init(bits: UInt64) { self.bits = bits & 0xFFFF_FFFF_FFFF }
+
+    /// Reads `F0:F1:F2:F3:F4:F5`, in either letter case.
+    ///
+    /// - Returns: nil for anything else.
+    public init?(_ text: String) {
+        let groups = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard groups.count == 6 else { return nil }
+        var bits: UInt64 = 0
+        for group in groups {
+            guard group.utf8.count == 2, !group.hasPrefix("+"), let byte = UInt8(group, radix: 16) else { return nil }
+            bits = bits << 8 | UInt64(byte)
+        }
+        self.bits = bits
+    }
+
+    /// Orders by value.
+    public static func < (left: Self, right: Self) -> Bool { left.bits < right.bits }
+}
+
+extension DeviceAddress: CustomStringConvertible {
+    /// Six groups of two upper-case digits.
+    public var description: String {
+        (0..<6).reversed().map { index in
+            let byte = String(UInt8(truncatingIfNeeded: bits >> (8 * UInt64(index))), radix: 16, uppercase: true)
+            return byte.count == 1 ? "0" + byte : byte
+        }.joined(separator: ":")
+    }
+}
+
+extension DeviceAddress: ExpressibleByStringLiteral {
+    /// An address in source code; traps when the literal is none.
+    public init(stringLiteral text: String) {
+        guard let address = Self(text) else { preconditionFailure("\"\(text)\" is not a Bluetooth address") }
+        self = address
+    }
+}
+
+/// How near a device is, in steps.
+public enum Proximity: String, Hashable, Sendable, CaseIterable {
+    /// Beside the host: -40 dBm.
+    case immediate
+    /// In the room: -70 dBm.
+    case near
+    /// At the edge: -100 dBm.
+    case far
+    /// Not heard at all; links are lost after the supervision timeout.
+    case outOfRange
+
+    /// The mean signal strength in dBm; nil where nothing is heard.
+    public var rssi: Int? {
+        switch self {
+        case .immediate: -40
+        case .near: -70
+        case .far: -100
+        case .outOfRange: nil
         }
     }
 }

@@ -1,7 +1,7 @@
 public import BluetoothBackend
 public import BluetoothSupport
 
-/// What a device wishes to do, collected while its handler runs and done right after.
+/// The actions of a device, collected while its handler runs and performed right after.
 public struct DeviceActions: Sendable {
     /// The time since the world began.
     public let now: Duration
@@ -16,7 +16,7 @@ public struct DeviceActions: Sendable {
 
     // MARK: Values
 
-    /// Notifies (or indicates to) subscribers of a value and keeps it.
+    /// Stores a value and notifies (or indicates it to) subscribers.
     public mutating func notify(_ characteristic: CharacteristicPath, value: Data) {
         controls.append(.notify(characteristic, value))
     }
@@ -24,7 +24,7 @@ public struct DeviceActions: Sendable {
     /// Notifies every connected central of a value at once, subscribed or not, before the answer to the request that
     /// is being handled.
     ///
-    /// No device should. Hosts drop what no app subscribed to.
+    /// The specification forbids that. Hosts drop values that no app subscribed to.
     public mutating func notifyAtOnce(_ characteristic: CharacteristicPath, value: Data) {
         controls.append(.notifyAtOnce(characteristic, value))
     }
@@ -99,7 +99,56 @@ public struct DeviceActions: Sendable {
     }
 
     /// Writes a line to the emulator's ``Emulator/trace``.
-    public mutating func note(_ text: String) {
+    public mutating func log(_ text: String) {
         controls.append(.note(text))
+    }
+}
+
+/// A property of a device that a test, a tool or a world file sets: its battery level, the wearer's heart rate.
+///
+/// The constants are those of the built-in devices; a custom handler may define others.
+public struct DeviceParameter: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The name, as in world files.
+    public let rawValue: String
+    /// Takes a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// A name in source code.
+    public init(stringLiteral value: String) { rawValue = value }
+
+    /// The battery's charge, 0...100 percent.
+    public static let batteryLevel: DeviceParameter = "batteryLevel"
+    /// The heart rate, 0...65,535 beats per minute.
+    ///
+    /// While it is not set, it goes up and down between 60 and 90.
+    public static let heartRate: DeviceParameter = "heartRate"
+    /// Whether the heart rate sensor touches the skin: 0 or 1.
+    public static let sensorContact: DeviceParameter = "sensorContact"
+    /// Whether the heart rate sensor can tell if it touches the skin: 0 or 1.
+    public static let sensorContactSupported: DeviceParameter = "sensorContactSupported"
+    /// The energy expended, 0...65,535 kJ.
+    public static let energyExpended: DeviceParameter = "energyExpended"
+    /// The temperature, -100...300 in the thermometer's unit.
+    public static let temperature: DeviceParameter = "temperature"
+    /// Whether the thermometer measures in degrees Fahrenheit: 0 or 1.
+    public static let fahrenheit: DeviceParameter = "fahrenheit"
+    /// The time between two measurements of the thermometer, 0...65,535 s; 0 makes none.
+    public static let measurementInterval: DeviceParameter = "measurementInterval"
+    /// The cadence, 0...400 revolutions of the crank per minute.
+    public static let cadence: DeviceParameter = "cadence"
+    /// The speed, 0...2,000 revolutions of the wheel per minute.
+    public static let wheelRate: DeviceParameter = "wheelRate"
+    /// By how much the device's clock is fast, -1e9...1e9 s.
+    public static let timeOffset: DeviceParameter = "timeOffset"
+    /// The time zone, in quarters of an hour east of UTC: -48...56.
+    public static let timeZone: DeviceParameter = "timeZone"
+    /// The daylight saving time, in quarters of an hour: 0, 2, 4 or 8.
+    public static let daylightSaving: DeviceParameter = "daylightSaving"
+}
+
+extension Double {
+    /// The nearest whole number in a range; what is no number becomes the lower bound.
+    func whole(in range: ClosedRange<Int>) -> Int {
+        guard self > Double(range.lowerBound) else { return range.lowerBound }
+        return self < Double(range.upperBound) ? Int(rounded()) : range.upperBound
     }
 }

@@ -24,6 +24,22 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// The name of its description; empty when it was removed.
     public var name: String { emulator.core.withLock { $0.world.devices[ref]?.name } ?? "" }
 
+    /// Whether its handler has a parameter; an own handler may have any.
+    func has(_ parameter: DeviceParameter) -> Bool {
+        emulator.core.withLock { $0.world.devices[ref]?.handler.accepts(parameter) } == true
+    }
+
+    /// Whether it has a characteristic.
+    func has(_ characteristic: CharacteristicPath) -> Bool {
+        emulator.core.withLock { $0.world.characteristic(characteristic, of: ref) } != nil
+    }
+
+    /// Sets a parameter of the device's handler.
+    ///
+    /// A value out of the range becomes the nearest bound. A parameter that the device does not have is ignored, with a
+    /// line in the trace.
+    public func set(_ parameter: DeviceParameter, to value: Double) { control(.setParameter(parameter, value)) }
+
     // MARK: Values
 
     /// Stores a value and notifies (or indicates it to) subscribers.

@@ -44,10 +44,10 @@ public struct EmulatedHost: Sendable {
     /// Links end without a `disconnected`.
     public func setPower(_ isOn: Bool) { control(.power(isOn)) }
 
-    /// Changes the permission: `.unauthorized` where it is denied or restricted, `.unknown` where nobody was asked.
+    /// Changes the permission: `.unauthorized` where it is denied or restricted, `.unknown` where the user was not asked.
     public func setAuthorization(_ status: AuthorizationStatus) { control(.authorize(status)) }
 
-    /// Gives the host's radio a feature or takes it away.
+    /// Gives the host's adapter a feature or takes it away.
     ///
     /// Without the peripheral role such managers are `.unsupported`; without extended scanning, extended advertising is
     /// not heard; without channels none is opened; without pairing no agent is asked; without the strength of links it
@@ -62,11 +62,11 @@ public struct EmulatedHost: Sendable {
         control(.authorizeANCS(peer, isAuthorized))
     }
 
-    /// Ends the app that gave this restore identifier, as the system does with one in the background: its managers hear
-    /// nothing any more, but their connections, wishes, scan, services and advertising stay for the next manager of that
-    /// identifier, which gets them restored.
+    /// Ends the app that gave this restore identifier, as the system does with one in the background: its managers get no
+    /// events any more, but their connections, pending connects, scan, services and advertising are preserved for the
+    /// next manager of that identifier.
     ///
-    /// It happens as time goes on: in virtual time, with the next advance.
+    /// In virtual time, that happens with the next advance.
     public func terminateApp(restoreIdentifier: String) { control(.terminateApp(restoreIdentifier)) }
 
     /// Gives the next central manager of this restore identifier a state.
@@ -165,7 +165,7 @@ extension Emulator {
         let index = perform { core -> Int? in
             guard !core.world.hosts.contains(where: { $0.identity.name == host.name }) else { return nil }
             core.world.addHost(Host(host))
-            core.world.keepApps(of: host, on: core.world.hosts.count - 1)
+            core.world.preserveApps(of: host, on: core.world.hosts.count - 1)
             return core.world.hosts.count - 1
         }
         guard let index else { throw DescriptionError("name", "a host has a name of its own, not \"\(host.name)\"") }

@@ -2,13 +2,13 @@ public import BluetoothBackend
 public import BluetoothSupport
 public import BluetoothValues
 
-/// The behaviour of an emulated device: answers requests and reacts to what happens to it.
+/// The behaviour of an emulated device: answers requests and reacts to events.
 ///
-/// All functions run inside a step of the world: they must be quick and pure, change nothing but `state`, and leave
-/// wishes in `device`. The emulator never runs them concurrently for one device. What must wait for something
-/// else is an ``AsynchronousPeripheralHandler``.
+/// All functions run inside a step of the world: they must be quick and pure, change nothing but `state`, and add
+/// actions to `device`. The emulator never runs them concurrently for one device. A handler that must wait is an
+/// ``AsynchronousPeripheralHandler``.
 public protocol EmulatedPeripheralHandler: Sendable {
-    /// What the device remembers.
+    /// The state of the device.
     associatedtype State: Sendable
 
     /// The state of a device that was just switched on.
@@ -128,4 +128,117 @@ public enum DeviceEvent: Hashable, Sendable {
     case channelReceived(ChannelID, Data)
     /// An L2CAP channel is over, by the central or with its link.
     case channelClosed(ChannelID)
+}
+
+/// What a central does besides reading and writing, and a device may refuse.
+public enum PeripheralProcedure: Hashable, Sendable {
+    /// Looks for services.
+    case discoverServices
+    /// Looks for the services that a service includes.
+    case discoverIncludedServices(of: BluetoothUUID)
+    /// Looks for the characteristics of a service.
+    case discoverCharacteristics(of: BluetoothUUID)
+    /// Looks for the descriptors of a characteristic.
+    case discoverDescriptors(of: BluetoothUUID)
+    /// Writes the Client Characteristic Configuration of a characteristic, to be told of its value.
+    case subscribe(to: BluetoothUUID)
+    /// Writes the Client Characteristic Configuration of a characteristic, to hear no more.
+    case unsubscribe(from: BluetoothUUID)
+}
+
+/// A device's answer to a procedure.
+public enum ProcedureResponse: Hashable, Sendable {
+    /// The server does it.
+    case granted
+    /// The procedure is refused.
+    case error(ATTCode)
+    /// There is no answer, ever; after 30 s the central drops the link (Core Specification, Vol 3, Part F, 3.3.3).
+    case unanswered
+}
+
+/// The behaviour of an emulated device whose answers come from elsewhere: another task, a file, a socket.
+///
+/// Each request runs in a task of its own, outside the world. Virtual time stands until the answer is there; late
+/// answers are made by sleeping on ``Emulator/swiftClock``, which lets time go on.
+public protocol AsynchronousPeripheralHandler: Sendable {
+    /// Answers a read or a write; called when the attribute's permissions allow it.
+    func respond(to request: PeripheralRequest) async -> PeripheralResponse
+}
+
+/// A device to put on the air: a valid description and, if wanted, a handler.
+public struct EmulatedPeripheral: Sendable {
+    /// What it advertises and serves.
+    public let description: PeripheralDescription
+    let makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
+    let asynchronousHandler: (any AsynchronousPeripheralHandler)?
+    /// The built-in handler; nil if the device has its own or none.
+    let builtInHandler: BuiltInHandler?
+
+    /// A device that serves what its description holds.
+    ///
+    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    public init(_ description: PeripheralDescription) throws {
+        try description.validate()
+        self.description = description
+        try description.validateParameters()
+        makeBehaviour = description.handler?.makeBehaviour
+        asynchronousHandler = nil
+        builtInHandler = description.handler
+    }
+
+    /// A device with a handler.
+    ///
+    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    public init(_ description: PeripheralDescription, handler: some EmulatedPeripheralHandler) throws {
+        try description.validate()
+        self.description = description
+        makeBehaviour = { HandledBehaviour(handler) }
+        asynchronousHandler = nil
+        builtInHandler = nil
+    }
+
+    /// A device with an asynchronous handler.
+    ///
+    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    public init(_ description: PeripheralDescription, handler: some AsynchronousPeripheralHandler) throws {
+        try description.validate()
+        self.description = description
+        try description.validateParameters()
+        makeBehaviour = nil
+        asynchronousHandler = handler
+        builtInHandler = nil
+    }
+}
+
+/// A handler with its state, without its type.
+protocol DeviceBehaviour: Sendable {
+    mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse
+    mutating func respond(
+        to procedure: PeripheralProcedure, of central: CentralIdentity, device: inout DeviceActions
+    ) -> ProcedureResponse
+    mutating func handle(_ event: DeviceEvent, device: inout DeviceActions)
+}
+
+struct HandledBehaviour<Handler: EmulatedPeripheralHandler>: DeviceBehaviour {
+    let handler: Handler
+    var state: Handler.State
+
+    init(_ handler: Handler) {
+        self.handler = handler
+        state = handler.makeState()
+    }
+
+    mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse {
+        handler.respond(to: request, state: &state, device: &device)
+    }
+
+    mutating func respond(
+        to procedure: PeripheralProcedure, of central: CentralIdentity, device: inout DeviceActions
+    ) -> ProcedureResponse {
+        handler.respond(to: procedure, of: central, state: &state, device: &device)
+    }
+
+    mutating func handle(_ event: DeviceEvent, device: inout DeviceActions) {
+        handler.handle(event, state: &state, device: &device)
+    }
 }

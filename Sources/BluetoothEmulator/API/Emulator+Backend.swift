@@ -11,7 +11,7 @@ extension Emulator {
         }
     }
 
-    /// What the radio of the host "default" can do: everything, unless ``EmulatedHost/setSupport(_:_:)`` says otherwise.
+    /// The features of the host "default": all, unless ``EmulatedHost/setSupport(_:_:)`` removed one.
     public func supports(_ feature: BackendFeature) -> Bool {
         core.withLock { core in
             core.world.hosts.first { $0.identity.name == "default" }?.adapter.features.contains(feature) ?? false

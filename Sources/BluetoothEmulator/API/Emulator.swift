@@ -1,10 +1,13 @@
 public import BluetoothBackend
+// What describing a device needs: UUIDs, properties and ATT error codes.
+@_exported public import BluetoothBackend
 import BluetoothSupport
+@_exported public import BluetoothValues
 import Dispatch
 import Logging
 import Synchronization
 
-/// An emulated radio: one isolated world of hosts and devices, as a backend.
+/// An in-memory backend: one isolated world of emulated hosts and devices.
 ///
 /// Any number of emulators live side by side. All members may be called from any thread and return at once. What is
 /// done to the world (commands of managers, simulation controls) enters one line and happens in that order: at once in
@@ -98,7 +101,7 @@ public final class Emulator: BluetoothBackend {
             }
         }
         for host in description.hosts {
-            if let index = world.host(host.name) { world.keepApps(of: host, on: index) }
+            if let index = world.host(host.name) { world.preserveApps(of: host, on: index) }
         }
         self.init(living: world, time: time)
     }
@@ -188,11 +191,71 @@ public final class Emulator: BluetoothBackend {
 
     // MARK: The trace
 
-    /// What happened, oldest first: time in seconds, then `<` for what came in, `>` for what went out, `!` for what
-    /// nobody was told.
+    /// The trace, oldest line first: the time in seconds, then `<` for an input, `>` for an output, `!` for what no event
+    /// reports.
     ///
     /// Limited by ``EmulatorConfiguration/traceLimit``.
     public var trace: [String] {
         core.withLock { $0.world.trace }.lines
+    }
+}
+
+extension Emulator {
+    /// Puts a device on the air.
+    ///
+    /// - Throws: ``DescriptionError`` when its address is taken.
+    @discardableResult
+    public func add(_ peripheral: EmulatedPeripheral) throws -> EmulatedDevice {
+        let added = perform { core in
+            Result { try core.world.addDevice(peripheral) }
+        }
+        return EmulatedDevice(emulator: self, ref: try added.get())
+    }
+
+    /// Puts a device on the air that serves what its description holds.
+    ///
+    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    @discardableResult
+    public func add(_ description: PeripheralDescription) throws -> EmulatedDevice {
+        try add(EmulatedPeripheral(description))
+    }
+
+    /// All described devices, in the order in which they were added.
+    ///
+    /// What peripheral managers publish is ``EmulatedHost/peripheral``.
+    public var devices: [EmulatedDevice] {
+        core.withLock { core in core.world.devices.refs.filter { core.world.devices[$0]?.host == nil } }.map {
+            EmulatedDevice(emulator: self, ref: $0)
+        }
+    }
+
+    /// The described device of that name, the first one in the order of ``devices``; nil if there is none.
+    ///
+    /// - Parameter name: The name of its description, which need not be the one that it advertises.
+    public func device(named name: String) -> EmulatedDevice? { devices.first { $0.name == name } }
+
+    /// How many advertising packets were sent so far; packets that no host listens to are not sent.
+    public var advertisingPackets: Int {
+        Int(core.withLock { $0.world.air.packets })
+    }
+}
+
+/// By which time an emulator lives.
+public enum EmulatorTime: Hashable, Sendable {
+    /// The machine's time.
+    case real
+    /// The machine's time, so many times faster; more than 0.
+    case scaled(by: Double)
+    /// Time that stands until it is driven: ``Emulator/advance(by:)``, ``Emulator/advance(until:within:)``,
+    /// ``Emulator/runUntilIdle(within:)`` and their synchronous twins.
+    case virtual
+
+    /// How many emulated seconds a real second has; nil for virtual time.
+    var factor: Double? {
+        switch self {
+        case .real: 1
+        case .scaled(let factor): factor
+        case .virtual: nil
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// How the emulated radio behaves: delays, sizes, chances.
+/// The behavior of an emulated world: delays, sizes, probabilities.
 ///
 /// The presets have the meanings that the presets of other CoreBluetooth simulators have. Units are in the types:
 /// every time is a `Duration`, lengths are in bytes, signal strengths in dBm, chances 0...1.
@@ -17,16 +17,16 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var readDelay: Duration = .zero
     /// What a device needs for each write and each change of a subscription, besides the round trips.
     public var writeDelay: Duration = .zero
-    /// From a device's wish to notify, while nothing else waits, until the value is ready for a connection event.
+    /// From a device's notification, while no other waits, until the value is ready for a connection event.
     public var notificationDelay: Duration = .zero
     /// The interval of connection events, by which a link lives: one ATT round trip takes one.
     ///
-    /// A device may have its own. Zero: no latency. The radio's range is 7.5 ms...4 s (Core Specification, Vol 6, Part
+    /// A device may have its own. Zero: no latency. The range of LE is 7.5 ms...4 s (Core Specification, Vol 6, Part
     /// B, 4.5.1).
     public var connectionInterval: Duration = .milliseconds(50)
     /// Without a sign of life for so long, a link is lost.
     ///
-    /// A device may have its own. 100 ms...32 s on the radio.
+    /// A device may have its own. The range of LE is 100 ms...32 s.
     public var supervisionTimeout: Duration = .seconds(4)
     /// The largest ATT MTU that a host offers, 23...517 bytes; a link has the smaller of host's and device's.
     public var maximumMTU = 185
@@ -96,7 +96,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         return settings
     }()
 
-    /// A weak, busy radio: long delays, the smallest MTU, small buffers.
+    /// A weak signal and a busy adapter: long delays, the smallest MTU, small buffers.
     public static let slow: EmulatorConfiguration = {
         var settings = EmulatorConfiguration()
         settings.stateDelay = .milliseconds(500)

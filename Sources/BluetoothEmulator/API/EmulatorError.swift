@@ -14,9 +14,9 @@ public enum EmulatorError: Error, Hashable, Sendable {
     case notIdle(within: Duration)
     /// What ``Emulator/run(within:_:)`` runs did not end within the given virtual time.
     case notFinished(within: Duration)
-    /// The emulator lives by real time, which nobody drives.
+    /// The emulator runs in real time, which cannot be driven.
     case notVirtual
-    /// Somebody drives this emulator already; virtual time has one driver at a time.
+    /// This emulator is being driven already; virtual time has one driver at a time.
     case alreadyDriven
 }
 

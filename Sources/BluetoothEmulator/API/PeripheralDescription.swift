@@ -1,3 +1,4 @@
+public import BluetoothBackend
 import BluetoothSupport
 
 /// An emulated device as data: what it advertises, what its database holds, how its link behaves.
@@ -145,5 +146,101 @@ public struct PeripheralDescription: Hashable, Sendable {
         if let prepareQueueLength, prepareQueueLength < 0 {
             throw DescriptionError("\(prefix)prepareQueueLength", "0 or more prepared writes are kept")
         }
+    }
+}
+
+/// How often the two ends of a link meet.
+///
+/// Source: Core Specification, Vol 6, Part B, 4.5.
+public struct ConnectionParameters: Hashable, Sendable {
+    /// The time between connection events: 7.5 ms...4 s, or zero for no latency at all.
+    public var interval: Duration
+    /// How many connection events the device may leave out when it has nothing to say, 0...499.
+    public var peripheralLatency: Int
+    /// Without a sign of life for so long, the link is lost: 100 ms...32 s.
+    public var supervisionTimeout: Duration
+
+    /// How often two ends meet.
+    public init(interval: Duration, peripheralLatency: Int = 0, supervisionTimeout: Duration = .seconds(4)) {
+        self.interval = interval
+        self.peripheralLatency = peripheralLatency
+        self.supervisionTimeout = supervisionTimeout
+    }
+
+    /// Checks the ranges, and that the timeout is longer than twice what may be left out.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func validate(path: String = "parameters") throws(DescriptionError) {
+        guard interval == .zero || (.microseconds(7500) ... .seconds(4)).contains(interval) else {
+            throw DescriptionError("\(path).interval", "the connection interval is 7.5 ms...4 s, or 0")
+        }
+        guard (0...499).contains(peripheralLatency) else {
+            throw DescriptionError("\(path).peripheralLatency", "the latency is 0...499 connection events")
+        }
+        guard (.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) else {
+            throw DescriptionError("\(path).supervisionTimeout", "the supervision timeout is 100 ms...32 s")
+        }
+        guard supervisionTimeout > interval * (1 + peripheralLatency) * 2 else {
+            throw DescriptionError(
+                "\(path).supervisionTimeout", "it is longer than (1 + latency) times the interval, twice")
+        }
+    }
+}
+
+/// How an emulated device pairs: what it can show and ask, and what its user does.
+public struct PairingDescription: Hashable, Sendable {
+    /// What the device's user does when asked.
+    public enum Answer: String, Hashable, Sendable, CaseIterable {
+        /// Agrees, and types what is shown.
+        case accept
+        /// Refuses.
+        case reject
+        /// Never answers; nor does the device when a known host wants encryption.
+        case ignore
+    }
+
+    /// What the device can show and ask, which decides the method with the host's.
+    ///
+    /// Source: Core Specification, Vol 3, Part H, 2.3.5.1.
+    public var capability: PairingCapability
+    /// The number that it shows, 0...999999; nil draws one for each pairing.
+    public var passkey: Int?
+    /// Whether keys can be exchanged in another way, such as NFC, if the host's user has the data.
+    public var hasOutOfBandData: Bool
+    /// Whether it refuses a pairing without authentication (Just Works).
+    public var requiresAuthentication: Bool
+    /// Whether it keeps the keys.
+    public var isBondable: Bool
+    /// How many hosts' keys it keeps; at least 1.
+    public var maximumBonds: Int
+    /// What its user does.
+    public var answer: Answer
+    /// Whether it asks for encryption as soon as a central connects.
+    public var requestsSecurity: Bool
+
+    /// How a device pairs; by default without a word.
+    public init(
+        capability: PairingCapability = .noInputNoOutput, passkey: Int? = nil, hasOutOfBandData: Bool = false,
+        requiresAuthentication: Bool = false, isBondable: Bool = true, maximumBonds: Int = 8,
+        answer: Answer = .accept, requestsSecurity: Bool = false
+    ) {
+        self.capability = capability
+        self.passkey = passkey
+        self.hasOutOfBandData = hasOutOfBandData
+        self.requiresAuthentication = requiresAuthentication
+        self.isBondable = isBondable
+        self.maximumBonds = maximumBonds
+        self.answer = answer
+        self.requestsSecurity = requestsSecurity
+    }
+
+    /// Checks the description.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func validate(path: String = "pairing") throws(DescriptionError) {
+        if let passkey, !(0...999_999).contains(passkey) {
+            throw DescriptionError("\(path).passkey", "a passkey is 0...999999")
+        }
+        guard maximumBonds >= 1 else { throw DescriptionError("\(path).maximumBonds", "at least one bond is kept") }
     }
 }

@@ -41,7 +41,7 @@ public struct ServiceDescription: Hashable, Sendable {
 
 /// A characteristic of an emulated device.
 public struct CharacteristicDescription: Hashable, Sendable {
-    /// A value that is notified again and again while somebody subscribes.
+    /// A value that is notified periodically while a central subscribes.
     public struct Timer: Hashable, Sendable {
         /// The time between notifications; more than 0.
         public var interval: Duration
@@ -65,7 +65,7 @@ public struct CharacteristicDescription: Hashable, Sendable {
     public var value: Data
     /// The longest value that can be written, 0...512 bytes.
     public var maximumLength: Int
-    /// Notifies its value while somebody subscribes.
+    /// Notifies its value while a central subscribes.
     public var timer: Timer?
     /// Notifies each writer of what it wrote, if that subscribes.
     public var echo: Bool
@@ -151,5 +151,72 @@ public struct DescriptorDescription: Hashable, Sendable {
         guard value.count <= 512 else {
             throw DescriptionError("\(path).value", "a value has at most 512 bytes, not \(value.count)")
         }
+    }
+}
+
+/// Names a characteristic of a device: by UUID and, where that is not unique, by service and position.
+public struct CharacteristicPath: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The service's UUID; nil looks in all.
+    public var service: BluetoothUUID?
+    /// The characteristic's UUID.
+    public var uuid: BluetoothUUID
+    /// Which one among those that match, in handle order, from 0 on.
+    public var index: Int
+
+    /// Names a characteristic.
+    public init(_ uuid: BluetoothUUID, service: BluetoothUUID? = nil, index: Int = 0) {
+        self.service = service
+        self.uuid = uuid
+        self.index = max(0, index)
+    }
+
+    /// The first characteristic of a UUID in source code; traps when the literal is none.
+    public init(stringLiteral text: String) {
+        self.init(BluetoothUUID(stringLiteral: text))
+    }
+}
+
+/// An L2CAP channel that an emulated device listens for.
+public struct ChannelDescription: Hashable, Sendable {
+    /// The number that a central opens, 0x01...0xFF; 0x80...0xFF are free to use.
+    ///
+    /// Source: Core Specification, Vol 3, Part A, 4.22.
+    public var psm: UInt16
+    /// Whether the link must be encrypted.
+    public var isEncryptionRequired: Bool
+    /// Whether it returns what it receives.
+    public var echo: Bool
+
+    /// A channel to listen for.
+    public init(psm: UInt16, isEncryptionRequired: Bool = false, echo: Bool = false) {
+        self.psm = psm
+        self.isEncryptionRequired = isEncryptionRequired
+        self.echo = echo
+    }
+
+    func validate(path: String) throws(DescriptionError) {
+        guard (1...0xFF).contains(psm) else { throw DescriptionError("\(path).psm", "a channel's number is 1...255") }
+    }
+}
+
+extension ChannelDescription: Codable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case psm, encryptionRequired, echo
+    }
+
+    /// Reads a channel of a world file.
+    public init(from decoder: any Decoder) throws {
+        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
+        self.init(
+            psm: try fields.required(.psm), isEncryptionRequired: try fields.optional(.encryptionRequired) ?? false,
+            echo: try fields.optional(.echo) ?? false)
+    }
+
+    /// Writes a channel of a world file; what is as by default is left out.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(psm, forKey: .psm)
+        if isEncryptionRequired { try fields.encode(isEncryptionRequired, forKey: .encryptionRequired) }
+        if echo { try fields.encode(echo, forKey: .echo) }
     }
 }

@@ -1,3 +1,5 @@
+import BluetoothBackend
+
 /// The built-in devices' behaviours, which descriptions and world files can name.
 ///
 /// A device of a world file that names one and leaves out its services or its advertising has those of ``device``.
@@ -105,4 +107,97 @@ public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
 extension WorldDescription {
     /// The world that an emulator holds where no world file is given: "Heart Rate Monitor", "nRF Blinky" and "Echo".
     public static let builtIn = WorldDescription(devices: [.heartRateMonitor, .blinky, .echo])
+}
+
+extension BuiltInHandler {
+    /// The parameters that the behaviour knows, and their ranges.
+    public var parameters: [DeviceParameter: ClosedRange<Double>] {
+        let battery: [DeviceParameter: ClosedRange<Double>] = [.batteryLevel: 0...100]
+        return switch self {
+        case .battery: battery
+        case .heartRate:
+            battery.merging([
+                .heartRate: 0...65_535, .sensorContact: 0...1, .sensorContactSupported: 0...1,
+                .energyExpended: 0...65_535,
+            ]) { $1 }
+        case .healthThermometer:
+            battery.merging([.temperature: -100...300, .fahrenheit: 0...1, .measurementInterval: 0...65_535]) { $1 }
+        case .cycling: battery.merging([.cadence: 0...400, .wheelRate: 0...2_000]) { $1 }
+        case .currentTime: [.timeOffset: -1e9...1e9, .timeZone: -48...56, .daylightSaving: 0...8]
+        default: [:]
+        }
+    }
+
+    /// Checks parameters of a description.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    func validate(_ values: [DeviceParameter: Double], path: String) throws(DescriptionError) {
+        for (parameter, value) in values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard let range = parameters[parameter] else {
+                let known = parameters.keys.map(\.rawValue).sorted().joined(separator: ", ")
+                throw DescriptionError(
+                    "\(path).\(parameter.rawValue)",
+                    "the handler \(rawValue) has \(known.isEmpty ? "no parameters" : "the parameters \(known)")")
+            }
+            guard range.contains(value) else {
+                throw DescriptionError(
+                    "\(path).\(parameter.rawValue)",
+                    "the range is \(range.lowerBound.whole(in: .min ... .max))...\(range.upperBound.whole(in: .min ... .max))"
+                )
+            }
+        }
+    }
+}
+
+extension PeripheralDescription {
+    /// Checks that a handler receives the parameters.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    func validateParameters(path: String = "") throws(DescriptionError) {
+        guard handler != nil || parameters.isEmpty else {
+            throw DescriptionError("\(path)parameters", "only a device with a handler has parameters")
+        }
+    }
+}
+
+/// The subscribers of each characteristic of a device, by its events.
+struct Subscribers: Hashable, Sendable {
+    /// A characteristic got its first subscriber or lost its last one.
+    enum Change: Hashable, Sendable {
+        case began(BluetoothUUID)
+        case ended(BluetoothUUID)
+    }
+
+    private var centrals: [BluetoothUUID: Set<DeviceAddress>] = [:]
+
+    /// Applies an event and returns its changes; a disconnection can end several subscriptions.
+    mutating func apply(_ event: DeviceEvent) -> [Change] {
+        switch event {
+        case .subscribed(let central, _, let characteristic):
+            let isFirst = centrals[characteristic] == nil
+            centrals[characteristic, default: []].insert(central.address)
+            return isFirst ? [.began(characteristic)] : []
+        case .unsubscribed(let central, _, let characteristic):
+            return remove(central.address, from: characteristic)
+        case .disconnected(let central):
+            return centrals.keys.sorted().flatMap { remove(central.address, from: $0) }
+        default: return []
+        }
+    }
+
+    private mutating func remove(_ central: DeviceAddress, from characteristic: BluetoothUUID) -> [Change] {
+        guard centrals[characteristic]?.remove(central) != nil, centrals[characteristic]?.isEmpty == true else {
+            return []
+        }
+        centrals[characteristic] = nil
+        return [.ended(characteristic)]
+    }
+
+    /// Whether a central subscribes to a characteristic.
+    func contains(_ characteristic: BluetoothUUID) -> Bool { centrals[characteristic] != nil }
+
+    /// Whether a given central subscribes to a characteristic.
+    func contains(_ characteristic: BluetoothUUID, from central: CentralIdentity) -> Bool {
+        centrals[characteristic]?.contains(central.address) == true
+    }
 }

@@ -152,8 +152,8 @@ struct DeviceFaults: Sendable {
     /// How many connects fail.
     var failingConnections = 0
 
-    /// Takes the first fault that a step meets, if there is one; those before it that skip the step count it.
-    mutating func take(
+    /// Removes the first fault that a step meets, or counts it down; those before it that skip the step count it.
+    mutating func remove(
         _ step: DeviceFault.Step, _ attribute: AttributeID?, in database: AttributeDatabase
     ) -> DeviceFault.Effect? {
         for index in steps.indices where steps[index].step == step {
@@ -200,6 +200,11 @@ struct DeviceHandler: Sendable {
     }
 
     var isPresent: Bool { behaviour != nil || asynchronous != nil }
+
+    /// Whether the handler has a parameter; an own handler may have any.
+    func accepts(_ parameter: DeviceParameter) -> Bool {
+        behaviour != nil && builtIn.map { $0.parameters[parameter] != nil } ?? true
+    }
 
     /// Starts a timer, in place of an earlier one of its number.
     mutating func startTimer(

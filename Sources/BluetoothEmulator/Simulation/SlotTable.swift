@@ -115,7 +115,7 @@ private final class Slots<Element: Sendable>: @unchecked Sendable {
     private(set) var count = 0
     let entries: UnsafeMutablePointer<Entry>
 
-    /// The first place is nobody's and always empty: what those that are gone lead to.
+    /// The first place is always empty: references to removed entities lead to it.
     ///
     /// So an access yields a place of the table in every case, and needs no room of its own.
     init(capacity: Int) {

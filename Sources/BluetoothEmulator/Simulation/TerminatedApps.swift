@@ -29,3 +29,77 @@ struct TerminatedPeripheral: Sendable {
     /// The number under which the services stay published; nil if a test provided the state.
     var owner: Ref<Manager>?
 }
+
+// The apps of a described world: the state that its hosts preserve for later managers.
+extension World {
+    /// Preserves the states of a described host; the devices have been added.
+    mutating func preserveApps(of description: HostDescription, on host: Int) {
+        for central in description.centrals { preserve(central, on: host) }
+        for peripheral in description.peripherals { preserve(peripheral, on: host) }
+    }
+
+    private mutating func preserve(_ description: PreservedCentralDescription, on host: Int) {
+        let placeholder = identifiers.nextPlaceholder()
+        var preserved = TerminatedCentral(placeholder: placeholder)
+        preserved.scan = description.scan
+        for (index, peer) in description.peers.enumerated() {
+            let ref = devices.refs.first { ref in
+                devices[ref].map { $0.name == peer.device || $0.identity.address.description == peer.device } ?? false
+            }
+            guard let device = ref.flatMap({ devices[$0] }) else {
+                trace.log("there is no device \"\(peer.device)\" to be kept connected", at: now)
+                continue
+            }
+            let id = device.identity.peers[host]
+            let operation = OperationID(rawValue: UInt64(index + 1))
+            hosts[host].peers[id] = KnownPeer(address: device.identity.address, deviceName: device.name)
+            hosts[host].peers.noteUse(of: id)
+            preserved.peers.append(
+                TerminatedCentral.Peer(
+                    id: id, operation: operation, options: ConnectOptions(),
+                    notifying: peer.subscriptions.compactMap {
+                        device.server.database.characteristic(CharacteristicPath($0))
+                    }
+                ))
+            if hosts[host].adapter.isOn { connect(host, placeholder, id, operation, ConnectOptions()) }
+        }
+        hosts[host].terminatedApps.centrals[description.identifier] = preserved
+    }
+
+    private mutating func preserve(_ description: PreservedPeripheralDescription, on host: Int) {
+        openServer(of: host)
+        guard let server = hosts[host].server else { return }
+        let placeholder = identifiers.nextPlaceholder()
+        let advertisement = description.advertisement?.advertisement(isConnectable: nil)
+        var preserved = TerminatedPeripheral(
+            publication: ManagerPublication(advertisement: advertisement), owner: placeholder)
+        for service in description.definitions {
+            do {
+                _ = try devices[server]?.server.database.publish(
+                    service, by: placeholder, &preserved.publication.attributes)
+                preserved.publication.services.append(service)
+            } catch {
+                trace.log("service \(service.uuid) not kept: \(error)", at: now)
+            }
+        }
+        hosts[host].terminatedApps.peripherals[description.identifier] = preserved
+        if let advertisement { startAdvertising(advertisement, nil, placeholder, server) }
+    }
+
+    /// A link is up: the subscriptions of terminated apps are restored.
+    mutating func subscribeForTerminatedApps(on ref: Ref<Link>) {
+        guard let link = links[ref] else { return }
+        for identifier in hosts[link.host].terminatedApps.centrals.keys.sorted() {
+            guard let preserved = hosts[link.host].terminatedApps.centrals[identifier],
+                let placeholder = preserved.placeholder,
+                let peer = preserved.peers.first(where: { $0.id == link.peer })
+            else { continue }
+            for attribute in peer.notifying {
+                enqueue(
+                    LinkOperation(
+                        manager: placeholder, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0),
+                        kind: .request(.setNotifying(attribute, true))), on: ref)
+            }
+        }
+    }
+}

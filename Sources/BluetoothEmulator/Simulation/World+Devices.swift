@@ -36,7 +36,7 @@ extension World {
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
         if control.changesDescription, devices[ref]?.host != nil {
-            return trace.note("control ignored: the device is what its host's managers publish", at: now)
+            return trace.log("control ignored: the device is what its host's managers publish", at: now)
         }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
@@ -161,7 +161,7 @@ extension World {
             else { return }
             tellServicesChanged(removed: [], added: [record], of: ref)
         } catch {
-            trace.note("service not added: \(error)", at: now)
+            trace.log("service not added: \(error)", at: now)
         }
     }
 

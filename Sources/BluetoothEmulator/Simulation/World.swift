@@ -98,7 +98,7 @@ struct World: Sendable {
         case .channelCredits(let channel, let bytes, let side): grantCredits(on: channel, to: side, bytes)
         case .pairingFeatures, .pairingKeys, .pairingTimeout, .encryptionTimeout: secure(event)
         case .remoteClose(let link): terminate(link, reason: .remote)
-        case .localClose(let link): localClose(link)
+        case .localClose(let link): terminate(link, reason: .local)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
         case .becomeReadyToWrite(let manager, let link): becomeReadyToWrite(manager, link)
         case .tellState(let manager): tellState(manager)

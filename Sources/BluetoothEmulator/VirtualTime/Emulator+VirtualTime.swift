@@ -1,4 +1,6 @@
 import BluetoothSupport
+import Dispatch
+import Foundation
 import Synchronization
 
 extension Emulator {
@@ -80,5 +82,93 @@ extension Emulator {
             return core.virtual.holds == 0
         }
         if isFree { body() }
+    }
+}
+
+extension Emulator {
+    /// The synchronous twin of ``advance(by:)``, for callers that cannot await.
+    ///
+    /// The calling thread waits until each sink has handled its events; the main thread serves its run loop
+    /// meanwhile, so that sinks on the main queue work. Traps inside a callback: the driver waits for the callback
+    /// to return, and would wait for itself. Inside a block of the main queue (so in a main-actor test, too) the main
+    /// queue runs no other block: await ``advance(by:)`` there.
+    ///
+    /// - Throws: ``EmulatorError``, as ``advance(by:)`` does.
+    public func advanceSynchronously(by duration: Duration) throws {
+        let limit = try beginSynchronousDrive(for: duration)
+        defer { endDrive() }
+        _ = try wait(for: VirtualTimeRun(self, until: limit, .instant))
+    }
+
+    /// The synchronous twin of ``advance(until:within:)``; see ``advanceSynchronously(by:)``.
+    ///
+    /// - Parameters:
+    ///   - condition: Asked on the calling thread.
+    ///   - limit: The most virtual time that it may take.
+    /// - Throws: ``EmulatorError``, as ``advance(until:within:)`` does.
+    public func advanceSynchronously(until condition: () -> Bool, within limit: Duration = .seconds(60)) throws {
+        let end = try beginSynchronousDrive(for: limit)
+        defer { endDrive() }
+        while !condition() {
+            let drive = VirtualTimeRun(self, until: end, .instant, stopsWhenQuiescent: true)
+            if case .reachedLimit = try wait(for: drive) { throw EmulatorError.conditionNotMet(within: limit) }
+        }
+    }
+
+    /// The synchronous twin of ``runUntilIdle(within:)``; see ``advanceSynchronously(by:)``.
+    ///
+    /// - Throws: ``EmulatorError``, as ``runUntilIdle(within:)`` does.
+    public func runUntilIdleSynchronously(within limit: Duration = .seconds(3600)) throws {
+        let end = try beginSynchronousDrive(for: limit)
+        defer { endDrive() }
+        guard case .isIdle = try wait(for: VirtualTimeRun(self, until: end, .idle)) else {
+            throw EmulatorError.notIdle(within: limit)
+        }
+    }
+
+    private func beginSynchronousDrive(for duration: Duration) throws -> Nanoseconds {
+        do {
+            return try beginDrive(for: duration)
+        } catch EmulatorError.alreadyDriven {
+            preconditionFailure(EmulatorError.alreadyDriven.description)
+        }
+    }
+
+    /// Blocks until a drive ends; the main thread serves its run loop meanwhile.
+    private func wait(for drive: VirtualTimeRun) throws -> VirtualTimeRun.Outcome {
+        let outcome = TaskContext.whileWaiting { SynchronousWait.value(of: drive.start) }
+        if case .failed(let error) = outcome { throw error }
+        return outcome
+    }
+}
+
+/// Waits on the calling thread for what another thread finishes.
+package enum SynchronousWait {
+    /// Calls `start`, and blocks until `start`'s argument has been called.
+    ///
+    /// The main thread serves its run loop meanwhile, so that the main queue works.
+    ///
+    /// - Parameter start: Starts the work; it calls `finish` once, on any thread.
+    /// - Returns: What `finish` was called with.
+    package static func value<Value: Sendable>(
+        of start: (_ finish: @escaping @Sendable (Value) -> Void) -> Void
+    ) -> Value {
+        let value = Lock<Value?>(nil)
+        let semaphore = DispatchSemaphore(value: 0)
+        let isMain = Thread.isMainThread
+        start { result in
+            value.withLock { $0 = result }
+            semaphore.signal()
+            // Only this wakes the main run loop on Linux.
+            if isMain { DispatchQueue.main.async {} }
+        }
+        while true {
+            if let value = value.withLock({ $0 }) { return value }
+            if isMain {
+                _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+            } else {
+                semaphore.wait()
+            }
+        }
     }
 }

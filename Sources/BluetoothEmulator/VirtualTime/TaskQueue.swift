@@ -53,7 +53,7 @@ final class TaskQueue: TaskExecutor {
             return nil
         }
 
-        /// Gives a turn where somebody can use it.
+        /// Begins a turn, if there is work for one.
         mutating func begin() -> (Turn, DispatchQueue)? {
             let isUseful = !isPaused && !ready.isEmpty || isQuiet && waiter != nil
             guard turn == nil, isUseful else { return nil }

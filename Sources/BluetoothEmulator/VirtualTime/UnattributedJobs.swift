@@ -91,12 +91,12 @@ final class UnattributedJobs: Sendable {
             return state.last
         }
         guard let number else { return true }
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) { self.giveUp(number) }
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) { self.expire(number) }
         return false
     }
 
     /// Waits no longer for the jobs that were there when the wait began.
-    private func giveUp(_ number: Number) {
+    private func expire(_ number: Number) {
         let satisfied = state.withLock { state -> [Waiter] in
             guard let waiter = state.waiters.removeValue(forKey: number) else { return [] }
             for job in state.jobs.keys where job < number { state.jobs[job] = nil }

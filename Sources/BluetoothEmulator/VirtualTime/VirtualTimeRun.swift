@@ -11,7 +11,7 @@ final class VirtualTimeRun: Sendable {
     /// The outcome of a run.
     enum Outcome: Sendable {
         /// An event was handled, and the run was to stop there.
-        case settled
+        case quiescent
         /// The condition is true.
         case met
         case reachedLimit
@@ -49,7 +49,7 @@ final class VirtualTimeRun: Sendable {
 
     private let limit: Nanoseconds
     private let goal: DriveGoal
-    private let stopsWhenSettled: Bool
+    private let stopsWhenQuiescent: Bool
     private let condition: @Sendable () -> Bool
     private let state: Lock<State>
 
@@ -65,16 +65,16 @@ final class VirtualTimeRun: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The instant at which the run ends.
-    ///   - stopsWhenSettled: Whether the run ends with the first handled event.
+    ///   - stopsWhenQuiescent: Whether the run ends with the first handled event.
     ///   - condition: Ends the run once it is true; evaluated first and after each handled event.
     init(
-        _ emulator: Emulator, until limit: Nanoseconds, _ goal: DriveGoal, stopsWhenSettled: Bool = false,
+        _ emulator: Emulator, until limit: Nanoseconds, _ goal: DriveGoal, stopsWhenQuiescent: Bool = false,
         condition: @escaping @Sendable () -> Bool = { false }
     ) {
         state = Lock(State(emulator: emulator))
         self.limit = limit
         self.goal = goal
-        self.stopsWhenSettled = stopsWhenSettled
+        self.stopsWhenQuiescent = stopsWhenQuiescent
         self.condition = condition
     }
 
@@ -102,7 +102,7 @@ final class VirtualTimeRun: Sendable {
         if let sink { return wait(for: .sink(sink), sink.afterDelivery) ? .done : .waits }
         guard waitForTasks(of: emulator) else { return .waits }
         if condition() { return .ended(.met) }
-        if stopsWhenSettled, state.withLock({ $0.hasDelivered }) { return .ended(.settled) }
+        if stopsWhenQuiescent, state.withLock({ $0.hasDelivered }) { return .ended(.quiescent) }
         switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
         case .settle(let sink):
             state.withLock { $0.hasDelivered = true }

@@ -19,15 +19,15 @@ public struct HostDescription: Hashable, Sendable, Codable {
     /// Phones and computers do so every 15 minutes or so.
     public var addressRotation: Duration?
     /// What it keeps of central managers whose apps ended.
-    public var centrals: [SavedCentral]
+    public var centrals: [PreservedCentralDescription]
     /// What it keeps of peripheral managers whose apps ended.
-    public var peripherals: [SavedPeripheral]
+    public var peripherals: [PreservedPeripheralDescription]
 
     /// A host.
     public init(
         name: String, address: DeviceAddress? = nil, isPowered: Bool = true,
         authorization: AuthorizationStatus = .allowed, addressRotation: Duration? = nil,
-        centrals: [SavedCentral] = [], peripherals: [SavedPeripheral] = []
+        centrals: [PreservedCentralDescription] = [], peripherals: [PreservedPeripheralDescription] = []
     ) {
         self.centrals = centrals
         self.peripherals = peripherals

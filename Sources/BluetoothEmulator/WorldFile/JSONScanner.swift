@@ -85,14 +85,14 @@ struct JSONScanner {
         guard depth <= Self.maximumDepth else { throw mistake("more than \(Self.maximumDepth) levels") }
         index += 1
         skipSpace()
-        if take(end) { return }
+        if consume(end) { return }
         var count = 0
         repeat {
             try item(&self, count)
             count += 1
             skipSpace()
-        } while take(",")
-        guard take(end) else { throw mistake("\",\" or \"\(end)\" is wanted") }
+        } while consume(",")
+        guard consume(end) else { throw mistake("\",\" or \"\(end)\" is wanted") }
     }
 
     private mutating func member(of path: String) throws(Mistake) {
@@ -103,7 +103,7 @@ struct JSONScanner {
         let inner = path.isEmpty ? name : "\(path).\(name)"
         pass(inner, at: start)
         skipSpace()
-        guard take(":") else { throw mistake("\":\" is wanted after a field's name") }
+        guard consume(":") else { throw mistake("\":\" is wanted after a field's name") }
         try value(path: inner)
     }
 
@@ -127,11 +127,11 @@ struct JSONScanner {
     }
 
     private mutating func number() throws(Mistake) {
-        _ = take("-")
-        if !take("0") { try digits() }
-        if take(".") { try digits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        _ = consume("-")
+        if !consume("0") { try digits() }
+        if consume(".") { try digits() }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
             try digits()
         }
     }
@@ -152,12 +152,12 @@ struct JSONScanner {
             if current == UInt8(ascii: "\\") { try escape() }
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        guard take("\"") else { throw mistake("a quotation mark is wanted at the end of a text") }
+        guard consume("\"") else { throw mistake("a quotation mark is wanted at the end of a text") }
         return text
     }
 
     private mutating func escape() throws(Mistake) {
-        if take("u") {
+        if consume("u") {
             for _ in 0..<4 {
                 guard let current, Character(Unicode.Scalar(current)).isHexDigit else {
                     throw mistake("four hexadecimal digits are wanted after \\u")
@@ -174,7 +174,7 @@ struct JSONScanner {
 
     private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard current == UInt8(ascii: character) else { return false }
         index += 1
         return true

@@ -1,5 +1,4 @@
 public import AsyncBluetooth
-public import BluetoothValues
 public import CoreBluetooth
 
 /// A typed value of an advertisement, which a beacon or a sensor broadcasts.

@@ -1,5 +1,3 @@
-import BluetoothValues
-
 /// Appearance (2A01): the kind of the device.
 ///
 /// Source: Assigned Numbers, 2.6: ten bits of category, six of subcategory.

@@ -9,9 +9,10 @@ import Testing
         let fixture = try await DeviceFixture(.battery(level: 80))
         #expect(try await fixture.read("2A19") == .value(Data([80])))
         try await fixture.subscribe("2A19")
-        fixture.device.setBatteryLevel(79)
-        fixture.device.setBatteryLevel(-5)
-        fixture.device.setBatteryLevel(900)
+        let battery = try #require(EmulatedBattery(fixture.device))
+        battery.setLevel(79)
+        battery.setLevel(-5)
+        battery.setLevel(900)
         #expect(try await fixture.values("2A19", for: .seconds(1)) == [[79], [0], [100]])
         #expect(try await fixture.read("2A19") == .value(Data([100])))
     }
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func whatIsNotSaidHasNoCharacteristic() {
-        let service = ServiceDescription.deviceInformation(DeviceInformation(model: "M"))
+        let service = ServiceDescription.deviceInformation(DeviceInformationValues(model: "M"))
         #expect(service.characteristics.map(\.uuid) == ["2A24"])
     }
 }

@@ -57,7 +57,7 @@ import Testing
         #expect(try await fixture.write("2A2B", [0xE8, 7, 2, 29, 12, 30, 15, 4, 0, 0]) == .written)
         try await fixture.emulator.advance(by: .seconds(27 * 3600))
         #expect(try await fixture.read("2A14") == .value(Data([4, 1, 1, 3])))
-        fixture.device.setTimeOffset(.seconds(5))
+        try #require(EmulatedClock(fixture.device)).setTimeOffset(.seconds(5))
         #expect(try await fixture.read("2A14") == .value(Data([1, 1, 0, 0])))
         try await fixture.emulator.advance(by: .seconds(400 * 86_400))
         #expect(try await fixture.read("2A14") == .value(Data([1, 1, 255, 255])))

@@ -27,7 +27,7 @@ import Testing
         let fixture = try await DeviceFixture(.cyclingSpeedAndCadence)
         try await fixture.subscribe("2A5B")
         _ = try await fixture.values("2A5B", for: .seconds(3))
-        fixture.device.pedal(cadence: 0, wheelRate: 0)
+        try #require(EmulatedCyclingSensor(fixture.device)).pedal(cadence: 0, wheelRate: 0)
         let values = try await fixture.values("2A5B", for: .seconds(3))
         #expect(values.count == 3)
         #expect(Set(values).count == 1)

@@ -62,7 +62,7 @@ import Testing
 
     @Test func aParameterThatADeviceDoesNotHaveIsIgnoredWithALineInTheTrace() async throws {
         let fixture = try await DeviceFixture(.battery)
-        fixture.device.setHeartRate(99)
+        fixture.device.set(.heartRate, to: 99)
         fixture.device.set(.batteryLevel, to: .nan)
         try await fixture.emulator.runUntilIdle()
         let notes = fixture.emulator.trace.filter { $0.contains("!") }
@@ -81,7 +81,7 @@ import Testing
             device: inout DeviceActions
         ) -> ProcedureResponse {
             guard procedure == .subscribe(to: "2A19") else { return .granted }
-            device.note("\(central.host) wants to know")
+            device.log("\(central.host) wants to know")
             return .error(0x80)
         }
 

@@ -20,7 +20,7 @@ import Testing
         let fixture = try await DeviceFixture(.healthThermometer(temperature: 98.6, isFahrenheit: true))
         try await fixture.subscribe("2A1E")
         #expect(try await fixture.values("2A1E", for: .seconds(1)) == [[0x01, 0xDA, 0x03, 0x00, 0xFF]])
-        fixture.device.setTemperature(-0.1)
+        try #require(EmulatedThermometer(fixture.device)).setTemperature(-0.1)
         #expect(try await fixture.values("2A1E", for: .seconds(1)) == [[0x01, 0xFF, 0xFF, 0xFF, 0xFF]])
     }
 

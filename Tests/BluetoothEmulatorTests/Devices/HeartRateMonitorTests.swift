@@ -33,7 +33,7 @@ import Testing
         let flags = try await fixture.values("2A37", for: .seconds(6)).map { $0[0] }
         // A beat each 1.5 s: in the second, third, fifth and sixth second.
         #expect(flags == [0x06, 0x16, 0x16, 0x06, 0x16, 0x16])
-        fixture.device.setHeartRate(0)
+        try #require(EmulatedHeartRateMonitor(fixture.device)).setHeartRate(0)
         #expect(try await fixture.values("2A37", for: .seconds(1)) == [[0x06, 0]])
     }
 
@@ -48,7 +48,7 @@ import Testing
     @Test func contactIsSupportedOrNotAndDetectedOrNot() async throws {
         let fixture = try await DeviceFixture(.heartRateMonitor(rate: 60, batteryLevel: 50))
         try await fixture.subscribe("2A37")
-        fixture.device.setSensorContact(false)
+        try #require(EmulatedHeartRateMonitor(fixture.device)).setSensorContact(false)
         #expect(try await fixture.values("2A37", for: .seconds(1)).map { $0[0] & 0x06 } == [0x04])
         fixture.device.set(.sensorContactSupported, to: 0)
         #expect(try await fixture.values("2A37", for: .seconds(1)).map { $0[0] & 0x06 } == [0x00])

@@ -31,7 +31,7 @@ import Testing
             try fixture.values(NordicUARTHandler.transmit, since: count)
                 == ["OK\r", "READY\r"].map { [UInt8]($0.utf8) })
         #expect(fixture.device.value(of: CharacteristicPath(NordicUARTHandler.receive)) == Data("?".utf8))
-        fixture.device.send(Data(repeating: 7, count: 45))
+        try #require(EmulatedNordicUART(fixture.device)).send(Data(repeating: 7, count: 45))
         #expect(try await fixture.values(NordicUARTHandler.transmit, for: .seconds(1)).map(\.count) == [20, 20, 5])
     }
 }

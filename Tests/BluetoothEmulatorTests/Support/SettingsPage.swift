@@ -89,7 +89,8 @@ struct SettingsPage {
     static let host: [String: Note] = [
         "name": Note("text"), "address": Note("48 bits"), "isPowered": Note("yes or no", "N simulateInitialState"),
         "authorization": Note("a permission", "N simulateAuthorization"), "addressRotation": Note("time, 1 s or more"),
-        "centrals": Note("see SavedCentral", "N simulateStateRestoration"), "peripherals": Note("see SavedPeripheral"),
+        "centrals": Note("see PreservedCentralDescription", "N simulateStateRestoration"),
+        "peripherals": Note("see PreservedPeripheralDescription"),
     ]
 
     /// All parts: a title, what the fields are read from, and what people say of them.

@@ -248,12 +248,12 @@ import Testing
             HostDescription(
                 name: "default",
                 centrals: [
-                    SavedCentral(
+                    PreservedCentralDescription(
                         identifier: "app", scan: ScanParameters(services: ["180D"]),
-                        peers: [SavedCentral.Peer(device: "Device", subscriptions: ["2A19"])])
+                        peers: [PreservedCentralDescription.Peer(device: "Device", subscriptions: ["2A19"])])
                 ],
                 peripherals: [
-                    SavedPeripheral(
+                    PreservedPeripheralDescription(
                         identifier: "app",
                         services: [
                             ServiceDescription(
@@ -264,7 +264,7 @@ import Testing
 
     /// Proves S141, S142 and S143.
     @Test(arguments: [false, true])
-    func S141_S142_S143_bothManagersAreRestoredFromASavedWorld(isSnapshot: Bool) async throws {
+    func S141_S142_S143_bothManagersAreRestoredFromAPreservedWorld(isSnapshot: Bool) async throws {
         let world = try WorldDescription(json: Self.saved.json())
         var emulator = try Emulator(world: world, configuration: .instant, time: .virtual)
         try await emulator.advance(by: .seconds(1))

@@ -55,8 +55,8 @@ struct Channel: Sendable {
     /// The manager at a side; nil for a described device.
     func manager(_ side: LinkSide) -> Ref<Manager>? { side == .central ? client : server }
 
-    /// Takes what goes out at once: `limit` bytes at most; of a described device no more than it has credits for.
-    mutating func take(from side: LinkSide, limit: Int) -> Data {
+    /// Removes the bytes that are sent at once: at most `limit`; of a described device no more than it has credits for.
+    mutating func dequeue(from side: LinkSide, limit: Int) -> Data {
         let isMetered = manager(side) == nil
         var room = isMetered ? min(limit, self[side].credits) : limit
         var taken = Data()

@@ -23,7 +23,7 @@ extension World {
     mutating func enqueueCommand(_ attribute: AttributeID, _ value: Data, of ref: Ref<Manager>, on id: LinkID) {
         switch managers[ref]?.spendCredit(on: id) {
         case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: ref, on: id)
-        case false?: trace.note("write command without credit dropped", at: now)
+        case false?: trace.log("write command without credit dropped", at: now)
         case nil: break
         }
     }

@@ -52,7 +52,7 @@ extension World {
         switch control {
         case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)
         case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
-        case .note(let text): trace.note(text, at: now)
+        case .note(let text): trace.log(text, at: now)
         default: break
         }
     }
@@ -66,7 +66,7 @@ extension World {
                 continue
             }
             if hosts[host].ledger.subscribers(of: id, at: peer).isEmpty {
-                trace.note("notification of \(path.uuid) dropped: no app subscribes to it", at: now)
+                trace.log("notification of \(path.uuid) dropped: no app subscribes to it", at: now)
             }
             _ = deliver(.value(id, value.prefix(mtu - 3), needsConfirmation: false, sender: nil), on: link)
         }
@@ -75,13 +75,13 @@ extension World {
     /// Sets a parameter of the handler, within its range.
     mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
         guard let device = devices[ref], device.handler.behaviour != nil else {
-            return trace.note("parameter \(parameter.rawValue) ignored: the device has no handler", at: now)
+            return trace.log("parameter \(parameter.rawValue) ignored: the device has no handler", at: now)
         }
         guard let known = device.handler.builtIn?.parameters else {
             return handle(.parameterChanged(parameter, value), at: ref)
         }
         guard let range = known[parameter], !value.isNaN else {
-            return trace.note("parameter \(parameter.rawValue) ignored: the device does not have it", at: now)
+            return trace.log("parameter \(parameter.rawValue) ignored: the device does not have it", at: now)
         }
         handle(.parameterChanged(parameter, min(range.upperBound, max(range.lowerBound, value))), at: ref)
     }

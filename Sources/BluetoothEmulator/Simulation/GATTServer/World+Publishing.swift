@@ -44,7 +44,7 @@ extension World {
             air.add(address)
             hosts[host].server = devices.insert(device)
         } catch {
-            trace.note("no peripheral role: \(error)", at: now)
+            trace.log("no peripheral role: \(error)", at: now)
         }
     }
 
@@ -141,7 +141,7 @@ extension World {
             guard let record = devices[server]?.server.database.record(ofService: id) else { return }
             tellServicesChanged(removed: [], added: [record], of: server)
         } catch {
-            guard let operation else { return trace.note("service not restored: \(error)", at: now) }
+            guard let operation else { return trace.log("service not restored: \(error)", at: now) }
             emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
         }
     }
@@ -196,7 +196,7 @@ extension World {
         guard let sets = devices[server]?.advertiser.sets else { return }
         let slot = sets.firstIndex { $0.manager == ref } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
         guard slot < configuration.maximumAdvertisingSets else {
-            guard let operation else { return trace.note("advertising not restored: no room", at: now) }
+            guard let operation else { return trace.log("advertising not restored: no room", at: now) }
             let error = BackendError(.outOfSpace, operation: "advertise")
             return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
         }

@@ -112,12 +112,12 @@ extension World {
     mutating func receiveCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
         guard value.count <= command.mtu - 3 else {
-            return trace.note("write command longer than the MTU allows dropped", at: now)
+            return trace.log("write command longer than the MTU allows dropped", at: now)
         }
         switch devices[command.device]?.write(
             attribute, value, needs: .writeWithoutResponse, on: command.security)
         {
-        case .refused?: trace.note("write command refused by the device", at: now)
+        case .refused?: trace.log("write command refused by the device", at: now)
         case .handler?:
             let response = ask(command, attribute, .writeCommand(value), on: ref)
             if response == .stored { store(value, attribute, command.device, on: ref) }

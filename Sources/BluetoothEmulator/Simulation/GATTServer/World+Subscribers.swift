@@ -70,7 +70,7 @@ extension World {
                 continue
             }
             guard let credits = links[link]?.server.notifyCredits[ref], credits > 0 else {
-                trace.note("value without credit dropped", at: now)
+                trace.log("value without credit dropped", at: now)
                 continue
             }
             links[link]?.server.notifyCredits[ref] = credits - 1

@@ -200,11 +200,6 @@ extension World {
         emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
     }
 
-    /// The host ends a link that no manager needs any more.
-    mutating func localClose(_ link: Ref<Link>) {
-        terminate(link, reason: .local)
-    }
-
     /// Ends a link for all who leased it; connects again for those who asked for that.
     mutating func terminate(_ ref: Ref<Link>, reason: DisconnectReason) {
         guard let link = links[ref] else { return }

@@ -31,3 +31,55 @@ enum SecurityLevel: Sendable {
         }
     }
 }
+
+/// The result of a pairing that one side keeps.
+struct Bond: Sendable {
+    /// Stands for the long-term key: the same on both sides, while both have it.
+    let key: UInt64
+    /// The users compared the numbers, or the data was exchanged out of band.
+    let isAuthenticated: Bool
+    /// The identifier under which the other side is known, also under a new address.
+    let peer: PeerID
+    /// As a server: the other side's subscriptions when its link ended.
+    var subscriptions: [AttributeID: LinkServer.Subscription] = [:]
+    /// As a server: the services that the other side knows.
+    var services: [AttributeID] = []
+    /// As a client: the other side's database as it was when the link ended.
+    var cache: AttributeDatabase?
+
+    init(key: UInt64, isAuthenticated: Bool, peer: PeerID) {
+        self.key = key
+        self.isAuthenticated = isAuthenticated
+        self.peer = peer
+    }
+
+    /// The security of a link that both sides encrypt with this.
+    var security: SecurityLevel { isAuthenticated ? .authenticated : .encrypted }
+}
+
+/// How a described device pairs, and its bonds; those of a host's server are the host's.
+struct DeviceBonding: Sendable {
+    var pairing = PairingDescription()
+    /// By the address of the host.
+    var bonds: [DeviceAddress: Bond] = [:]
+}
+
+/// The bonds of a host, and its pairings that wait for a link.
+struct HostPairing: Sendable {
+    /// An app that asked for a pairing.
+    typealias Asker = (manager: Ref<Manager>, operation: OperationID)
+
+    /// By identity address.
+    var bonds: [DeviceAddress: Bond] = [:]
+    private var requests: [PeerID: [Asker]] = [:]
+
+    /// The identity address of the device that the host knows as `peer` and has keys of.
+    func bondAddress(of peer: PeerID) -> DeviceAddress? { bonds.first { $0.value.peer == peer }?.key }
+
+    /// The peers whose links pairings wait for.
+    var requestedPeers: [PeerID] { requests.keys.sorted { $0.description < $1.description } }
+
+    mutating func request(_ peer: PeerID, _ asker: Asker) { requests[peer, default: []].append(asker) }
+
+    mutating func takeRequests(for peer: PeerID) -> [Asker] { requests.removeValue(forKey: peer) ?? [] }
+}

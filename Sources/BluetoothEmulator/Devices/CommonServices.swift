@@ -1,0 +1,104 @@
+import BluetoothBackend
+public import BluetoothSupport
+public import BluetoothValues
+
+extension PeripheralDescription {
+    /// A device with a battery alone, at 100 percent.
+    public static let battery = battery(level: 100)
+
+    /// A device with a battery alone.
+    ///
+    /// - Parameter level: The charge, 0...100 percent.
+    public static func battery(level: Int) -> PeripheralDescription {
+        PeripheralDescription(
+            name: "Battery", address: "C0:DE:00:00:18:0F",
+            advertising: [AdvertisingDescription(AdvertisingData(localName: "Battery", services: ["180F"]))],
+            services: [.battery(level: level)], handler: .battery)
+    }
+}
+
+extension ServiceDescription {
+    /// The Battery Service, with a level of 0...100 percent.
+    ///
+    /// Source: Battery Service 1.1, 3.1: the level is read and, here, notified.
+    public static func battery(level: Int) -> ServiceDescription {
+        ServiceDescription(
+            "180F",
+            characteristics: [
+                CharacteristicDescription("2A19", [.read, .notify], value: Data([UInt8(clamping: level)]))
+            ])
+    }
+}
+
+/// A battery that keeps its charge until ``DeviceParameter/batteryLevel`` changes it, which subscribers are notified of.
+public struct BatteryHandler: EmulatedPeripheralHandler {
+    /// A full battery.
+    public init() {}
+
+    /// Takes a new charge.
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        Self.handle(event, device: &device)
+    }
+
+    /// Handles the events of the battery in any device that has one.
+    static func handle(_ event: DeviceEvent, device: inout DeviceActions) {
+        guard case .parameterChanged(.batteryLevel, let level) = event else { return }
+        device.notify("2A19", value: Data([UInt8(level.whole(in: 0...100))]))
+    }
+}
+
+/// The battery of an emulated device.
+public struct EmulatedBattery: Sendable {
+    /// The device with these controls.
+    public let device: EmulatedDevice
+
+    /// The controls of a device; nil if it is of another kind.
+    public init?(_ device: EmulatedDevice) {
+        guard device.has(.batteryLevel) else { return nil }
+        self.device = device
+    }
+
+    /// Charges the battery or drains it, to 0...100 percent; subscribers are notified.
+    public func setLevel(_ percent: Int) { device.set(.batteryLevel, to: Double(percent)) }
+}
+
+extension ServiceDescription {
+    /// The Device Information Service, with a characteristic for each value that is not nil.
+    public static func deviceInformation(_ information: DeviceInformationValues) -> ServiceDescription {
+        let values: [(BluetoothUUID, Data?)] = [
+            ("2A29", information.manufacturer?.data), ("2A24", information.model?.data),
+            ("2A25", information.serialNumber?.data), ("2A27", information.hardwareRevision?.data),
+            ("2A26", information.firmwareRevision?.data), ("2A28", information.softwareRevision?.data),
+            ("2A23", information.systemID?.encoded), ("2A2A", information.regulatoryCertification),
+            ("2A50", information.pnpID?.encoded), ("2BFF", information.uniqueDeviceIdentifier?.encoded),
+        ]
+        return ServiceDescription(
+            "180A",
+            characteristics: values.compactMap { uuid, value in
+                value.map { CharacteristicDescription(uuid, .read, value: $0) }
+            })
+    }
+}
+
+extension String {
+    fileprivate var data: Data { Data(utf8) }
+}
+
+extension PeripheralDescription {
+    /// A device with every value of Device Information but the identifier of a medical device.
+    public static let deviceInformation = deviceInformation(
+        DeviceInformationValues(
+            manufacturer: "Emulated Devices", model: "DIS-1", serialNumber: "0001", hardwareRevision: "A",
+            firmwareRevision: "1.0.0", softwareRevision: "1.0.0",
+            systemID: SystemID(manufacturerIdentifier: 0x12_3456_789A, organizationallyUniqueIdentifier: 0xBC_DEF0),
+            regulatoryCertification: Data([0, 0, 0, 0]),
+            pnpID: PnPID(source: .bluetooth, vendor: 0xFFFF, product: 1, version: 0x0100)))
+
+    /// A device with Device Information alone.
+    public static func deviceInformation(_ information: DeviceInformationValues) -> PeripheralDescription {
+        PeripheralDescription(
+            name: "Device Information", address: "C0:DE:00:00:18:0A",
+            advertising: [AdvertisingDescription(AdvertisingData(localName: "Device Information", services: ["180A"]))],
+            services: [.deviceInformation(information)], handler: .deviceInformation)
+    }
+}

@@ -1,0 +1,165 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+
+extension PeripheralDescription {
+    /// An exact clock, in UTC.
+    public static let currentTime = currentTime()
+
+    /// A clock that follows the world's time: Current Time.
+    ///
+    /// Source: Current Time Service 1.1.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset from the world's time; positive is fast.
+    ///   - timeZone: Quarters of an hour east of UTC, -48...56.
+    ///   - daylightSaving: Quarters of an hour: 0, 2, 4 or 8.
+    public static func currentTime(
+        offset: Duration = .zero, timeZone: Int = 0, daylightSaving: Int = 0
+    ) -> PeripheralDescription {
+        let parameters: [DeviceParameter: Double] = [
+            .timeOffset: offset / .seconds(1), .timeZone: Double(timeZone), .daylightSaving: Double(daylightSaving),
+        ]
+        return PeripheralDescription(
+            name: "Clock", address: "C0:DE:00:00:18:05",
+            advertising: [AdvertisingDescription(AdvertisingData(localName: "Clock", services: ["1805"]))],
+            services: [
+                ServiceDescription(
+                    "1805",
+                    characteristics: [
+                        CharacteristicDescription("2A2B", [.read, .write, .notify], maximumLength: 10),
+                        CharacteristicDescription("2A0F", [.read, .write], maximumLength: 2),
+                        CharacteristicDescription("2A14", .read),
+                    ])
+            ],
+            handler: .currentTime, parameters: parameters.filter { $0.value != 0 })
+    }
+}
+
+/// A clock: serves the time with its zone, can be set, and notifies its adjustments.
+///
+/// It follows the emulator's time.
+public struct CurrentTimeHandler: EmulatedPeripheralHandler {
+    /// The settings of the clock.
+    public struct State: Hashable, Sendable {
+        /// The offset from the world's time, in seconds.
+        var offset = 0.0
+        /// In quarters of an hour.
+        var timeZone = 0
+        /// In quarters of an hour.
+        var daylightSaving = 0
+        /// The instant of the last update.
+        var updated = Duration.zero
+        /// The source of the last update.
+        var source = ReferenceTimeInformation.Source.networkTimeProtocol
+    }
+
+    /// A clock.
+    public init() {}
+
+    /// An exact clock.
+    public func makeState() -> State { State() }
+
+    /// Serves the time, and accepts another.
+    ///
+    /// The clock counts whole seconds and computes the day of the week: other values of these fields are ignored, with
+    /// 0x80, "Data Field Ignored" (Current Time Service 1.1, 3.1). An impossible date is refused with 0xFF, "Out of
+    /// Range".
+    public func respond(
+        to request: PeripheralRequest, state: inout State, device: inout DeviceActions
+    ) -> PeripheralResponse {
+        switch (request.characteristic, request.writtenValue) {
+        case ("2A2B", nil): return .value(time(state, at: device.date))
+        case ("2A0F", nil):
+            return .value(
+                Data([UInt8(bitPattern: Int8(clamping: state.timeZone)), UInt8(clamping: state.daylightSaving)]))
+        case ("2A14", nil):
+            let reference = ReferenceTimeInformation(
+                source: state.source, accuracy: 1, sinceUpdate: device.now - state.updated)
+            return .value(reference.encoded)
+        case ("2A2B", let value?): return set(value, &state, &device)
+        case ("2A0F", let value?): return setZone(value, &state, &device)
+        default: return .stored
+        }
+    }
+
+    /// Follows its parameters.
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
+        let reason: CurrentTime.AdjustReason
+        switch event {
+        case .parameterChanged(.timeOffset, let offset):
+            (state.offset, state.source, state.updated) = (offset, .networkTimeProtocol, device.now)
+            reason = .externalReference
+        case .parameterChanged(.timeZone, let zone):
+            state.timeZone = zone.whole(in: -48...56)
+            reason = .timeZone
+        case .parameterChanged(.daylightSaving, let offset):
+            state.daylightSaving = offset.whole(in: 0...8)
+            reason = .daylightSaving
+        default: return
+        }
+        device.notify("2A2B", value: time(state, at: device.date, reason: reason))
+    }
+
+    private func set(_ value: Data, _ state: inout State, _ device: inout DeviceActions) -> PeripheralResponse {
+        guard value.count == 10 else { return .error(.invalidAttributeValueLength) }
+        guard let (date, day) = written(value) else { return .error(0xFF) }
+        let rest = [UInt8](value.suffix(3))
+        state.offset += date.timeIntervalSince1970 - local(state, at: device.date)
+        (state.source, state.updated) = (.manual, device.now)
+        device.notify("2A2B", value: time(state, at: device.date, reason: .manual))
+        let knowsDay = rest[0] == 0 || rest[0] == day.rawValue
+        return knowsDay && rest[1] == 0 ? .accepted : .error(0x80)
+    }
+
+    /// The written instant and its day of the week; nil for an impossible date.
+    private func written(_ value: Data) -> (Date, DayOfWeek)? {
+        do throws(GATTValueError) {
+            let time = try DateTime(decoding: Data(value.prefix(7)))
+            return time.date.map { ($0, DayOfWeek(of: time)) }
+        } catch {
+            return nil
+        }
+    }
+
+    private func setZone(_ value: Data, _ state: inout State, _ device: inout DeviceActions) -> PeripheralResponse {
+        let bytes = [UInt8](value)
+        guard bytes.count == 2 else { return .error(.invalidAttributeValueLength) }
+        let zone = Int(Int8(bitPattern: bytes[0]))
+        guard (-48...56).contains(zone), [0, 2, 4, 8].contains(bytes[1]) else { return .error(0xFF) }
+        var reason: CurrentTime.AdjustReason = []
+        if zone != state.timeZone { reason.insert(.timeZone) }
+        if Int(bytes[1]) != state.daylightSaving { reason.insert(.daylightSaving) }
+        (state.timeZone, state.daylightSaving) = (zone, Int(bytes[1]))
+        if !reason.isEmpty { device.notify("2A2B", value: time(state, at: device.date, reason: reason)) }
+        return .accepted
+    }
+
+    /// The local time in seconds since the beginning of 1970.
+    private func local(_ state: State, at date: Date) -> Double {
+        date.timeIntervalSince1970 + state.offset + Double((state.timeZone + state.daylightSaving) * 900)
+    }
+
+    private func time(_ state: State, at date: Date, reason: CurrentTime.AdjustReason = []) -> Data {
+        let seconds = local(state, at: date)
+        let whole = seconds.rounded(.down)
+        let fraction = UInt8(((seconds - whole) * 256).rounded(.down).whole(in: 0...255))
+        let time = DateTime(clamping: Date(timeIntervalSince1970: whole))
+        return CurrentTime(time, fractions256: fraction, adjustReason: reason).encoded
+    }
+}
+
+/// The clock of an emulated device.
+public struct EmulatedClock: Sendable {
+    /// The device with these controls.
+    public let device: EmulatedDevice
+
+    /// The controls of a device; nil if it is of another kind.
+    public init?(_ device: EmulatedDevice) {
+        guard device.has(.timeOffset) else { return nil }
+        self.device = device
+    }
+
+    /// Sets the clock fast (or slow, if negative) by that much; subscribers are notified.
+    public func setTimeOffset(_ offset: Duration) { device.set(.timeOffset, to: offset / .seconds(1)) }
+}

@@ -1,0 +1,164 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+
+extension PeripheralDescription {
+    /// A heart rate monitor at the chest: Heart Rate, Battery and Device Information.
+    ///
+    /// Source: Heart Rate Service 1.0, Battery Service 1.1, Device Information Service 1.2 of the Bluetooth SIG.
+    public static let heartRateMonitor = heartRateMonitor(batteryLevel: 87)
+
+    /// A heart rate monitor.
+    ///
+    /// - Parameters:
+    ///   - rate: Beats per minute, 0...65,535; nil varies between 60 and 90.
+    ///   - batteryLevel: 0...100 percent.
+    ///   - location: Where it is worn: 0 other, 1 chest, 2 wrist, 3 finger, 4 hand, 5 ear lobe, 6 foot.
+    ///   - supportsContact: Whether the sensor can tell if it touches the skin.
+    public static func heartRateMonitor(
+        rate: Int? = nil, batteryLevel: Int, location: UInt8 = 1, supportsContact: Bool = true
+    ) -> PeripheralDescription {
+        var parameters: [DeviceParameter: Double] = [:]
+        if let rate { parameters[.heartRate] = Double(rate) }
+        if !supportsContact { parameters[.sensorContactSupported] = 0 }
+        return PeripheralDescription(
+            name: "Heart Rate Monitor", address: "C0:DE:00:00:18:0D",
+            advertising: [
+                AdvertisingDescription(
+                    AdvertisingData(services: ["180D", "180F", "180A"]),
+                    scanResponse: AdvertisingData(localName: "Heart Rate Monitor", txPowerLevel: 0))
+            ],
+            services: [
+                ServiceDescription(
+                    "180D",
+                    characteristics: [
+                        CharacteristicDescription("2A37", .notify, value: Data([0x06, UInt8(clamping: rate ?? 60)])),
+                        CharacteristicDescription("2A38", .read, value: Data([location])),
+                        CharacteristicDescription("2A39", .write, maximumLength: 1),
+                    ]), .battery(level: batteryLevel),
+                .deviceInformation(
+                    DeviceInformationValues(manufacturer: "Emulated Devices", model: "HRM-1", firmwareRevision: "1.0.0")
+                ),
+            ],
+            handler: .heartRate, parameters: parameters)
+    }
+}
+
+/// A beating heart: notifies its rate each second while a central subscribes, with all RR intervals since the last
+/// value; counts energy, which is in each tenth value, and resets it on request.
+public struct HeartRateHandler: EmulatedPeripheralHandler {
+    /// The counts of the monitor.
+    public struct State: Hashable, Sendable {
+        var subscribers = Subscribers()
+        /// Beats per minute; nil varies.
+        var rate: Int?
+        var supportsContact = true
+        var hasContact = true
+        var measurements = 0
+        /// The time since the last beat, in 1/1024 s.
+        var sinceBeat = 0
+        /// In kilojoules.
+        var energy: UInt16 = 0
+    }
+
+    static let pulse = 1
+
+    /// A heart at rest.
+    public init() {}
+
+    /// Nothing counted yet.
+    public func makeState() -> State { State() }
+
+    /// Runs requests to the control point: 1 resets the energy expended, all else is refused with 0x80, "Control Point
+    /// Not Supported" (Heart Rate Service 1.0, 3.3).
+    public func respond(
+        to request: PeripheralRequest, state: inout State, device: inout DeviceActions
+    ) -> PeripheralResponse {
+        guard request.characteristic == "2A39", let value = request.writtenValue else { return .stored }
+        guard value == Data([1]) else { return .error(0x80) }
+        state.energy = 0
+        return .accepted
+    }
+
+    /// Beats while a central subscribes.
+    public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
+        BatteryHandler.handle(event, device: &device)
+        for change in state.subscribers.apply(event) {
+            switch change {
+            case .began("2A37"): device.startTimer(Self.pulse, after: .seconds(1), every: .seconds(1))
+            case .ended("2A37"): device.stopTimer(Self.pulse)
+            default: break
+            }
+        }
+        switch event {
+        case .timer(Self.pulse): device.notify("2A37", value: measure(&state))
+        case .parameterChanged(.heartRate, let rate): state.rate = rate.whole(in: 0...65_535)
+        case .parameterChanged(.sensorContact, let contact): state.hasContact = contact >= 0.5
+        case .parameterChanged(.sensorContactSupported, let contact): state.supportsContact = contact >= 0.5
+        case .parameterChanged(.energyExpended, let energy): state.energy = UInt16(energy.whole(in: 0...65_535))
+        default: break
+        }
+    }
+
+    /// The measurement of the last second.
+    private func measure(_ state: inout State) -> Data {
+        state.measurements += 1
+        let rate = state.rate ?? Self.rate(state.measurements)
+        let isTenth = state.measurements.isMultiple(of: 10)
+        if isTenth, state.energy < .max { state.energy += 1 }
+        var intervals: [UInt16] = []
+        state.sinceBeat = rate == 0 ? 0 : state.sinceBeat + 1024
+        let interval = rate == 0 ? .max : max(1, 60 * 1024 / rate)
+        while state.sinceBeat >= interval {
+            state.sinceBeat -= interval
+            intervals.append(UInt16(clamping: interval))
+        }
+        let contact = state.supportsContact ? state.hasContact : nil
+        return Self.measurement(
+            rate: rate, contact: contact, energy: isTenth ? state.energy : nil, intervals: intervals)
+    }
+
+    /// Between 60 and 90, up and down within a minute.
+    static func rate(_ measurements: Int) -> Int {
+        let phase = measurements % 60
+        return 60 + (phase <= 30 ? phase : 60 - phase)
+    }
+
+    /// A Heart Rate Measurement of at most 20 bytes, which fits every MTU.
+    ///
+    /// Source: Heart Rate Service 1.0, 3.1.1: flags, rate, energy in kilojoules, RR intervals in 1/1024 s.
+    ///
+    /// - Parameters:
+    ///   - contact: Whether the sensor touches the skin; nil if it cannot tell.
+    ///   - intervals: Cut to the latest where there is no room for all.
+    static func measurement(rate: Int, contact: Bool?, energy: UInt16?, intervals: [UInt16]) -> Data {
+        var flags: UInt8 = rate > 255 ? 0x01 : 0
+        if let contact { flags |= contact ? 0x06 : 0x04 }
+        if energy != nil { flags |= 0x08 }
+        if !intervals.isEmpty { flags |= 0x10 }
+        var value = GATTWriter()
+        value.append(flags)
+        if rate > 255 { value.append(UInt16(clamping: rate)) } else { value.append(UInt8(clamping: rate)) }
+        if let energy { value.append(energy) }
+        for interval in intervals.suffix((20 - value.data.count) / 2) { value.append(interval) }
+        return value.data
+    }
+}
+
+/// The heart rate monitor of an emulated device.
+public struct EmulatedHeartRateMonitor: Sendable {
+    /// The device with these controls.
+    public let device: EmulatedDevice
+
+    /// The controls of a device; nil if it is of another kind.
+    public init?(_ device: EmulatedDevice) {
+        guard device.has(.heartRate) else { return nil }
+        self.device = device
+    }
+
+    /// Sets the heart rate, in beats per minute.
+    public func setHeartRate(_ rate: Int) { device.set(.heartRate, to: Double(rate)) }
+
+    /// Puts the sensor on or takes it off.
+    public func setSensorContact(_ isTouching: Bool) { device.set(.sensorContact, to: isTouching ? 1 : 0) }
+}

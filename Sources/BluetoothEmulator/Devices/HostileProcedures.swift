@@ -1,0 +1,189 @@
+import BluetoothBackend
+import BluetoothSupport
+
+extension PeripheralDescription {
+    /// The devices that behave badly, to run an app against each of them.
+    public static let hostile: [PeripheralDescription] = [
+        .oddMTU, .neverAnswers, .neverDiscovered, .notifiesTooEarly, .endlessServices, .malformedValues,
+        .disconnectsAtOnce, .disconnectsInDiscovery, .disconnectsInRead, .equalUUIDs, .strangeName, .emptyValues,
+        .changingServices,
+    ]
+
+    /// A device that advertises its name and behaves badly.
+    static func hostile(
+        _ name: String, services: [ServiceDescription], maximumMTU: Int = 517, handler: BuiltInHandler
+    ) -> PeripheralDescription {
+        PeripheralDescription(
+            name: name, advertising: [AdvertisingDescription(AdvertisingData(localName: name))], services: services,
+            maximumMTU: maximumMTU, handler: handler)
+    }
+}
+
+extension ServiceDescription {
+    /// A service of this pack: one characteristic that is read, written and notified.
+    static let plain = ServiceDescription(
+        "FFF0",
+        characteristics: [
+            CharacteristicDescription("FFF1", [.read, .write, .writeWithoutResponse, .notify], value: Data([1, 2, 3]))
+        ])
+}
+
+extension PeripheralDescription {
+    /// A device that is discovered, and then answers no read and no write.
+    ///
+    /// Finds apps without a timeout of their own, which wait half a minute until the link ends, and apps that queue
+    /// requests for ever.
+    public static let neverAnswers = hostile("Never Answers", services: [.plain], handler: .neverAnswers)
+
+    /// A device that takes connections, and answers no discovery.
+    ///
+    /// Finds apps that show "connected" and nothing else until the link ends after half a minute.
+    public static let neverDiscovered = hostile("Never Discovered", services: [.plain], handler: .neverDiscovered)
+}
+
+/// Leaves requests without an answer; the central drops the link after 30 s.
+public struct SilentHandler: EmulatedPeripheralHandler {
+    /// What is left without an answer.
+    public enum Silence: Hashable, Sendable {
+        /// Reads and writes.
+        case values
+        /// Discoveries.
+        case discovery
+    }
+
+    private let silence: Silence
+
+    /// A device that does not answer.
+    public init(ignores silence: Silence) { self.silence = silence }
+
+    /// Says nothing to reads and writes, if these are ignored.
+    public func respond(
+        to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
+    ) -> PeripheralResponse {
+        silence == .values ? .unanswered : .stored
+    }
+
+    /// Says nothing to discoveries, if these are ignored.
+    public func respond(
+        to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout Void, device: inout DeviceActions
+    ) -> ProcedureResponse {
+        guard silence == .discovery else { return .granted }
+        switch procedure {
+        case .subscribe, .unsubscribe: return .granted
+        default: return .unanswered
+        }
+    }
+}
+
+extension PeripheralDescription {
+    /// A device that notifies as soon as it is connected, and once more just before it confirms a subscription.
+    ///
+    /// Finds apps that take the first value for a sign that the subscription was confirmed, or that set up what handles
+    /// values only in `didUpdateNotificationStateFor`.
+    public static let notifiesTooEarly = hostile("Notifies Too Early", services: [.plain], handler: .notifiesTooEarly)
+}
+
+/// Notifies "A" on connection, which the host drops, and "B" between the subscription and its confirmation.
+public struct EarlyNotifier: EmulatedPeripheralHandler {
+    /// A device that cannot wait.
+    public init() {}
+
+    /// Notifies.
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        switch event {
+        case .connected: device.notifyAtOnce("FFF1", value: Data("A".utf8))
+        case .subscribed: device.notifyAtOnce("FFF1", value: Data("B".utf8))
+        default: break
+        }
+    }
+}
+
+extension PeripheralDescription {
+    /// A device with an MTU of 27 bytes, which is changed to 24, then to 517, then to 23 when a central is connected for
+    /// one, two and three seconds.
+    ///
+    /// Finds apps that ask once how much they may write, that take 20 or 182 for granted, or that cut a message while
+    /// its size changes.
+    public static let oddMTU = hostile("Odd MTU", services: [.plain], maximumMTU: 27, handler: .oddMTU)
+}
+
+/// Exchanges the MTU later than expected.
+public struct OddMTUHandler: EmulatedPeripheralHandler {
+    static let sizes = [24, 517, 23]
+
+    /// A device that changes its mind.
+    public init() {}
+
+    /// Changes the MTU after one, two and three seconds of a connection.
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        switch event {
+        case .connected:
+            for index in Self.sizes.indices { device.startTimer(index, after: .seconds(index + 1)) }
+        case .disconnected: for index in Self.sizes.indices { device.stopTimer(index) }
+        case .timer(let index) where Self.sizes.indices.contains(index): device.exchangeMTU(Self.sizes[index])
+        default: break
+        }
+    }
+}
+
+extension PeripheralDescription {
+    /// A device that closes each link as soon as it is open.
+    ///
+    /// Finds apps that connect again at once, for ever, or that keep what they made in `didConnect`.
+    public static let disconnectsAtOnce = hostile(
+        "Disconnects At Once", services: [.plain], handler: .disconnectsAtOnce)
+
+    /// A device that tells its services and closes the link when their characteristics are asked for.
+    ///
+    /// Finds apps that wait for `didDiscoverCharacteristicsFor` after `didDisconnectPeripheral`.
+    public static let disconnectsInDiscovery = hostile(
+        "Disconnects In Discovery", services: [.plain], handler: .disconnectsInDiscovery)
+
+    /// A device that closes the link when a value is asked for.
+    ///
+    /// Finds apps that wait for `didUpdateValueFor` after `didDisconnectPeripheral`, and apps that read again as soon as
+    /// they are connected, for ever.
+    public static let disconnectsInRead = hostile(
+        "Disconnects In Read", services: [.plain], handler: .disconnectsInRead)
+}
+
+/// Closes the link at the worst moment.
+public struct DisconnectingHandler: EmulatedPeripheralHandler {
+    /// A bad moment.
+    public enum Moment: Hashable, Sendable {
+        /// A central connected.
+        case connected
+        /// The characteristics of a service are asked for.
+        case discovered
+        /// A value is asked for.
+        case read
+    }
+
+    private let moment: Moment
+
+    /// A device that leaves.
+    public init(when moment: Moment) { self.moment = moment }
+
+    /// Leaves when a value is asked for, if that is the moment.
+    public func respond(
+        to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
+    ) -> PeripheralResponse {
+        guard moment == .read, request.kind == .read else { return .stored }
+        device.disconnect()
+        return .unanswered
+    }
+
+    /// Leaves when characteristics are asked for, if that is the moment.
+    public func respond(
+        to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout Void, device: inout DeviceActions
+    ) -> ProcedureResponse {
+        guard moment == .discovered, case .discoverCharacteristics = procedure else { return .granted }
+        device.disconnect()
+        return .unanswered
+    }
+
+    /// Leaves on a connection, if that is the moment.
+    public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
+        if moment == .connected, case .connected = event { device.disconnect() }
+    }
+}
