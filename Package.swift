@@ -243,7 +243,8 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
-            name: "RandomPrograms", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothEmulator"],
+            name: "RandomPrograms",
+            dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport"],
             path: "Tests/RandomPrograms", swiftSettings: settings),
         .executableTarget(
             name: "ProgramTrace", dependencies: ["RandomPrograms"], path: "Tests/ProgramTrace",

@@ -58,7 +58,7 @@ import Testing
     }
     #endif
 
-    @Test func aBrokenRadioIsFoundAndTheProgramShrunkToWhatIsNeeded() async throws {
+    @Test func aBrokenBackendIsFoundAndTheProgramShrunkToItsNeededSteps() async throws {
         let plan = FaultPlan(faults: [Fault(FaultPlace(.centralEvent(.valueRead)), .rate(probability: 1), .drop)])
         let fails: @Sendable (Program) async throws -> Bool = { program in
             let run = ProgramRun(program) { try FaultInjectingBackend(around: $0, plan: plan) }

@@ -1,3 +1,5 @@
+import BluetoothSupport
+
 /// A seed and what is done in the world that grows from it.
 public struct Program: Equatable, Sendable {
     /// Of the world's chance.
@@ -29,7 +31,7 @@ public struct Program: Equatable, Sendable {
 
     /// A random program of that seed.
     public init(randomFrom seed: UInt64, length: Int = 60) {
-        var random = ProgramRandom(seed: seed)
+        var random = SeededGenerator(seed: seed, stream: "program")
         let configuration = random.below(4)
         var generator = ProgramGenerator()
         var steps: [ProgramStep] = []
@@ -38,26 +40,10 @@ public struct Program: Equatable, Sendable {
     }
 }
 
-/// SplitMix64, by Sebastiano Vigna (public domain): the same numbers on every machine.
-struct ProgramRandom {
-    private var state: UInt64
+extension SeededGenerator {
+    /// A number of 0..<bound.
+    mutating func below(_ bound: Int) -> Int { Int(below(UInt64(bound))) }
 
-    /// Neighbouring seeds begin far from each other.
-    init(seed: UInt64) { state = Self.mix(seed) }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        return Self.mix(state)
-    }
-
-    private static func mix(_ number: UInt64) -> UInt64 {
-        var mixed = number
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-
+    /// True once in so many times.
     mutating func isTrue(in chances: Int) -> Bool { below(chances) == 0 }
 }

@@ -111,7 +111,7 @@ extension ProgramCentral: CBCentralManagerDelegate {
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         inCallback("didConnect") {
-            if links[peripheral.identifier]?.isWanted != true { violation("didConnect that nobody wanted") }
+            if links[peripheral.identifier]?.isWanted != true { violation("didConnect without a request") }
             if peripheral.state != .connected { violation("didConnect in state \(peripheral.state)") }
             links[peripheral.identifier]?.isConnected = true
         }
@@ -121,7 +121,7 @@ extension ProgramCentral: CBCentralManagerDelegate {
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
     ) {
         inCallback("didFailToConnect") {
-            if links[peripheral.identifier]?.isWanted != true { violation("didFailToConnect that nobody wanted") }
+            if links[peripheral.identifier]?.isWanted != true { violation("didFailToConnect without a request") }
             if error == nil { violation("didFailToConnect without an error") }
             links[peripheral.identifier]?.isWanted = false
         }

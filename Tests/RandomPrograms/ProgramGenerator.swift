@@ -1,9 +1,11 @@
+import BluetoothSupport
+
 /// Draws steps so that programs get somewhere: connections are mostly followed by discoveries, operations come in
 /// bursts and mostly where the last connection was, and time goes on.
 struct ProgramGenerator {
     private var focus = (manager: 0, device: 0)
 
-    mutating func next(_ random: inout ProgramRandom) -> [ProgramStep] {
+    mutating func next(_ random: inout SeededGenerator) -> [ProgramStep] {
         let other = (manager: random.below(2), device: random.below(3))
         switch random.below(24) {
         case 0...4:
@@ -19,7 +21,7 @@ struct ProgramGenerator {
         }
     }
 
-    private static func approach(_ manager: Int, _ device: Int, _ random: inout ProgramRandom) -> [ProgramStep] {
+    private static func approach(_ manager: Int, _ device: Int, _ random: inout SeededGenerator) -> [ProgramStep] {
         var steps: [ProgramStep] = [.connect(manager, device), .wait(milliseconds: 2_000)]
         if device == 2 { steps = [.publish(true), .advertise(true), .wait(milliseconds: 300)] + steps }
         if !random.isTrue(in: 6) { steps += [.services(manager, device), .wait(milliseconds: 1_000)] }
@@ -27,7 +29,7 @@ struct ProgramGenerator {
         return steps
     }
 
-    private static func operation(_ manager: Int, _ device: Int, _ random: inout ProgramRandom) -> ProgramStep {
+    private static func operation(_ manager: Int, _ device: Int, _ random: inout SeededGenerator) -> ProgramStep {
         let characteristic = random.below(5)
         switch random.below(16) {
         case 0, 1: return .services(manager, device)
@@ -43,7 +45,7 @@ struct ProgramGenerator {
         }
     }
 
-    private static func ofDevice(_ device: Int, _ random: inout ProgramRandom) -> ProgramStep {
+    private static func ofDevice(_ device: Int, _ random: inout SeededGenerator) -> ProgramStep {
         switch random.below(12) {
         case 0...4: .value(device, 2 + random.below(2), count: random.below(30))
         case 5: .disconnect(device)
@@ -56,7 +58,7 @@ struct ProgramGenerator {
         }
     }
 
-    private static func ofPeripheral(_ random: inout ProgramRandom) -> ProgramStep {
+    private static func ofPeripheral(_ random: inout SeededGenerator) -> ProgramStep {
         switch random.below(8) {
         case 0: .publish(random.isTrue(in: 2))
         case 1: .advertise(random.isTrue(in: 2))
@@ -66,7 +68,7 @@ struct ProgramGenerator {
         }
     }
 
-    private static func ofHost(_ manager: Int, _ random: inout ProgramRandom) -> [ProgramStep] {
+    private static func ofHost(_ manager: Int, _ random: inout SeededGenerator) -> [ProgramStep] {
         switch random.below(5) {
         case 0: [.power(false), .wait(milliseconds: random.below(500)), .power(true), .wait(milliseconds: 500)]
         case 1: [.reset, .wait(milliseconds: 2_000)]

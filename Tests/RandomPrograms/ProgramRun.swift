@@ -28,7 +28,7 @@ public final class ProgramRun: @unchecked Sendable {
 
     /// Prepares a run.
     ///
-    /// - Parameter wrap: What the managers get for a radio: the emulator itself, or something around it.
+    /// - Parameter wrap: The backend of the managers: the emulator itself, or a wrapper around it.
     public init(_ program: Program, around wrap: @escaping @Sendable (Emulator) throws -> any BluetoothBackend = { $0 })
     {
         self.program = program
@@ -39,12 +39,12 @@ public final class ProgramRun: @unchecked Sendable {
     ///
     /// - Throws: What the driver of virtual time throws.
     public func run() async throws -> Result {
-        let trace = try await play()
+        let trace = try await runSteps()
         checkLeaks()
         return Result(violations: violations, callbacks: callbacks, trace: trace)
     }
 
-    private func play() async throws -> [String] {
+    private func runSteps() async throws -> [String] {
         var settings = ProgramWorld.configurations[program.configuration % ProgramWorld.configurations.count]
         settings.traceLimit = 10_000
         let emulator = Emulator(configuration: settings, time: .virtual, seed: program.seed)

@@ -37,10 +37,10 @@ final class ProgramServer: NSObject, @unchecked Sendable {
     func publish(_ isOn: Bool) {
         guard let manager, manager.state == .poweredOn else { return }
         if isOn, published == nil {
-            let made = ProgramWorld.makeService()
-            published = made
+            let new = ProgramWorld.makeService()
+            published = new
             isAdding += 1
-            manager.add(made.0)
+            manager.add(new.0)
         } else if !isOn {
             manager.removeAllServices()
             published = nil
