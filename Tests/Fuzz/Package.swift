@@ -10,7 +10,7 @@ let root = "swift-corebluetooth"
 
 /// Fuzzers of what reads from the bus; `make fuzz` builds them with what libFuzzer needs, and runs them.
 ///
-/// A package of their own, so that nobody who uses the library has them in his graph.
+/// A package of their own, so that the dependency graph of apps does not contain them.
 let package = Package(
     name: "Fuzz",
     dependencies: [.package(name: root, path: "../..", traits: ["BlueZ"])],

@@ -15,30 +15,30 @@ import os
 from contract_peer.bluez import BlueZ
 from contract_peer.central import make_central
 from contract_peer.peers import blinky_peer, contract_peer, heart_peer, second_peer
-from contract_peer.radio import TransportRadio, VirtualRadio
+from contract_peer.air import TransportAir, VirtualAir
 from contract_peer.actions import ActionServer, Actions
 
 
 async def main() -> None:
     logging.basicConfig(level=os.environ.get("BUMBLE_LOGLEVEL", "WARNING").upper())
     transports = os.environ.get("PEER_TRANSPORT")
-    radio = await (TransportRadio.open(transports.split(",")) if transports else VirtualRadio.open())
-    peers = {"contract": await contract_peer(radio)}
-    if radio.has_second:
-        peers["second"] = await second_peer(radio)
-    if radio.has_third:
-        peers["heart"] = await heart_peer(radio)
+    air = await (TransportAir.open(transports.split(",")) if transports else VirtualAir.open())
+    peers = {"contract": await contract_peer(air)}
+    if air.has_second:
+        peers["second"] = await second_peer(air)
+    if air.has_third:
+        peers["heart"] = await heart_peer(air)
     centrals = {}
-    if radio.has_centrals:
+    if air.has_centrals:
         centrals = {
-            "one": await make_central(radio, "one", "F0:F1:F2:F3:F4:01"),
-            "two": await make_central(radio, "two", "F0:F1:F2:F3:F4:02")}
-    if radio.has_blinky:
-        peers["blinky"] = await blinky_peer(radio)
+            "one": await make_central(air, "one", "F0:F1:F2:F3:F4:01"),
+            "two": await make_central(air, "two", "F0:F1:F2:F3:F4:02")}
+    if air.has_blinky:
+        peers["blinky"] = await blinky_peer(air)
     path = os.environ.get("CONTRACT_PEER_SOCKET", "/run/contract-peer.sock")
-    await ActionServer(Actions(peers, centrals, radio, BlueZ())).listen(path)
+    await ActionServer(Actions(peers, centrals, air, BlueZ())).listen(path)
     print("peer up", flush=True)
-    await radio.ended()
+    await air.ended()
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ DEADLINE_S = 30
 class Actions:
     """Each public coroutine is an action; its keyword arguments are the other members of the object."""
 
-    def __init__(self, peers: dict[str, Peer], centrals: dict[str, Central], radio, bluez: BlueZ):
-        self.peers, self.centrals, self.radio, self.bluez = peers, centrals, radio, bluez
+    def __init__(self, peers: dict[str, Peer], centrals: dict[str, Central], air, bluez: BlueZ):
+        self.peers, self.centrals, self.air, self.bluez = peers, centrals, air, bluez
         self.contract = peers["contract"]
 
     def peer(self, name: str) -> Peer:
@@ -48,11 +48,11 @@ class Actions:
         if any(central.link for central in self.centrals.values()):
             # Where links end while Linux 6.1 withdraws an advertisement, it may take the next one for being on the air.
             await self.bluez.withdraw()
-            await self.radio.settle()
+            await self.air.settle()
         for peer in everyone:
             await peer.reset()
         await self.bluez.forget([peer.device.random_address.to_string(False) for peer in everyone])
-        await self.radio.settle()
+        await self.air.settle()
         for peer in self.peers.values():
             await peer.advertise(peer.initial_broadcast)
 
@@ -70,7 +70,7 @@ class Actions:
 
     async def settle(self) -> dict:
         """A peer that Linux 6.1 hears while it gives up an attempt to connect leaves it with one that never ends."""
-        await self.radio.settle()
+        await self.air.settle()
         return {}
 
     async def disconnect(self, peer) -> dict:
@@ -80,7 +80,7 @@ class Actions:
     async def lose(self, peer, stay=True) -> dict:
         chosen = self.peer(peer)
         chosen.broadcast = replace(chosen.broadcast, is_on=stay)
-        await self.radio.lose(chosen.device)
+        await self.air.lose(chosen.device)
         await chosen.advertise(chosen.broadcast)
         return {}
 
@@ -146,10 +146,10 @@ class Actions:
 
     async def controller(self, present) -> dict:
         if present:
-            await self.radio.plug()
+            await self.air.plug()
             await self.bluez.wait_for_adapter()
         else:
-            await self.radio.unplug()
+            await self.air.unplug()
         return {}
 
     async def competitor(self, active) -> dict:

@@ -89,7 +89,7 @@ class VirtualController(Controller):
     def on_le_connect_ind(self, packet) -> None:
         super().on_le_connect_ind(packet)
         # A request that comes as the advertiser stops is not heard, and the link fails to be established:
-        # Core, Vol 1, Part F, 2, error 0x3E. Bumble would leave the initiator with a link to nobody.
+        # Core, Vol 1, Part F, 2, error 0x3E. Bumble would leave the initiator with a link that has no other side.
         is_ours = packet.advertiser_address == self.le_legacy_advertiser.address
         if is_ours and packet.initiator_address not in self.le_connections:
             self.link.send_ll_control_pdu(
@@ -153,7 +153,7 @@ class BlueZController(VirtualController):
     random_address = property(lambda self: self._public_address, lambda self, value: None)
 
 
-class VirtualRadio:
+class VirtualAir:
     """BlueZ's controller and the peers' controllers on one in-memory link."""
 
     has_second = has_third = has_centrals = has_blinky = True
@@ -164,10 +164,10 @@ class VirtualRadio:
         self.bluez: BlueZController | None = None
 
     @classmethod
-    async def open(cls) -> "VirtualRadio":
-        radio = cls(LocalLink())
-        await radio.plug()
-        return radio
+    async def open(cls) -> "VirtualAir":
+        air = cls(LocalLink())
+        await air.plug()
+        return air
 
     async def plug(self) -> None:
         """Gives the kernel a controller."""
@@ -177,7 +177,7 @@ class VirtualRadio:
             public_address="C0:98:E5:49:00:01")
 
     async def settle(self) -> None:
-        """Until BlueZ's controller neither looks for anybody nor advertises, and stays so; a second at most, as another
+        """Until BlueZ's controller neither scans nor connects nor advertises, and stays so; a second at most, as another
         program may let it."""
         looks = 0
         for _ in range(50):
@@ -218,7 +218,7 @@ class VirtualRadio:
                 return
 
 
-class TransportRadio:
+class TransportAir:
     """Real controllers, one for each peer."""
 
     def __init__(self, transports):
@@ -228,7 +228,7 @@ class TransportRadio:
         self.has_centrals, self.has_blinky = len(transports) > 4, len(transports) > 5
 
     @classmethod
-    async def open(cls, names: list[str]) -> "TransportRadio":
+    async def open(cls, names: list[str]) -> "TransportAir":
         return cls([await open_transport(name) for name in names])
 
     async def host(self, name: str) -> Host:

@@ -41,7 +41,7 @@ class Central:
     def __init__(self, device: Device):
         self.device = device
         self.lines: list[str] = []
-        self.news = asyncio.Event()
+        self.changed = asyncio.Event()
         self.link: Link | None = None
         self.tells_pairing = False
         self.turn = asyncio.Lock()
@@ -51,14 +51,14 @@ class Central:
 
     def tell(self, text: str) -> None:
         self.lines.append(text)
-        self.news.set()
+        self.changed.set()
 
     async def wait_for_lines(self, count: int) -> list[str]:
         """The lines, once there are so many or the deadline passes."""
         async def enough() -> None:
             while len(self.lines) < count:
-                self.news.clear()
-                await self.news.wait()
+                self.changed.clear()
+                await self.changed.wait()
         try:
             await asyncio.wait_for(enough(), LINES_DEADLINE_S)
         except TimeoutError:
@@ -271,7 +271,7 @@ class Central:
             self.tell("channel closed")
 
     async def drop_channel(self) -> None:
-        """Closes it, which is no news to the one who does it."""
+        """Closes the channel; the side that closes it reports nothing."""
         dropped, self.link.channel = self.channel(), None
         await dropped.channel.disconnect()
 
@@ -285,8 +285,8 @@ class Central:
         self.start(self.channel().send(count))
 
 
-async def make_central(radio, name: str, address: str) -> Central:
-    device = Device(name, address=Address(address), host=await radio.host(name))
+async def make_central(air, name: str, address: str) -> Central:
+    device = Device(name, address=Address(address), host=await air.host(name))
     device.gatt_server = CheckingServer(device)
     device.gatt_server.max_mtu = MTU  # BlueZ is a client, too, and asks for more.
     device.add_default_services()

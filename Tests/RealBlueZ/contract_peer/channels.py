@@ -57,7 +57,7 @@ class ChannelEnd:
         self.channel = channel
         self.sent = self.received = 0
         self.is_intact = True
-        self.news = asyncio.Event()
+        self.changed = asyncio.Event()
         channel.sink = self.take
         forget_when_closed(channel)
 
@@ -66,7 +66,7 @@ class ChannelEnd:
             piece = data[start:start + CHUNK]
             self.is_intact = self.is_intact and piece == pattern(self.received, len(piece))
             self.received += len(piece)
-        self.news.set()
+        self.changed.set()
 
     async def send(self, count: int) -> None:
         end = self.sent + count
@@ -79,7 +79,7 @@ class ChannelEnd:
     async def receive(self, count: int) -> None:
         """Waits for so many bytes in all."""
         while self.received < count and self.is_intact:
-            self.news.clear()
-            await self.news.wait()
+            self.changed.clear()
+            await self.changed.wait()
         if not self.is_intact:
             raise ValueError(f"a wrong byte among the first {self.received}")

@@ -43,7 +43,7 @@ class Value:
         if not self.released.is_set():
             await self.released.wait()
             if connection not in connection.device.connections.values():
-                raise asyncio.CancelledError  # Nobody waits any more; a later link may have the same handle.
+                raise asyncio.CancelledError  # No caller waits any more; a later link may have the same handle.
         return self.current
 
     def write(self, connection, value: bytes) -> None:

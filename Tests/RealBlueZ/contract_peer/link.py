@@ -34,7 +34,7 @@ class Link:
         self.channel: ChannelEnd | None = None
         self.is_told = self.is_leaving = False
         self.is_asked_for_security = asyncio.Event()
-        self.settling: asyncio.Task | None = None
+        self.settle_task: asyncio.Task | None = None
         self.client.on_att_handle_value_notification = self.on_notification
         self.client.on_att_handle_value_indication = self.on_indication
 
@@ -114,9 +114,9 @@ class Link:
     def on_indication(self, pdu) -> None:
         changed = self.characteristics.get(SERVICE_CHANGED)
         if changed and pdu.attribute_handle == changed.handle:
-            if self.settling:
-                self.settling.cancel()
-            self.settling = asyncio.ensure_future(self.connection.cancel_on_disconnection(self.settle()))
+            if self.settle_task:
+                self.settle_task.cancel()
+            self.settle_task = asyncio.ensure_future(self.connection.cancel_on_disconnection(self.settle()))
         else:
             self.on_notification(pdu)
         self.client.send_confirmation(ATT_Handle_Value_Confirmation())

@@ -12,7 +12,7 @@ from bumble.hci import Address
 from . import security
 from .channels import serve_echo
 from .gatt import CheckingServer, FailingValue, Properties, Value, characteristic, descriptor, uuid
-from .radio import TX_POWER_DBM
+from .air import TX_POWER_DBM
 
 READ, WRITE = Properties.READ, Properties.WRITE
 COMMAND, NOTIFY, INDICATE = Properties.WRITE_WITHOUT_RESPONSE, Properties.NOTIFY, Properties.INDICATE
@@ -148,9 +148,9 @@ class Peer:
             value.reset()
 
 
-async def make_peer(radio, name: str, address: str, broadcast: Broadcast, services, values, others=()) -> Peer:
+async def make_peer(air, name: str, address: str, broadcast: Broadcast, services, values, others=()) -> Peer:
     """Switches a device on and lets it say its broadcast."""
-    device = Device(name, address=Address(address), host=await radio.host(name))
+    device = Device(name, address=Address(address), host=await air.host(name))
     device.gatt_server = CheckingServer(device)
     device.add_default_services()
     device.add_services(services)
@@ -160,7 +160,7 @@ async def make_peer(radio, name: str, address: str, broadcast: Broadcast, servic
     return peer
 
 
-async def contract_peer(radio) -> Peer:
+async def contract_peer(air) -> Peer:
     """The peer that most scenarios talk to."""
     values: dict[Characteristic, Value] = {}
 
@@ -207,7 +207,7 @@ async def contract_peer(radio) -> Peer:
             (AdvertisingData.SERVICE_DATA_16_BIT_UUID, bytes(uuid("180F")) + b"\x64")],
         in_scan_response=True)
     peer = await make_peer(
-        radio, "Contract Peer", "F0:F1:F2:F3:F4:F5", broadcast, services, values, [entry[1] for entry in described])
+        air, "Contract Peer", "F0:F1:F2:F3:F4:F5", broadcast, services, values, [entry[1] for entry in described])
 
     serve_echo(peer.device)
 
@@ -219,7 +219,7 @@ async def contract_peer(radio) -> Peer:
     return peer
 
 
-async def second_peer(radio) -> Peer:
+async def second_peer(air) -> Peer:
     """The other peer, silent until told to advertise."""
     value = Value(b"\x32")
     made = characteristic("C0DE0501", READ, value)
@@ -228,10 +228,10 @@ async def second_peer(radio) -> Peer:
         services=[(AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(uuid("C0DE0005")))],
         is_on=False)
     return await make_peer(
-        radio, "Second", "F0:F1:F2:F3:F4:F6", broadcast, [Service(uuid("C0DE0005"), [made])], {made: value})
+        air, "Second", "F0:F1:F2:F3:F4:F6", broadcast, [Service(uuid("C0DE0005"), [made])], {made: value})
 
 
-async def heart_peer(radio) -> Peer:
+async def heart_peer(air) -> Peer:
     """A heart rate monitor, silent until told to advertise: notifies its rate each second."""
     value = Value()
     made = characteristic("2A37", NOTIFY, value)
@@ -240,7 +240,7 @@ async def heart_peer(radio) -> Peer:
         services=[(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, bytes(uuid("180D")))],
         is_on=False)
     peer = await make_peer(
-        radio, "Heart", "F0:F1:F2:F3:F4:F7", broadcast, [Service(uuid("180D"), [made])], {made: value})
+        air, "Heart", "F0:F1:F2:F3:F4:F7", broadcast, [Service(uuid("180D"), [made])], {made: value})
 
     async def beat() -> None:
         for rate in itertools.cycle(range(60, 90)):
@@ -251,7 +251,7 @@ async def heart_peer(radio) -> Peer:
     return peer
 
 
-async def blinky_peer(radio) -> Peer:
+async def blinky_peer(air) -> Peer:
     """A board with Nordic Semiconductor's LED Button Service, silent until told to advertise."""
     service = uuid("00001523-1212-EFDE-1523-785FEABCD123")
     button, led = Value(b"\x00"), Value(b"\x00")
@@ -262,4 +262,4 @@ async def blinky_peer(radio) -> Peer:
         name="Blinky",
         services=[(AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(service))],
         in_scan_response=True, is_on=False)
-    return await make_peer(radio, "Blinky", "F0:F1:F2:F3:F4:F8", broadcast, [Service(service, list(values))], values)
+    return await make_peer(air, "Blinky", "F0:F1:F2:F3:F4:F8", broadcast, [Service(service, list(values))], values)

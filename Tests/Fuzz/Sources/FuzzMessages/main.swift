@@ -6,7 +6,7 @@ import Glibc
 
 /// Bytes from the bus become a message or nothing; whatever it is, all of it can be read, written again and read the
 /// same, and what this backend believes of it is refused with an error at worst.
-func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let raw = bytes?.withMemoryRebound(to: CChar.self, capacity: count) { dbus_message_demarshal($0, CInt(count), nil) }
     guard let raw else { return 0 }
     let message = DBusMessage(adopting: raw)
@@ -44,5 +44,5 @@ if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "seeds" {
     try Seeds.write(to: CommandLine.arguments[2])
 } else {
     var (count, arguments) = (CommandLine.argc, Optional(CommandLine.unsafeArgv))
-    exit(LLVMFuzzerRunDriver(&count, &arguments, take))
+    exit(LLVMFuzzerRunDriver(&count, &arguments, run))
 }

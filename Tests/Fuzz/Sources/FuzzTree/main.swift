@@ -5,7 +5,7 @@ import Glibc
 @testable import BlueZ
 
 /// Signals in any order, about anything, of any type: the tree stays consistent, and says only what happened.
-func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var signals = RandomSignals(UnsafeBufferPointer(start: bytes, count: count))
     var tree = ObjectTree()
     var objects: [ObjectPath: ObjectTree.Interfaces] = [:]
@@ -17,7 +17,7 @@ func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         case .changed(let path, let interface, let values, let removed):
             let isKnown = tree.knows(path)
             let changes = tree.change(path, interface, values, removing: removed)
-            precondition(isKnown || changes.isEmpty, "news of an unknown object")
+            precondition(isKnown || changes.isEmpty, "changes of an unknown object")
             check(changes, tree)
         case .removed(let path, let interfaces):
             for interface in interfaces { objects[path]?[interface] = nil }
@@ -25,7 +25,8 @@ func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         case .snapshot:
             check(tree.replace(with: objects), tree)
             precondition(
-                tree.replace(with: objects).allSatisfy { !$0.isMembership }, "a snapshot twice has no news of objects")
+                tree.replace(with: objects).allSatisfy { !$0.isMembership },
+                "the same snapshot again adds and removes no objects")
         }
     }
     return 0
@@ -67,4 +68,4 @@ extension ObjectTree.Change {
 }
 
 var (count, arguments) = (CommandLine.argc, Optional(CommandLine.unsafeArgv))
-exit(LLVMFuzzerRunDriver(&count, &arguments, take))
+exit(LLVMFuzzerRunDriver(&count, &arguments, run))
