@@ -1,22 +1,36 @@
 import AsyncBluetooth
+import BluetoothEmulator
 import CoreBluetooth
 import Testing
 
 /// The context of a scenario with async code: a fixture, a central, and the usual steps.
+///
+/// On the emulator time advances while something runs, and with each action.
 struct AsyncContext: Sendable {
-    let fixture: AsyncFixture
+    let fixture: any ContractFixture
     let central: Central
+    /// The emulator whose virtual time waits for the tasks; nil in real time.
+    private let emulator: Emulator?
+    private let deadline: Duration = .seconds(60)
 
-    init(_ fixture: AsyncFixture) {
+    init(_ fixture: any ContractFixture) {
         self.fixture = fixture
-        central = fixture.makeCentral()
+        emulator = (fixture as? EmulatorFixture)?.emulator
+        central = Central(backend: fixture.backend)
     }
 
     /// Runs something to its end.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await fixture.run(body)
+        guard let emulator else { return try await withTimeout(deadline, body) }
+        return try await emulator.run(within: deadline, body)
     }
 
+    /// Starts something that continues while other things run, and with each action.
+    func start<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) -> Task<Result, any Error> { Task(executorPreference: emulator?.executor, operation: body) }
+
+    /// Lets the peers perform an action; not while something runs.
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply { try await fixture.perform(action) }
 
@@ -40,7 +54,7 @@ struct AsyncContext: Sendable {
     /// A service on the air, instead of the peers.
     func serve(_ characteristics: [ServedCharacteristic]) async throws -> PeripheralServer {
         try await perform(.advertise(.contract, false))
-        let server = fixture.makeServer()
+        let server = PeripheralServer(backend: fixture.backend)
         let uuid = CBUUID(.served)
         try await run {
             try await server.add(ServedService(uuid, characteristics: characteristics))
@@ -51,17 +65,17 @@ struct AsyncContext: Sendable {
 
     /// A central across the air, connected to the advertiser of a service.
     func connect(service: ContractAttribute) async throws -> CentralAcross {
-        let one = CentralAcross(.one, in: ScenarioRun("async", on: fixture.fixture))
+        let one = CentralAcross(.one, in: ScenarioRun("async", on: fixture))
         try await one.connect(to: service)
         return one
     }
 
     /// The reports of the central across the air, once there are so many.
-    func lines(_ count: Int) async throws -> [String] { try await fixture.fixture.lines(of: .one, atLeast: count) }
+    func lines(_ count: Int) async throws -> [String] { try await fixture.lines(of: .one, atLeast: count) }
 
     /// The error of something that must fail.
     func failure<Result: Sendable>(
-        sourceLocation: SourceLocation = #_sourceLocation, of body: @escaping @Sendable () async throws -> Result
+        at location: SourceLocation = #_sourceLocation, of body: @escaping @Sendable () async throws -> Result
     ) async throws -> BluetoothError {
         let error = try await run { () -> BluetoothError? in
             do {
@@ -71,7 +85,7 @@ struct AsyncContext: Sendable {
                 return error
             }
         }
-        return try #require(error, sourceLocation: sourceLocation)
+        return try #require(error, sourceLocation: location)
     }
 }
 

@@ -28,10 +28,9 @@ import Testing
     @Test(arguments: Backend.all, applicable)
     func asyncContract(_ backend: Backend, _ scenario: AsyncScenario) async throws {
         switch backend {
-        case .bluez: try await scenario.run(on: AsyncFixture(try Self.bluez.get()))
-        case .emulator: try await scenario.run(on: AsyncFixture(try EmulatorFixture(seed: 1)))
-        case .emulatorWithoutLatency:
-            try await scenario.run(on: AsyncFixture(try EmulatorFixture(configuration: .instant, seed: 1)))
+        case .bluez: try await scenario.run(on: Self.bluez.get())
+        case .emulator: try await scenario.run(on: EmulatorFixture(seed: 1))
+        case .emulatorWithoutLatency: try await scenario.run(on: EmulatorFixture(configuration: .instant, seed: 1))
         }
     }
 

@@ -19,7 +19,7 @@ extension AsyncScenario {
             let peripheral = try await c.find()
             _ = try await c.run { try await peripheral.read(stored) }
             try await c.perform(.hold(true))
-            let reading = c.fixture.start { try await peripheral.read(stored) }
+            let reading = c.start { try await peripheral.read(stored) }
             // By the time that the peer has answered, the read is under way.
             try await c.perform(.connections)
             try await c.run { await peripheral.disconnect() }
@@ -44,7 +44,7 @@ extension AsyncScenario {
         },
         AsyncScenario("a connection that is kept up subscribes again on the next link") { c in
             let peripheral = try await c.find()
-            let isUp = c.fixture.start {
+            let isUp = c.start {
                 var connections = 0
                 for await event in peripheral.maintainConnection(.backoff(initial: .milliseconds(100))) {
                     if case .connected = event { connections += 1 }

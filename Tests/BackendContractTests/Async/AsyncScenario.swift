@@ -23,7 +23,7 @@ struct AsyncScenario: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    func run(on fixture: AsyncFixture) async throws {
+    func run(on fixture: any ContractFixture) async throws {
         try await fixture.begin()
         try await body(AsyncContext(fixture))
     }

@@ -36,7 +36,7 @@ extension AsyncScenario {
         },
         AsyncScenario("a server's notifications come in order", needsPeripheralRole: true) { c in
             let server = try await c.serve([ServedCharacteristic(CBUUID(.updating), .notify)])
-            let isHeard = c.fixture.start { for await _ in server.subscriptions { return } }
+            let isHeard = c.start { for await _ in server.subscriptions { return } }
             let one = try await c.connect(service: .served)
             try await one.perform(.subscribe(.updating))
             try await one.expect(.subscribed(.updating, true))

@@ -29,12 +29,14 @@ final class BlueZFixture: ContractFixture {
         peer = try Self.peerPath.map(PeerSocket.init(path:))
     }
 
-    #if BlueZ
     /// Pairings in scenarios without an agent are accepted.
-    private static let backend = CBBackendSelection.bluez(BlueZConfiguration(acceptsJustWorksPairing: true))
-    #endif
-
-    var hasPeer: Bool { peer != nil }
+    var backend: CBBackendSelection {
+        #if BlueZ
+        .bluez(BlueZConfiguration(acceptsJustWorksPairing: true))
+        #else
+        .automatic()
+        #endif
+    }
 
     /// The features of a BlueZ adapter, except those that `CONTRACT_WITHOUT` lists.
     static var features: Set<ContractFeature> {
@@ -57,36 +59,6 @@ final class BlueZFixture: ContractFixture {
     }
 
     func begin() async throws { try await perform(.reset) }
-
-    func makeManager(
-        delegate: any CBCentralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
-    ) -> CBCentralManager {
-        #if BlueZ
-        CBCentralManager(backend: Self.backend, delegate: delegate, queue: queue, options: options)
-        #else
-        CBCentralManager(delegate: delegate, queue: queue, options: options)
-        #endif
-    }
-
-    func makePeripheralManager(
-        delegate: any CBPeripheralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
-    ) -> CBPeripheralManager {
-        #if BlueZ
-        CBPeripheralManager(backend: Self.backend, delegate: delegate, queue: queue, options: options)
-        #else
-        CBPeripheralManager(delegate: delegate, queue: queue, options: options)
-        #endif
-    }
-
-    func makePairingAgent(
-        _ capability: CBPairingCapability, delegate: any CBPairingAgentDelegate, queue: DispatchQueue
-    ) -> CBPairingAgent {
-        #if BlueZ
-        CBPairingAgent(backend: Self.backend, capability: capability, delegate: delegate, queue: queue)
-        #else
-        CBPairingAgent(capability: capability, delegate: delegate, queue: queue)
-        #endif
-    }
 
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply {

@@ -20,31 +20,29 @@ final class CentralAcross {
     }
 
     /// Connects to the advertiser of a service.
-    func connect(
-        to service: ContractAttribute = .served, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+    func connect(to service: ContractAttribute = .served, at location: SourceLocation = #_sourceLocation) async throws {
         try await perform(.connect(service: service))
-        try await expect(.connected, sourceLocation: sourceLocation)
+        try await expect(.connected, at: location)
     }
 
     /// Ends the link.
-    func disconnect(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func disconnect(at location: SourceLocation = #_sourceLocation) async throws {
         try await perform(.disconnect)
-        try await expect(.disconnected("local"), sourceLocation: sourceLocation)
+        try await expect(.disconnected("local"), at: location)
     }
 
     /// Reads a text.
     func read(
-        _ attribute: ContractAttribute, expecting text: String, sourceLocation: SourceLocation = #_sourceLocation
+        _ attribute: ContractAttribute, expecting text: String, at location: SourceLocation = #_sourceLocation
     ) async throws {
         try await perform(.read(attribute))
-        try await expect(.read(attribute, Data(text.utf8)), sourceLocation: sourceLocation)
+        try await expect(.read(attribute, Data(text.utf8)), at: location)
     }
 
     /// Discovers all attributes again, and expects these services.
-    func discover(_ services: ContractAttribute..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func discover(_ services: ContractAttribute..., at location: SourceLocation = #_sourceLocation) async throws {
         try await perform(.discover)
-        try await expect(.services(services), sourceLocation: sourceLocation)
+        try await expect(.services(services), at: location)
     }
 
     /// Listens, and expects exactly these advertisers.
@@ -53,44 +51,42 @@ final class CentralAcross {
     ///   seconds for an interval. Adapters that alternate between two advertisements need twice the time.
     func expectAdvertisers(
         _ advertisers: HeardAdvertiser..., within milliseconds: Int = 3000,
-        sourceLocation: SourceLocation = #_sourceLocation
+        at location: SourceLocation = #_sourceLocation
     ) async throws {
         let heard = try await perform(.listen(milliseconds: milliseconds)).lines
-        #expect(heard == advertisers.map(\.description), sourceLocation: sourceLocation)
+        #expect(heard == advertisers.map(\.description), sourceLocation: location)
     }
 
     /// Waits for exactly these events, in this order, after those of the last `expect`.
     ///
     /// Where the table of differences lists an event, the fixture's own events are expected instead.
-    func expect(_ events: ContractEvent..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expect(_ events: ContractEvent..., at location: SourceLocation = #_sourceLocation) async throws {
         let expected = run.expected(events).map(\.description)
         let end = compared + expected.count
         do {
             let lines = try await run.fixture.lines(of: central, atLeast: end)
-            #expect(Array(lines[compared..<end]) == expected, sourceLocation: sourceLocation)
+            #expect(Array(lines[compared..<end]) == expected, sourceLocation: location)
         } catch {
             let lines = try await run.fixture.lines(of: central, atLeast: 0).dropFirst(compared)
             Issue.record(
                 "\(run.name): central \(central): expected \(expected), got \(Array(lines))",
-                sourceLocation: sourceLocation)
+                sourceLocation: location)
             throw error
         }
         compared = end
     }
 
     /// Waits for so many equal events.
-    func expect(
-        _ count: Int, of event: ContractEvent, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+    func expect(_ count: Int, of event: ContractEvent, at location: SourceLocation = #_sourceLocation) async throws {
         let end = compared + count
         let lines = try await run.fixture.lines(of: central, atLeast: end)
-        #expect(lines[compared..<end].allSatisfy { $0 == event.description }, sourceLocation: sourceLocation)
+        #expect(lines[compared..<end].allSatisfy { $0 == event.description }, sourceLocation: location)
         compared = end
     }
 
     /// Checks that it reported nothing but what was expected.
-    func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func finish(at location: SourceLocation = #_sourceLocation) async throws {
         let lines = try await run.fixture.lines(of: central, atLeast: 0)
-        #expect(Array(lines.dropFirst(compared)) == [], "central \(central)", sourceLocation: sourceLocation)
+        #expect(Array(lines.dropFirst(compared)) == [], "central \(central)", sourceLocation: location)
     }
 }

@@ -16,8 +16,8 @@ final class ContractContext: ContractParticipant {
     init(_ run: ScenarioRun, restoring identifier: String? = nil) {
         let trace = ContractTrace()
         (manager, stateAtFirst, _) = Self.start(run.name) { queue in
-            run.fixture.makeManager(
-                delegate: trace, queue: queue,
+            CBCentralManager(
+                backend: run.fixture.backend, delegate: trace, queue: queue,
                 options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
         }
         super.init(run, trace)
@@ -37,10 +37,10 @@ final class ContractContext: ContractParticipant {
 
     /// Waits for a sighting.
     func wait(
-        forSighting what: String, sourceLocation: SourceLocation = #_sourceLocation,
+        forSighting what: String, at location: SourceLocation = #_sourceLocation,
         where matches: @escaping @Sendable (ContractTrace.Sighting) -> Bool
     ) async throws {
-        try await wait(what, sourceLocation: sourceLocation) { [trace] in trace.sightings.contains(where: matches) }
+        try await wait(what, at: location) { [trace] in trace.sightings.contains(where: matches) }
     }
 
     /// Scans until the peer is seen with its name, then stops.
@@ -72,21 +72,21 @@ final class ContractContext: ContractParticipant {
     }
 
     /// Connects to a peripheral that was found before.
-    func connect(_ peripheral: CBPeripheral, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func connect(_ peripheral: CBPeripheral, at location: SourceLocation = #_sourceLocation) async throws {
         manager.connect(peripheral)
-        try await expect(.didConnect(), sourceLocation: sourceLocation)
+        try await expect(.didConnect(), at: location)
     }
 
     /// Ends the app's own connection.
-    func cancel(_ peripheral: CBPeripheral, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func cancel(_ peripheral: CBPeripheral, at location: SourceLocation = #_sourceLocation) async throws {
         manager.cancelPeripheralConnection(peripheral)
-        try await expect(.didDisconnect(), sourceLocation: sourceLocation)
+        try await expect(.didDisconnect(), at: location)
     }
 
     /// Lets the peer close the link.
-    func disconnectFromPeer(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func disconnectFromPeer(at location: SourceLocation = #_sourceLocation) async throws {
         try await perform(.disconnect)
-        try await expect(.didDisconnect().failing(.peripheralDisconnected), sourceLocation: sourceLocation)
+        try await expect(.didDisconnect().failing(.peripheralDisconnected), at: location)
     }
 
     /// Connects to the same peer as another manager.
@@ -111,10 +111,10 @@ final class ContractContext: ContractParticipant {
     /// Subscribes to a characteristic.
     func subscribe(
         to characteristic: CBCharacteristic, of peripheral: CBPeripheral,
-        sourceLocation: SourceLocation = #_sourceLocation
+        at location: SourceLocation = #_sourceLocation
     ) async throws {
         peripheral.setNotifyValue(true, for: characteristic)
-        try await expect(.didUpdateNotificationState(characteristic.contract, true), sourceLocation: sourceLocation)
+        try await expect(.didUpdateNotificationState(characteristic.contract, true), at: location)
     }
 
     /// Waits until the peer has processed everything that was sent before, since a read follows it on the link.

@@ -5,29 +5,14 @@ protocol ContractFixture: Sendable {
     /// "emulator", or "bluez" with the daemon's version.
     var name: String { get }
 
-    /// Whether the peers obey actions: false with a foreign peripheral.
-    var hasPeer: Bool { get }
-
     /// The features that not every fixture has, but this one.
     static var features: Set<ContractFeature> { get }
 
     /// Resets all peers.
     func begin() async throws
 
-    /// A manager on the fixture's backend.
-    func makeManager(
-        delegate: any CBCentralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
-    ) -> CBCentralManager
-
-    /// A manager of the other role on the fixture's backend.
-    func makePeripheralManager(
-        delegate: any CBPeripheralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
-    ) -> CBPeripheralManager
-
-    /// An agent that answers for all managers of the fixture.
-    func makePairingAgent(
-        _ capability: CBPairingCapability, delegate: any CBPairingAgentDelegate, queue: DispatchQueue
-    ) -> CBPairingAgent
+    /// The backend of managers and agents.
+    var backend: CBBackendSelection { get }
 
     /// Lets the peers that are peripherals, or the surroundings of the managers' host, perform an action.
     @discardableResult

@@ -26,7 +26,7 @@ class ContractParticipant {
     /// Waits for exactly these events, in this order, after those of the last `expect`.
     ///
     /// Where the table of differences lists an event, the fixture's own events are expected instead.
-    func expect(_ events: ContractEvent..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expect(_ events: ContractEvent..., at location: SourceLocation = #_sourceLocation) async throws {
         let expected = run.expected(events)
         let start = compared
         let end = compared + expected.count
@@ -35,34 +35,34 @@ class ContractParticipant {
         } catch {
             Issue.record(
                 "\(run.name): expected \(expected), got \(Array(trace.events.dropFirst(start)))",
-                sourceLocation: sourceLocation)
+                sourceLocation: location)
             throw error
         }
         compared = end
-        #expect(Array(trace.events[start..<end]) == expected, sourceLocation: sourceLocation)
+        #expect(Array(trace.events[start..<end]) == expected, sourceLocation: location)
     }
 
     /// Waits for an event before which another one may come, as it does on some backends.
     func expect(
-        _ event: ContractEvent, perhapsAfter other: ContractEvent, sourceLocation: SourceLocation = #_sourceLocation
+        _ event: ContractEvent, perhapsAfter other: ContractEvent, at location: SourceLocation = #_sourceLocation
     ) async throws {
         let index = compared
-        try await wait("\(event)", sourceLocation: sourceLocation) { [trace] in
+        try await wait("\(event)", at: location) { [trace] in
             trace.events.dropFirst(index).contains(event)
         }
         if trace.events[index] == other { compared += 1 }
-        try await expect(event, sourceLocation: sourceLocation)
+        try await expect(event, at: location)
     }
 
     /// Waits for something that is no event.
     func wait(
-        _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ what: String, at location: SourceLocation = #_sourceLocation,
         until condition: @escaping @Sendable () -> Bool
     ) async throws {
         do {
             try await run.fixture.wait(for: trace, until: condition)
         } catch {
-            Issue.record("\(run.name): \(what) did not happen; trace \(trace.events)", sourceLocation: sourceLocation)
+            Issue.record("\(run.name): \(what) did not happen; trace \(trace.events)", sourceLocation: location)
             throw error
         }
     }
@@ -71,12 +71,12 @@ class ContractParticipant {
     ///
     /// - Parameter isFailure: Whether it has an error, of whatever kind.
     func skip(
-        _ event: ContractEvent, isFailure: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+        _ event: ContractEvent, isFailure: Bool = false, at location: SourceLocation = #_sourceLocation
     ) async throws {
         let index = compared
-        try await wait(event.subject, sourceLocation: sourceLocation) { [trace] in trace.events.count > index }
-        #expect(trace.events[index].subject == event.subject, sourceLocation: sourceLocation)
-        #expect(trace.events[index].isFailure == isFailure, sourceLocation: sourceLocation)
+        try await wait(event.subject, at: location) { [trace] in trace.events.count > index }
+        #expect(trace.events[index].subject == event.subject, sourceLocation: location)
+        #expect(trace.events[index].isFailure == isFailure, sourceLocation: location)
         compared = index + 1
     }
 
@@ -84,8 +84,8 @@ class ContractParticipant {
     func skipAll() { compared = trace.events.count }
 
     /// Checks that no events came but those that were expected.
-    func finish(sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(Array(trace.events.dropFirst(compared)) == [], sourceLocation: sourceLocation)
+    func finish(at location: SourceLocation = #_sourceLocation) {
+        #expect(Array(trace.events.dropFirst(compared)) == [], sourceLocation: location)
     }
 
     @discardableResult
@@ -99,19 +99,19 @@ class ContractParticipant {
     // MARK: Power
 
     /// Waits until the manager can be used.
-    func powerOn(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await wait("poweredOn", sourceLocation: sourceLocation) { [trace] in trace.states.last == .poweredOn }
+    func powerOn(at location: SourceLocation = #_sourceLocation) async throws {
+        try await wait("poweredOn", at: location) { [trace] in trace.states.last == .poweredOn }
     }
 
     /// Switches the adapter off, and waits until the manager knows.
-    func switchOff(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func switchOff(at location: SourceLocation = #_sourceLocation) async throws {
         try await perform(.adapter(isPowered: false))
-        try await wait("poweredOff", sourceLocation: sourceLocation) { [trace] in trace.states.last == .poweredOff }
+        try await wait("poweredOff", at: location) { [trace] in trace.states.last == .poweredOff }
     }
 
     /// Switches the adapter on, and waits until the manager can be used.
-    func switchOn(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func switchOn(at location: SourceLocation = #_sourceLocation) async throws {
         try await perform(.adapter(isPowered: true))
-        try await powerOn(sourceLocation: sourceLocation)
+        try await powerOn(at: location)
     }
 }

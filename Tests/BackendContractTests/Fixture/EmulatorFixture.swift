@@ -5,10 +5,9 @@ import CoreBluetooth
 /// The emulator in virtual time: a world of its own for each scenario.
 struct EmulatorFixture: ContractFixture {
     let name = "emulator"
-    let hasPeer = true
     static let features = Set(ContractFeature.allCases)
     let emulator: Emulator
-    private let selection: CBBackendSelection
+    let backend: CBBackendSelection
     private let handler = ContractHandler()
     private let contract: EmulatedDevice
     private let second: EmulatedDevice
@@ -21,7 +20,7 @@ struct EmulatorFixture: ContractFixture {
         wrappedIn wrap: ((Emulator) throws -> any BluetoothBackend)? = nil
     ) throws {
         emulator = Emulator(configuration: configuration, time: .virtual, seed: seed)
-        selection = if let wrap { .custom(try wrap(emulator)) } else { .emulator(emulator) }
+        backend = if let wrap { .custom(try wrap(emulator)) } else { .emulator(emulator) }
         contract = try emulator.add(ContractDevices.contract(handler: handler))
         second = try emulator.add(ContractDevices.second())
         heart = try emulator.add(ContractDevices.heart())
@@ -32,24 +31,6 @@ struct EmulatorFixture: ContractFixture {
     var worldTrace: [String] { emulator.trace }
 
     func begin() async throws {}
-
-    func makeManager(
-        delegate: any CBCentralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
-    ) -> CBCentralManager {
-        CBCentralManager(backend: selection, delegate: delegate, queue: queue, options: options)
-    }
-
-    func makePeripheralManager(
-        delegate: any CBPeripheralManagerDelegate, queue: DispatchQueue, options: [String: Any]?
-    ) -> CBPeripheralManager {
-        CBPeripheralManager(backend: selection, delegate: delegate, queue: queue, options: options)
-    }
-
-    func makePairingAgent(
-        _ capability: CBPairingCapability, delegate: any CBPairingAgentDelegate, queue: DispatchQueue
-    ) -> CBPairingAgent {
-        CBPairingAgent(backend: selection, capability: capability, delegate: delegate, queue: queue)
-    }
 
     // MARK: Time
 

@@ -7,8 +7,9 @@ final class PairingContext: ContractParticipant {
 
     init(_ run: ScenarioRun, _ capability: CBPairingCapability) {
         let trace = ContractTrace()
-        agent = run.fixture.makePairingAgent(
-            capability, delegate: trace, queue: DispatchQueue(label: "contract agent \(run.name)"))
+        agent = CBPairingAgent(
+            backend: run.fixture.backend, capability: capability, delegate: trace,
+            queue: DispatchQueue(label: "contract agent \(run.name)"))
         super.init(run, trace)
     }
 
@@ -28,21 +29,21 @@ final class PairingContext: ContractParticipant {
     }
 
     /// Consents to a pairing.
-    func accept(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await expect(.asks(.consent), sourceLocation: sourceLocation)
+    func accept(at location: SourceLocation = #_sourceLocation) async throws {
+        try await expect(.asks(.consent), at: location)
         try request.accept()
-        try await expect(.paired, sourceLocation: sourceLocation)
+        try await expect(.paired, at: location)
     }
 
     /// Refuses a pairing, whose failure is expected afterwards.
-    func reject(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await expect(.asks(.consent), sourceLocation: sourceLocation)
+    func reject(at location: SourceLocation = #_sourceLocation) async throws {
+        try await expect(.asks(.consent), at: location)
         try request.reject()
     }
 
     /// Types the number that the peer shows.
-    func enter(passkey: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await expect(.asks(.enterPasskey), sourceLocation: sourceLocation)
+    func enter(passkey: Int, at location: SourceLocation = #_sourceLocation) async throws {
+        try await expect(.asks(.enterPasskey), at: location)
         try request.enter(passkey: passkey)
     }
 }

@@ -20,8 +20,8 @@ final class PeripheralContext: ContractParticipant {
     ) {
         let trace = ContractTrace()
         (manager, stateAtFirst, queue) = Self.start(run.name) { queue in
-            run.fixture.makePeripheralManager(
-                delegate: trace, queue: queue,
+            CBPeripheralManager(
+                backend: run.fixture.backend, delegate: trace, queue: queue,
                 options: identifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
         }
         one = centrals?.one ?? CentralAcross(.one, in: run)
@@ -43,39 +43,39 @@ final class PeripheralContext: ContractParticipant {
     // MARK: Steps
 
     /// Adds a service.
-    func add(_ service: CBMutableService, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func add(_ service: CBMutableService, at location: SourceLocation = #_sourceLocation) async throws {
         manager.add(service)
-        try await expect(.didAdd(service.contract), sourceLocation: sourceLocation)
+        try await expect(.didAdd(service.contract), at: location)
     }
 
     /// Advertises a service by a name.
     func advertise(
         _ service: ContractAttribute = .served, name: String = "Served",
-        sourceLocation: SourceLocation = #_sourceLocation
+        at location: SourceLocation = #_sourceLocation
     ) async throws {
         manager.startAdvertising([
             CBAdvertisementDataLocalNameKey: name,
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(service)],
         ])
-        try await expect(.didStartAdvertising(), sourceLocation: sourceLocation)
+        try await expect(.didStartAdvertising(), at: location)
     }
 
     /// Powers on, publishes and advertises a service.
     func publish(
-        _ service: CBMutableService = LocalServices.main(), sourceLocation: SourceLocation = #_sourceLocation
+        _ service: CBMutableService = LocalServices.main(), at location: SourceLocation = #_sourceLocation
     ) async throws -> CBMutableService {
         try await powerOn()
-        try await add(service, sourceLocation: sourceLocation)
-        try await advertise(service.contract, sourceLocation: sourceLocation)
+        try await add(service, at: location)
+        try await advertise(service.contract, at: location)
         return service
     }
 
     /// Publishes, and connects the first central.
     func serve(
-        _ service: CBMutableService = LocalServices.main(), sourceLocation: SourceLocation = #_sourceLocation
+        _ service: CBMutableService = LocalServices.main(), at location: SourceLocation = #_sourceLocation
     ) async throws -> CBMutableService {
-        _ = try await publish(service, sourceLocation: sourceLocation)
-        try await one.connect(to: service.contract, sourceLocation: sourceLocation)
+        _ = try await publish(service, at: location)
+        try await one.connect(to: service.contract, at: location)
         return service
     }
 
@@ -84,19 +84,19 @@ final class PeripheralContext: ContractParticipant {
     /// - Parameter count: The number of subscribers with it.
     func subscribe(
         _ attribute: ContractAttribute, by central: CentralAcross? = nil, subscribers count: Int = 1,
-        sourceLocation: SourceLocation = #_sourceLocation
+        at location: SourceLocation = #_sourceLocation
     ) async throws {
         let central = central ?? one
         try await central.perform(.subscribe(attribute))
-        try await expect(.didSubscribe(attribute, subscribers: count), sourceLocation: sourceLocation)
-        try await central.expect(.subscribed(attribute, true), sourceLocation: sourceLocation)
+        try await expect(.didSubscribe(attribute, subscribers: count), at: location)
+        try await central.expect(.subscribed(attribute, true), at: location)
     }
 
     /// Unsubscribes the first central, the only subscriber.
-    func unsubscribe(_ attribute: ContractAttribute, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func unsubscribe(_ attribute: ContractAttribute, at location: SourceLocation = #_sourceLocation) async throws {
         try await one.perform(.subscribe(attribute, false))
-        try await expect(.didUnsubscribe(attribute, subscribers: 0), sourceLocation: sourceLocation)
-        try await one.expect(.subscribed(attribute, false), sourceLocation: sourceLocation)
+        try await expect(.didUnsubscribe(attribute, subscribers: 0), at: location)
+        try await one.expect(.subscribed(attribute, false), at: location)
     }
 
     /// Sends a value to all subscribers, or to those that are listed; false where the queue is full.
@@ -108,19 +108,19 @@ final class PeripheralContext: ContractParticipant {
 
     /// Waits for a read, and returns it.
     func receiveRead(
-        of attribute: ContractAttribute = .dynamic, at offset: Int = 0,
-        sourceLocation: SourceLocation = #_sourceLocation
+        of attribute: ContractAttribute = .dynamic, offset: Int = 0,
+        at location: SourceLocation = #_sourceLocation
     ) async throws -> CBATTRequest {
-        try await expect(.didReceiveRead(attribute, at: offset), sourceLocation: sourceLocation)
+        try await expect(.didReceiveRead(attribute, at: offset), at: location)
         return try nextRead()
     }
 
     /// Waits for a read, and answers it with what follows its offset in a value.
     func answerRead(
-        of attribute: ContractAttribute = .dynamic, at offset: Int = 0, with value: Data,
-        sourceLocation: SourceLocation = #_sourceLocation
+        of attribute: ContractAttribute = .dynamic, offset: Int = 0, with value: Data,
+        at location: SourceLocation = #_sourceLocation
     ) async throws {
-        try await expect(.didReceiveRead(attribute, at: offset), sourceLocation: sourceLocation)
+        try await expect(.didReceiveRead(attribute, at: offset), at: location)
         try respondToRead(with: value)
     }
 
@@ -149,7 +149,7 @@ final class PeripheralContext: ContractParticipant {
     }
 
     /// Waits until the first central has received everything that was sent before, since a read follows it on the link.
-    func roundTrip(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await one.read(.constant, expecting: "static", sourceLocation: sourceLocation)
+    func roundTrip(at location: SourceLocation = #_sourceLocation) async throws {
+        try await one.read(.constant, expecting: "static", at: location)
     }
 }

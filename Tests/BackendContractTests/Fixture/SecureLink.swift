@@ -12,16 +12,15 @@ struct SecureLink {
     func read() { peripheral.readValue(for: secret) }
 
     /// Expects the protected value, and nothing more from the agent.
-    func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await context.expect(.didUpdateValue(.secret, Data("safe".utf8)), sourceLocation: sourceLocation)
-        agent.finish(sourceLocation: sourceLocation)
+    func finish(at location: SourceLocation = #_sourceLocation) async throws {
+        try await context.expect(.didUpdateValue(.secret, Data("safe".utf8)), at: location)
+        agent.finish(at: location)
     }
 
     /// Expects the peer's error, and nothing more from the agent.
-    func fail(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await context.expect(
-            .didUpdateValue(.secret).failing(att: .insufficientAuthentication), sourceLocation: sourceLocation)
-        agent.finish(sourceLocation: sourceLocation)
+    func fail(at location: SourceLocation = #_sourceLocation) async throws {
+        try await context.expect(.didUpdateValue(.secret).failing(att: .insufficientAuthentication), at: location)
+        agent.finish(at: location)
     }
 }
 
@@ -59,8 +58,8 @@ extension PeripheralContext {
     }
 
     /// Answers the first central's read of the protected value.
-    func answerProtectedRead(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await answerRead(of: .protected, with: [7], sourceLocation: sourceLocation)
-        try await one.expect(.read(.protected, [7]), sourceLocation: sourceLocation)
+    func answerProtectedRead(at location: SourceLocation = #_sourceLocation) async throws {
+        try await answerRead(of: .protected, with: [7], at: location)
+        try await one.expect(.read(.protected, [7]), at: location)
     }
 }

@@ -59,7 +59,7 @@ extension ContractScenario {
             let value = Data(repeating: 7, count: piece + 10)
             try await p.one.perform(.read(.dynamic))
             try await p.answerRead(with: value)
-            try await p.answerRead(at: piece, with: value)
+            try await p.answerRead(offset: piece, with: value)
             try await p.one.expect(.read(.dynamic, value))
         },
         .peripheral("an exact multiple costs one more read, at the value's end", proving: "S128", "S127") { p in
@@ -68,7 +68,7 @@ extension ContractScenario {
             let value = Data(repeating: 7, count: 2 * piece)
             try await p.one.perform(.read(.dynamic))
             for offset in [0, piece, 2 * piece] {
-                try await p.answerRead(at: offset, with: value)
+                try await p.answerRead(offset: offset, with: value)
             }
             try await p.one.expect(.read(.dynamic, value))
         },

@@ -120,7 +120,7 @@ extension ContractScenario {
             #expect(p.update(notify, Data(count: longest + 1)))
             try await p.one.expect(2, of: .notified(.updating, Data(count: longest)))
         },
-        .peripheral("a wish for another latency harms nothing", proving: "S140") { p in
+        .peripheral("a request for another latency harms nothing", proving: "S140") { p in
             let service = try await p.serve()
             try await p.subscribe(.updating)
             let central = try #require(try service.mutable(.updating).subscribedCentrals?.first)
