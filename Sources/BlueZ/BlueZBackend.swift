@@ -88,13 +88,13 @@ public final class BlueZBackend: BluetoothBackend {
     }
 
     /// Makes the central role for one manager, on the adapter that the options or the configuration name.
-    public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+    public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
         BlueZManager(
             driver: central(AdapterSelector(options.adapter ?? configuration.adapter)), options, pairing: pairing)
     }
 
     /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
-    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+    public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
         let selector = AdapterSelector(options.adapter ?? configuration.adapter)
         let driver = peripherals.driver(of: selector) {
             PeripheralRoleDriver(

@@ -43,9 +43,9 @@ extension BackendClock {
     public func withTaskContext(_ body: () -> Void) { body() }
 }
 
-/// A call that a ``BackendClock`` owes.
+/// A scheduled call of a ``BackendClock``.
 public protocol BackendTimer: Sendable {
-    /// Takes the call back; harmless when it was made already.
+    /// Cancels the call; no effect after the call.
     func cancel()
 }
 

@@ -25,13 +25,13 @@ public protocol BluetoothBackend: Sendable {
     /// True unless a backend says otherwise. Read when a manager's state changes.
     var announcesSentBursts: Bool { get }
 
-    /// Makes the central role for one manager; silent until ``RoleBackend/activate(_:)``.
-    func makeCentral(_ options: CentralOptions) -> any CentralBackend
+    /// Creates the central role for one manager; it delivers nothing before ``RoleBackend/activate(_:)``.
+    func makeCentral(_ options: RoleOptions) -> any CentralBackend
 
-    /// Makes the peripheral role for one manager; silent until ``RoleBackend/activate(_:)``.
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend
+    /// Creates the peripheral role for one manager; it delivers nothing before ``RoleBackend/activate(_:)``.
+    func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend
 
-    /// Makes one listener and speaker for pairing; silent until ``RoleBackend/activate(_:)``.
+    /// Creates the pairing role; it delivers nothing before ``RoleBackend/activate(_:)``.
     func makePairing() -> any PairingBackend
 }
 
@@ -88,43 +88,22 @@ public enum AdapterState: String, Hashable, Sendable, Codable, CaseIterable {
     case poweredOn
 }
 
-/// What a central manager asked for when it was made.
-public struct CentralOptions: Hashable, Sendable, Codable {
+/// The options with which a central or a peripheral manager was created.
+public struct RoleOptions: Hashable, Sendable, Codable {
     /// The adapter: a name such as `hci1`, an address, or an emulated host's name; nil takes the default.
     public var adapter: String?
     /// The app's restoration identifier, if it gave one.
     public var restoreIdentifier: String?
-    /// How many peers that are out of reach the host remembers, at least 1; the managers of a host share the largest
+    /// The number of peers out of range that the host remembers, at least 1; the managers of a host share the largest
     /// number.
     public var rememberedPeers: Int
 
-    /// ``rememberedPeers`` where nothing is said.
+    /// The default of ``rememberedPeers``.
     public static var defaultRememberedPeers: Int { 16384 }
 
-    /// Collects the options of a central manager.
+    /// Creates options.
     public init(
         adapter: String? = nil, restoreIdentifier: String? = nil, rememberedPeers: Int = Self.defaultRememberedPeers
-    ) {
-        self.adapter = adapter
-        self.restoreIdentifier = restoreIdentifier
-        self.rememberedPeers = rememberedPeers
-    }
-}
-
-/// What a peripheral manager asked for when it was made.
-public struct PeripheralOptions: Hashable, Sendable, Codable {
-    /// The adapter: a name such as `hci1`, an address, or an emulated host's name; nil takes the default.
-    public var adapter: String?
-    /// The app's restoration identifier, if it gave one.
-    public var restoreIdentifier: String?
-    /// How many peers that are out of reach the host remembers, at least 1; the managers of a host share the largest
-    /// number.
-    public var rememberedPeers: Int
-
-    /// Collects the options of a peripheral manager.
-    public init(
-        adapter: String? = nil, restoreIdentifier: String? = nil,
-        rememberedPeers: Int = CentralOptions.defaultRememberedPeers
     ) {
         self.adapter = adapter
         self.restoreIdentifier = restoreIdentifier

@@ -3,27 +3,27 @@
 /// What ``CentralBackend``, ``PeripheralBackend`` and ``PairingBackend`` have in common, so that a wrapper can be
 /// written once for all of them.
 public protocol RoleBackend<Command, Event>: AnyObject, Sendable {
-    /// What the role is asked.
+    /// The commands of the role.
     associatedtype Command: Sendable
-    /// What the role tells.
+    /// The events of the role.
     associatedtype Event: Sendable
 
     /// Starts delivery; called once. The backend holds the sink until ``invalidate()``.
     func activate(_ sink: any EventSink<Event>)
 
-    /// Hands over one command; callable from any thread.
+    /// Submits one command; callable from any thread.
     func submit(_ command: Command)
 
     /// Ends what the owner has under way, and delivery, in silence. Later calls do nothing.
     func invalidate()
 }
 
-/// Where a backend's events go: a manager's inbox, or a wrapper.
+/// The receiver of a backend's events: a manager's inbox, or a wrapper.
 public protocol EventSink<Event>: AnyObject, Sendable {
-    /// What is delivered.
+    /// The type of the events.
     associatedtype Event: Sendable
 
-    /// Who receives, for messages about a receiver that does not settle: the queue's label.
+    /// The label of the receiver's queue, for messages about a receiver that does not become idle.
     var label: String { get }
 
     /// Appends one event and returns; app code never runs inside. Callable from any thread; the order of calls is
@@ -51,7 +51,7 @@ extension EventSink {
 ///
 /// The receiver starts it or runs it, once; until then nothing in that inbox is handled.
 public protocol PendingDelivery: Sendable {
-    /// Has the events handled on the receiver's queue, soon.
+    /// Schedules the events on the receiver's queue.
     ///
     /// Any thread.
     func start()

@@ -69,7 +69,7 @@ struct BackendFixture {
     }
 
     func central(of backend: BlueZBackend? = nil, restoring identifier: String? = nil) throws -> any CentralBackend {
-        let central = try wrap(backend ?? makeBackend()).makeCentral(CentralOptions(restoreIdentifier: identifier))
+        let central = try wrap(backend ?? makeBackend()).makeCentral(RoleOptions(restoreIdentifier: identifier))
         central.activate(recorder)
         return central
     }

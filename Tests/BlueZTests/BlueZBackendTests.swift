@@ -55,7 +55,7 @@ private final class WaitingReceiver: EventSink {
 
     @Test func withoutABusItIsUnsupported() async throws {
         let backend = BlueZBackend(BlueZConfiguration(busAddress: "unix:path=/nonexistent"))
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         central.activate(recorder)
         try await recorder.wait(for: .unsupported)
         central.invalidate()
@@ -95,7 +95,7 @@ private final class WaitingReceiver: EventSink {
         var timings = BlueZTimings()
         timings.activation = .milliseconds(50)
         let backend = BlueZBackend(BlueZConfiguration(busAddress: text), timings: timings)
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         central.activate(recorder)
         try await recorder.wait(for: .unsupported)
         central.invalidate()
@@ -203,7 +203,7 @@ private final class WaitingReceiver: EventSink {
         let (daemon, other, peer, link) = try await fixture.connected(of: backend)
         let attribute = try await fixture.attribute(other, link)
         let waiting = WaitingReceiver()
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         central.activate(waiting)
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         let event = try await waiting.events.first { if case .connected = $0 { true } else { false } }

@@ -145,7 +145,7 @@ private final class PeripheralEvents: EventSink {
         let backend = fixture.makeBackend(acceptsJustWorksPairing: true)
         let daemon = try ScriptedBlueZ(on: fixture.bus)
         let scripted = ScriptedPeripherals(of: daemon)
-        let peripheral = backend.makePeripheral(PeripheralOptions())
+        let peripheral = backend.makePeripheral(RoleOptions())
         let served = PeripheralEvents()
         peripheral.activate(served)
         try await served.events.first { $0 == .stateChanged(.poweredOn) }

@@ -89,8 +89,8 @@ struct PassingDevicesSoakTests {
     private static let tolerance = 8192
 
     @Test func aMillionAddressesLeaveMemoryFlat() throws {
-        var devices = PassingDevices(limit: CentralOptions.defaultRememberedPeers)
-        let warmUp = 3 * CentralOptions.defaultRememberedPeers
+        var devices = PassingDevices(limit: RoleOptions.defaultRememberedPeers)
+        let warmUp = 3 * RoleOptions.defaultRememberedPeers
         for number in 0..<warmUp { devices.pass(number) }
         let before = try ProcessResources()
         for number in warmUp..<warmUp + 1_000_000 { devices.pass(number) }
@@ -105,7 +105,7 @@ struct PassingDevicesSoakTests {
         let fixture = try BackendFixture()
         let daemon = try ScriptedBlueZ(on: fixture.bus)
         let backend = fixture.makeBackend()
-        let central = backend.makeCentral(CentralOptions(rememberedPeers: 500))
+        let central = backend.makeCentral(RoleOptions(rememberedPeers: 500))
         central.activate(fixture.recorder)
         try await fixture.recorder.wait(for: .poweredOn)
         central.submit(.startScan(ScanParameters()))

@@ -38,7 +38,7 @@ private final class PeripheralRecorder: EventSink {
         timings.quiescence = .milliseconds(20)
         let backend = BlueZBackend(
             BlueZConfiguration(busAddress: text), timings: BlueZTimings(), peripheralTimings: timings)
-        peripheral = backend.makePeripheral(PeripheralOptions())
+        peripheral = backend.makePeripheral(RoleOptions())
     }
 
     /// Powers on, publishes the service of ``PeripheralRoleFixture``, and connects a central.

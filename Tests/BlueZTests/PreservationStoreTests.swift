@@ -131,7 +131,7 @@ import Testing
         first.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         try await fixture.recorder.events.first { if case .connected = $0 { true } else { false } }
         let later = EventRecorder()
-        let second = fixture.makeBackend(store: store).makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let second = fixture.makeBackend(store: store).makeCentral(RoleOptions(restoreIdentifier: "app"))
         second.activate(later)
         try await later.wait(for: .poweredOn)
         guard case .restored(let state)? = later.events.elements.first else {

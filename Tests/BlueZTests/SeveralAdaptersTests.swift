@@ -32,7 +32,7 @@ import Testing
         guard case .explicit(let address) = bus.address else { throw CancellationError() }
         let recorder = EventRecorder()
         let backend = BlueZBackend(BlueZConfiguration(busAddress: address, adapter: adapter))
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         central.activate(recorder)
         try await recorder.wait(for: .poweredOn)
         return (central, recorder)

@@ -138,7 +138,7 @@ import Testing
         daemon.notify(fixture.characteristic, [7])
         let value = CentralEvent.valueNotified(link: link, attribute: attribute, value: Data([7]))
         try await recorder.events.first { $0 == value }
-        let peripheral = backend.makePeripheral(PeripheralOptions())
+        let peripheral = backend.makePeripheral(RoleOptions())
         let states = StateRecorder()
         peripheral.activate(states)
         try await states.states.first { $0 == .poweredOn }

@@ -10,7 +10,7 @@ import Testing
         configuration.traceLimit = 100_000
         let emulator = try Emulator(world: .builtIn, configuration: configuration, time: .virtual, seed: seed)
         try emulator.add(ContractPeer.description)
-        let central = emulator.makeCentral(CentralOptions())
+        let central = emulator.makeCentral(RoleOptions())
         let sink = RecordingSink { event in Self.react(event, central) }
         central.activate(sink)
         try await emulator.advance(by: .seconds(3))

@@ -12,7 +12,7 @@ import Testing
     @Test func anEndlessInstantIsALivelockAndShowsTheTrace() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let device = try emulator.add(ContractPeer.description)
-        let central = emulator.makeCentral(CentralOptions())
+        let central = emulator.makeCentral(RoleOptions())
         let sink = RecordingSink { event in
             switch event {
             case .connected(_, let link, _, _), .response(let link, _, .rssi):
@@ -34,7 +34,7 @@ import Testing
     @Test func whatCallbacksCauseHappensAtTheSameInstant() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let device = try emulator.add(ContractPeer.description)
-        let central = emulator.makeCentral(CentralOptions())
+        let central = emulator.makeCentral(RoleOptions())
         let times = Lock<[Duration]>([])
         let sink = RecordingSink { event in
             times.withLock { $0.append(emulator.now) }
@@ -141,7 +141,7 @@ import Testing
     @Test func aReceiverThatDoesNotSettleIsAnErrorThatNamesIt() async throws {
         let emulator = Emulator(time: .virtual)
         emulator.core.withLock { $0.virtual.settleTimeout = .milliseconds(20) }
-        let central = emulator.makeCentral(CentralOptions())
+        let central = emulator.makeCentral(RoleOptions())
         central.activate(StuckSink())
         let error = EmulatorError.unsettled(label: "stuck sink")
         await #expect(throws: error) { try await emulator.advance(by: .seconds(1)) }
@@ -185,7 +185,7 @@ import Testing
     @Test func theSynchronousTwinsDoTheSame() throws {
         let emulator = Emulator(time: .virtual)
         try emulator.add(ContractPeer.description)
-        let central = emulator.makeCentral(CentralOptions())
+        let central = emulator.makeCentral(RoleOptions())
         let sink = RecordingSink { event in
             if event == .stateChanged(.poweredOn) { central.submit(.startScan(ScanParameters())) }
         }
@@ -202,7 +202,7 @@ import Testing
     @Test func realTimeNeedsNoDriver() async throws {
         let emulator = Emulator(configuration: .instant, time: .scaled(by: 100))
         try emulator.add(ContractPeer.description)
-        let central = emulator.makeCentral(CentralOptions())
+        let central = emulator.makeCentral(RoleOptions())
         let (reports, continuation) = AsyncStream.makeStream(of: Discovery.self)
         let sink = RecordingSink { event in
             switch event {

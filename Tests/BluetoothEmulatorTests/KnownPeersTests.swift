@@ -7,7 +7,7 @@ import Testing
 @Suite struct KnownPeersTests {
     @Test func aHostRemembersALimitedNumberOfPeersAndConnectsToThoseThatItForgot() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual, seed: 1)
-        let central = emulator.makeCentral(CentralOptions(rememberedPeers: 5))
+        let central = emulator.makeCentral(RoleOptions(rememberedPeers: 5))
         let sink = RecordingSink()
         let described = ["Own", "Used", "Passing"].map { name in
             PeripheralDescription(

@@ -14,7 +14,7 @@ final class MainThreadTests: XCTestCase {
         XCTAssertTrue(Thread.isMainThread)
         let emulator = Emulator(time: .virtual)
         let sink = MainQueueSink()
-        emulator.makeCentral(CentralOptions()).activate(sink)
+        emulator.makeCentral(RoleOptions()).activate(sink)
         try emulator.advanceSynchronously(by: .milliseconds(99))
         XCTAssertEqual(sink.count, 0)
         try emulator.advanceSynchronously(by: .seconds(1))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RestorationTests {
     private func central(_ emulator: Emulator) -> (any CentralBackend, CollectingSink<CentralEvent>) {
         (
-            emulator.makeCentral(CentralOptions(restoreIdentifier: "app")), CollectingSink<CentralEvent>()
+            emulator.makeCentral(RoleOptions(restoreIdentifier: "app")), CollectingSink<CentralEvent>()
         )
     }
 

@@ -40,7 +40,7 @@ import Testing
 
     /// What a new app sees of the device in ten seconds.
     private func visit(_ emulator: Emulator) async throws -> [CentralEvent] {
-        let central = emulator.makeCentral(CentralOptions())
+        let central = emulator.makeCentral(RoleOptions())
         let sink = RecordingSink { event in
             switch event {
             case .stateChanged(.poweredOn): central.submit(.startScan(ScanParameters(allowDuplicates: true)))
@@ -120,14 +120,14 @@ import Testing
         let original = try await world()
         let device = try #require(original.devices.first)
         original.host.remember(device)
-        let central = original.makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let central = original.makeCentral(RoleOptions(restoreIdentifier: "app"))
         let fixture = RestoredApp(central)
         try await fixture.subscribe(to: device)
         let snapshot = try original.snapshot()
         let ticks = try #require(device.value(of: "2A19")?.first)
 
         let restored = Emulator(restoring: snapshot)
-        let successor = restored.makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let successor = restored.makeCentral(RoleOptions(restoreIdentifier: "app"))
         let sink = CollectingSink<CentralEvent>()
         successor.activate(sink)
         try await restored.advance(by: .seconds(3))
@@ -145,7 +145,7 @@ import Testing
     @Test func aWorldThatIsDrivenGivesNoSnapshot() async throws {
         let fixture = Fixture()
         let errors = Lock<[EmulatorError?]>([])
-        let central = fixture.emulator.makeCentral(CentralOptions())
+        let central = fixture.emulator.makeCentral(RoleOptions())
         let sink = RecordingSink { [emulator = fixture.emulator] _ in
             let error: EmulatorError?
             do {
@@ -186,7 +186,7 @@ import Testing
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let handler = Late(clock: emulator.swiftClock)
         let device = try emulator.add(EmulatedPeripheral(Self.ticking, handler: handler))
-        let app = RestoredApp(emulator.makeCentral(CentralOptions(restoreIdentifier: "app")))
+        let app = RestoredApp(emulator.makeCentral(RoleOptions(restoreIdentifier: "app")))
         let (link, attribute) = try await app.subscribe(to: device)
         app.central.submit(.request(link: link, operation: op(8), .read(attribute)))
         try await emulator.advance(by: .seconds(1))
@@ -194,7 +194,7 @@ import Testing
 
         let restored = Emulator(restoring: try emulator.snapshot())
         handler.clock.withLock { $0 = restored.swiftClock }
-        let successor = restored.makeCentral(CentralOptions(restoreIdentifier: "app"))
+        let successor = restored.makeCentral(RoleOptions(restoreIdentifier: "app"))
         let sink = CollectingSink<CentralEvent>()
         successor.activate(sink)
         try await restored.advance(by: .seconds(1))

@@ -25,11 +25,11 @@ import Synchronization
             failing_calls_set(strdup(arguments[2]), CInt(number), 1)
         }
         let backend = BlueZBackend(BlueZConfiguration(busAddress: arguments[1]))
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         central.activate(states)
         states.waitForPower()
         let server = Server()
-        let peripheral = backend.makePeripheral(PeripheralOptions())
+        let peripheral = backend.makePeripheral(RoleOptions())
         peripheral.activate(server)
         server.publish(with: peripheral)
         print("published")

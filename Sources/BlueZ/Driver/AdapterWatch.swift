@@ -34,7 +34,7 @@ struct AdapterWatch: Sendable {
     }
 
     /// How many devices out of reach are remembered.
-    var peerLimit: Int { rememberedPeers ?? CentralOptions.defaultRememberedPeers }
+    var peerLimit: Int { rememberedPeers ?? RoleOptions.defaultRememberedPeers }
 
     /// Remembers so many devices that are out of reach, or more if another manager wants that.
     mutating func remember(atLeast limit: Int) {

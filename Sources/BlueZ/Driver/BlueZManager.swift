@@ -41,7 +41,7 @@ final class BlueZManager<Role: RoleDriver>: RoleBackend {
 
 extension BlueZManager: CentralBackend where Role == CentralRoleDriver {
     /// - Parameter options: What the manager asked for.
-    convenience init(driver: CentralRoleDriver, _ options: CentralOptions, pairing: PairingDriver) {
+    convenience init(driver: CentralRoleDriver, _ options: RoleOptions, pairing: PairingDriver) {
         self.init(
             driver: driver,
             manager: driver.newManager(restoring: options.restoreIdentifier, remembering: options.rememberedPeers),

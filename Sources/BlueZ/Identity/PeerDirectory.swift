@@ -58,7 +58,7 @@ struct PeerDirectory: Sendable {
     /// An empty directory of an adapter's devices.
     ///
     /// - Parameter limit: How many devices without an object are remembered, of those that were used and of the others.
-    init(adapterAddress: String, limit: Int = CentralOptions.defaultRememberedPeers) {
+    init(adapterAddress: String, limit: Int = RoleOptions.defaultRememberedPeers) {
         self.adapterAddress = adapterAddress
         used = LRUCache(limit: limit)
         heard = LRUCache(limit: limit)

@@ -15,7 +15,7 @@ public import BluetoothSupport
 ///   them.
 /// - Each write command costs one write credit; credits are granted in increments, the first with `connected`.
 public protocol CentralBackend: RoleBackend where Command == CentralCommand, Event == CentralEvent {
-    /// Those of the given peers that the host knows, in the order asked; from memory, never I/O.
+    /// The known ones among the given peers, in their order; from memory, never I/O.
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary]
 
     /// The peers that are connected to the host by anyone and offer one of the services; from memory, never I/O.
@@ -47,7 +47,7 @@ public enum CentralCommand: Hashable, Sendable, Codable {
     case channel(ChannelID, ChannelCommand)
 }
 
-/// What a scan looks for.
+/// The parameters of a scan.
 public struct ScanParameters: Hashable, Sendable, Codable {
     /// Reports peers that advertise any of these; nil or empty reports all.
     public var services: [BluetoothUUID]?
@@ -56,7 +56,7 @@ public struct ScanParameters: Hashable, Sendable, Codable {
     /// Reports every packet.
     public var allowDuplicates: Bool
 
-    /// Collects what a scan looks for.
+    /// Creates parameters.
     public init(
         services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID] = [], allowDuplicates: Bool = false
     ) {
@@ -76,25 +76,25 @@ public struct ScanParameters: Hashable, Sendable, Codable {
     }
 }
 
-/// How to connect.
+/// The options of a connect.
 public struct ConnectOptions: Hashable, Sendable, Codable {
     /// Connects again by itself after an unexpected loss.
     public var autoReconnect: Bool
 
-    /// Collects how to connect.
+    /// Creates options.
     public init(autoReconnect: Bool = false) {
         self.autoReconnect = autoReconnect
     }
 }
 
-/// Whose connections to the host are reported; a peer matches by either list.
+/// A filter of connection events; a peer matches by either list.
 public struct ConnectionEventFilter: Hashable, Sendable, Codable {
     /// Peers that offer one of these services.
     public var services: [BluetoothUUID]
     /// These peers.
     public var peers: [PeerID]
 
-    /// Collects whose connections are reported.
+    /// Creates a filter.
     public init(services: [BluetoothUUID] = [], peers: [PeerID] = []) {
         self.services = services
         self.peers = peers

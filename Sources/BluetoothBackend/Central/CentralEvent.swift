@@ -4,11 +4,11 @@ public import BluetoothSupport
 ///
 /// Each case names the delegate method that it leads to.
 public enum CentralEvent: Hashable, Sendable, Codable {
-    /// The adapter's state changed, or is told for the first time. `centralManagerDidUpdateState`.
+    /// The adapter's state changed, or is reported for the first time. `centralManagerDidUpdateState`.
     case stateChanged(AdapterState)
     /// The permission changed; a `stateChanged` follows where the state did too.
     case authorizationChanged(AuthorizationStatus)
-    /// What an earlier process left; before the first state. `centralManager(_:willRestoreState:)`.
+    /// The preserved state of an earlier process; before the first state. `centralManager(_:willRestoreState:)`.
     indirect case restored(RestoredCentralState)
     /// A peer was heard. `centralManager(_:didDiscover:advertisementData:rssi:)`.
     indirect case discovered(Discovery)
@@ -45,14 +45,14 @@ public enum CentralEvent: Hashable, Sendable, Codable {
     case channel(ChannelID, ChannelEvent)
 }
 
-/// What a link starts with.
+/// The initial parameters of a link.
 public struct LinkParameters: Hashable, Sendable, Codable {
     /// The ATT MTU in bytes, 23...517.
     public var mtu: Int
-    /// How many write commands may be sent at first.
+    /// The number of write commands that may be sent at first.
     public var writeCredits: Int
 
-    /// Collects what a link starts with.
+    /// Creates parameters.
     public init(mtu: Int, writeCredits: Int) {
         self.mtu = mtu
         self.writeCredits = writeCredits
@@ -73,7 +73,7 @@ public enum DisconnectReason: String, Hashable, Sendable, Codable {
     case unknown
 }
 
-/// Where a name was learned.
+/// The source of a name.
 public enum NameSource: String, Hashable, Sendable, Codable {
     /// The GAP Device Name characteristic.
     case gap
@@ -81,17 +81,17 @@ public enum NameSource: String, Hashable, Sendable, Codable {
     case advertised
 }
 
-/// What an earlier process left behind for a central manager.
+/// The preserved state of a central manager of an earlier process.
 public struct RestoredCentralState: Hashable, Sendable, Codable {
     /// A peer with a connection, or one under way.
     public struct Peer: Hashable, Sendable, Codable {
-        /// Who.
+        /// The peer.
         public var summary: PeerSummary
         /// The connect that a later `connected` will echo, or that led to `link`.
         public var operation: OperationID
         /// The open link, nil while connecting.
         public var link: LinkID?
-        /// What the link starts with, nil while connecting.
+        /// The initial parameters of the link, nil while connecting.
         public var parameters: LinkParameters?
         /// The services that the earlier process knew.
         public var services: [Service]
@@ -115,7 +115,7 @@ public struct RestoredCentralState: Hashable, Sendable, Codable {
         public var record: ServiceRecord
         /// Its characteristics.
         public var characteristics: [CharacteristicRecord]
-        /// Those of them that are subscribed.
+        /// The subscribed ones among them.
         public var notifying: [AttributeID]
 
         /// A known service and what is known within.
@@ -133,7 +133,7 @@ public struct RestoredCentralState: Hashable, Sendable, Codable {
     /// The scan that was running; the manager starts it again when there is power.
     public var scan: ScanParameters?
 
-    /// What an earlier process left behind.
+    /// Creates a preserved state.
     public init(peers: [Peer] = [], scan: ScanParameters? = nil) {
         self.peers = peers
         self.scan = scan

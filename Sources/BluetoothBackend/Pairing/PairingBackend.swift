@@ -5,9 +5,9 @@
 /// Source: Core Specification, Vol 3, Part H; BlueZ `org.bluez.Agent1`.
 public protocol PairingBackend: RoleBackend where Command == PairingCommand, Event == PairingEvent {}
 
-/// What an app asks of pairing.
+/// A command for pairing.
 public enum PairingCommand: Hashable, Sendable, Codable {
-    /// Says what the app can show and ask, which decides the method. BlueZ: `RegisterAgent`.
+    /// Sets the input and output capability, which decides the method. BlueZ: `RegisterAgent`.
     case setCapability(PairingCapability)
     /// Pairs and bonds: `paired`. BlueZ: `Device1.Pair`.
     case pair(peer: PeerID, operation: OperationID)
@@ -17,7 +17,7 @@ public enum PairingCommand: Hashable, Sendable, Codable {
     case answer(request: PairingRequestID, answer: PairingAnswer)
 }
 
-/// What pairing tells and asks an app.
+/// An event of pairing.
 public enum PairingEvent: Hashable, Sendable, Codable {
     /// A question for the user; stays open until answered or cancelled.
     case requested(request: PairingRequestID, peer: PeerID, question: PairingQuestion)
@@ -31,7 +31,7 @@ public enum PairingEvent: Hashable, Sendable, Codable {
     case unpaired(peer: PeerID, operation: OperationID?)
 }
 
-/// What an app can show and ask.
+/// The input and output capability of an app.
 ///
 /// Source: Core Specification, Vol 3, Part H, 2.3.2.
 public enum PairingCapability: String, Hashable, Sendable, Codable {
@@ -39,7 +39,7 @@ public enum PairingCapability: String, Hashable, Sendable, Codable {
     case displayOnly
     /// Shows six digits and asks yes or no.
     case displayYesNo
-    /// Asks for six digits.
+    /// Input of six digits.
     case keyboardOnly
     /// Neither: Just Works.
     case noInputNoOutput

@@ -39,7 +39,7 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
     case channel(ChannelID, ChannelCommand)
 }
 
-/// How often a central should listen.
+/// The connection interval that a peripheral prefers.
 ///
 /// Apple: `CBPeripheralManagerConnectionLatency`.
 public enum ConnectionLatency: String, Hashable, Sendable, Codable {
@@ -61,9 +61,9 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         public var id: AttributeID
         /// Its type.
         public var uuid: BluetoothUUID
-        /// What it can do.
+        /// Its properties.
         public var properties: CharacteristicProperties
-        /// What the server allows.
+        /// Its permissions.
         public var permissions: AttributePermissions
         /// The value that the backend serves by itself; nil asks the manager each time.
         public var staticValue: Data?

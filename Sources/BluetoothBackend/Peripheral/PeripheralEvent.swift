@@ -4,11 +4,11 @@ public import BluetoothSupport
 ///
 /// Each case names the delegate method that it leads to.
 public enum PeripheralEvent: Hashable, Sendable, Codable {
-    /// The adapter's state changed, or is told for the first time. `peripheralManagerDidUpdateState`.
+    /// The adapter's state changed, or is reported for the first time. `peripheralManagerDidUpdateState`.
     case stateChanged(AdapterState)
     /// The permission changed; a `stateChanged` follows where the state did too.
     case authorizationChanged(AuthorizationStatus)
-    /// What an earlier process left; before the first state. `peripheralManager(_:willRestoreState:)`.
+    /// The preserved state of an earlier process; before the first state. `peripheralManager(_:willRestoreState:)`.
     indirect case restored(RestoredPeripheralState)
     /// Answers `addService`. `peripheralManager(_:didAdd:error:)`.
     case serviceAdded(operation: OperationID)
@@ -49,9 +49,9 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
 
 /// One part of a write request.
 public struct WritePart: Hashable, Sendable, Codable {
-    /// What is written.
+    /// The attribute.
     public var attribute: AttributeID
-    /// Where the part begins, in bytes.
+    /// The offset of the part, in bytes.
     public var offset: Int
     /// The bytes.
     public var value: Data
@@ -64,13 +64,13 @@ public struct WritePart: Hashable, Sendable, Codable {
     }
 }
 
-/// What an earlier process left behind for a peripheral manager.
+/// The preserved state of a peripheral manager of an earlier process.
 public struct RestoredPeripheralState: Hashable, Sendable, Codable {
     /// A central that is subscribed to a characteristic.
     public struct Subscription: Hashable, Sendable, Codable {
-        /// Who.
+        /// The peer.
         public var central: PeerID
-        /// To what.
+        /// The characteristic.
         public var attribute: AttributeID
         /// The ATT MTU in bytes.
         public var mtu: Int
@@ -90,7 +90,7 @@ public struct RestoredPeripheralState: Hashable, Sendable, Codable {
     /// The advertisement that was running; the manager starts it again when there is power.
     public var advertisement: Advertisement?
 
-    /// What an earlier process left behind.
+    /// Creates a preserved state.
     public init(
         services: [ServiceDefinition] = [], subscriptions: [Subscription] = [], advertisement: Advertisement? = nil
     ) {

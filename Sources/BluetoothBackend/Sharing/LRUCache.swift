@@ -12,7 +12,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private static var none: Int { -1 }
 
-    /// The most entries that are kept; at least 1.
+    /// The largest number of entries; at least 1.
     package private(set) var limit: Int
     /// Without gaps.
     private var nodes: [Node] = []
@@ -23,7 +23,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// An empty table.
     package init(limit: Int) { self.limit = max(1, limit) }
 
-    /// How many entries there are.
+    /// The number of entries.
     package var count: Int { nodes.count }
 
     /// The value of a key; to look at it is no use of it.
@@ -50,7 +50,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return body(&nodes[position].value)
     }
 
-    /// Keeps a value, which counts as used now.
+    /// Inserts a value, which counts as used now.
     ///
     /// - Returns: What fell out for it.
     @discardableResult
@@ -63,7 +63,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return evicted
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? {
         guard let position = positions.removeValue(forKey: key) else { return nil }
@@ -92,7 +92,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     // MARK: Order
 
-    /// Takes a node out of the order.
+    /// Removes a node from the order.
     private mutating func unlink(_ position: Int) {
         let (older, newer) = (nodes[position].older, nodes[position].newer)
         if older == Self.none { oldest = newer } else { nodes[older].newer = newer }

@@ -6,7 +6,7 @@
 /// The peers that it remembers are limited: beyond that, the one that was heard longest ago is forgotten, and reported
 /// anew when it is heard again.
 package struct ScanReportFilter: Sendable {
-    /// What the scan looks for.
+    /// The parameters of the scan.
     package let parameters: ScanParameters
     private var known: LRUCache<PeerID, Advertisement>
 
@@ -15,15 +15,15 @@ package struct ScanReportFilter: Sendable {
     /// - Parameters:
     ///   - parameters: What the scan looks for.
     ///   - limit: How many peers are remembered.
-    package init(_ parameters: ScanParameters, remembering limit: Int = CentralOptions.defaultRememberedPeers) {
+    package init(_ parameters: ScanParameters, remembering limit: Int = RoleOptions.defaultRememberedPeers) {
         self.parameters = parameters
         known = LRUCache(limit: limit)
     }
 
-    /// How many peers are remembered now.
+    /// The number of remembered peers.
     package var count: Int { known.count }
 
-    /// Takes one report in, with what the packet said.
+    /// Handles one report with the content of a packet.
     ///
     /// - Returns: The report to deliver, with all that is known of the advertisement, or nil.
     package mutating func admit(_ report: Discovery) -> Discovery? {

@@ -1,6 +1,6 @@
 public import BluetoothSupport
 
-/// What a device says of itself on the air: advertising and scan-response data, merged.
+/// The advertising and scan-response data of a device, merged.
 ///
 /// Source: Core Specification Supplement, Part A.
 public struct Advertisement: Hashable, Sendable, Codable {
@@ -37,7 +37,7 @@ public struct Advertisement: Hashable, Sendable, Codable {
         self.isConnectable = isConnectable
     }
 
-    /// Takes over the fields that `newer` has and keeps the others; UUID lists and service data are united.
+    /// Copies the fields that `newer` contains, and leaves the others; UUID lists and service data are united.
     ///
     /// A union of more than 64 entries, which only a device that keeps changing what it says comes to, is given up: the
     /// newer entries alone stay.
@@ -80,7 +80,7 @@ public struct Advertisement: Hashable, Sendable, Codable {
 
 /// One report of the scanner.
 public struct Discovery: Hashable, Sendable, Codable {
-    /// Who was heard.
+    /// The peer that sent it.
     public var peer: PeerID
     /// The peer's name as the host knows it (GAP Device Name, or advertised), if at all.
     public var name: String?
@@ -91,7 +91,7 @@ public struct Discovery: Hashable, Sendable, Codable {
     /// The address it was heard under, as people write it, if the backend knows it; for listings only.
     public var address: String?
 
-    /// One report.
+    /// Creates a report.
     public init(peer: PeerID, name: String?, advertisement: Advertisement, rssi: Int, address: String? = nil) {
         self.peer = peer
         self.address = address

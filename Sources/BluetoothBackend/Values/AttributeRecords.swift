@@ -61,7 +61,7 @@ public struct ServiceRecord: Hashable, Sendable, Codable {
     /// Its handle on the peer, if the backend knows it; for listings only.
     public var handle: UInt16?
 
-    /// A service.
+    /// Creates a service.
     public init(id: AttributeID, uuid: BluetoothUUID, isPrimary: Bool, handle: UInt16? = nil) {
         self.id = id
         self.uuid = uuid
@@ -76,12 +76,12 @@ public struct CharacteristicRecord: Hashable, Sendable, Codable {
     public var id: AttributeID
     /// Its type.
     public var uuid: BluetoothUUID
-    /// What it can do.
+    /// Its properties.
     public var properties: CharacteristicProperties
     /// The handle of its value on the peer, if the backend knows it; for listings only.
     public var handle: UInt16?
 
-    /// A characteristic.
+    /// Creates a characteristic.
     public init(
         id: AttributeID, uuid: BluetoothUUID, properties: CharacteristicProperties, handle: UInt16? = nil
     ) {
@@ -101,7 +101,7 @@ public struct DescriptorRecord: Hashable, Sendable, Codable {
     /// Its handle on the peer, if the backend knows it; for listings only.
     public var handle: UInt16?
 
-    /// A descriptor.
+    /// Creates a descriptor.
     public init(id: AttributeID, uuid: BluetoothUUID, handle: UInt16? = nil) {
         self.id = id
         self.uuid = uuid
@@ -118,7 +118,7 @@ public struct PeerSummary: Hashable, Sendable, Codable {
     /// Its address as people write it, if the backend knows it; for listings only.
     public var address: String?
 
-    /// A known peer.
+    /// Creates a known peer.
     public init(id: PeerID, name: String? = nil, address: String? = nil) {
         self.id = id
         self.name = name

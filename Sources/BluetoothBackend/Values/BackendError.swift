@@ -1,6 +1,6 @@
 /// A failure as a backend saw it, before it becomes a `CBError` or a `CBATTError`.
 public struct BackendError: Error, Hashable, Sendable, Codable {
-    /// What kind of failure.
+    /// The kind of the failure.
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         /// The peer's ATT answer; see ``BackendError/attCode``.
         case att
@@ -40,11 +40,11 @@ public struct BackendError: Error, Hashable, Sendable, Codable {
         case tooManyPairedDevices
     }
 
-    /// What kind of failure.
+    /// The kind of the failure.
     public var code: Code
     /// The ATT error code, where ``code`` is `.att`: 0x01...0xFF.
     public var attCode: UInt8?
-    /// What was tried, for logs: "WriteValue char0012".
+    /// The operation, for logs: "WriteValue char0012".
     public var operation: String
     /// The daemon's name for it, for example `org.bluez.Error.InProgress`.
     public var daemonName: String?

@@ -5,7 +5,7 @@ public import BluetoothSupport
 /// Equality and hashing are those of the 128-bit form over the Bluetooth Base UUID; the width in which it was
 /// written is kept for printing and for the air. Source: Core Specification, Vol 3, Part B, 2.5.1.
 public struct BluetoothUUID: Sendable {
-    /// How many bits were written.
+    /// The number of bits that were written.
     public enum Width: UInt8, Sendable, Codable {
         /// Two bytes.
         case bits16 = 2

@@ -24,7 +24,7 @@ extension Emulator {
     /// Makes the central role of a host: "default", or the one that the options name, by name or address.
     ///
     /// A host that is not there has no adapter: the state is `.unsupported`, and a warning in the log lists those that are.
-    public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+    public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
         warnIfMissing(options.adapter)
         let manager = perform { core in
             core.world.addManager(
@@ -39,7 +39,7 @@ extension Emulator {
     /// Managers of one host are one device to others. A manager that names no host gets one of its own, "peripheral 1"
     /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next. The GAP
     /// Device Name of such a host is the local name that its manager advertises.
-    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+    public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
         warnIfMissing(options.adapter)
         let manager = perform { core in
             let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)

@@ -15,7 +15,7 @@ struct Host: Sendable {
     var server: Ref<Device>?
     var managers: [Ref<Manager>] = []
     var ledger = HostLedger()
-    var peers = KnownPeers(limit: CentralOptions.defaultRememberedPeers)
+    var peers = KnownPeers(limit: RoleOptions.defaultRememberedPeers)
     /// By number of the channel.
     var listeners: [UInt16: Listener] = [:]
     var terminatedApps = TerminatedApps()
@@ -131,7 +131,7 @@ struct KnownPeers: Sendable {
     }
 
     /// The limit that scans apply as well.
-    var limit: Int { requestedLimit ?? CentralOptions.defaultRememberedPeers }
+    var limit: Int { requestedLimit ?? RoleOptions.defaultRememberedPeers }
 
     /// Remembers so many peers of each kind, or more if another manager wants that.
     mutating func remember(atLeast limit: Int) {

@@ -6,7 +6,7 @@ extension World {
 
     mutating func addManager(
         _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil,
-        remembering limit: Int = CentralOptions.defaultRememberedPeers
+        remembering limit: Int = RoleOptions.defaultRememberedPeers
     ) -> Ref<Manager> {
         let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
         if let host {

@@ -17,18 +17,9 @@ extension CentralFaults {
         return []
     }
 
-    mutating func wakeEvents(_ line: HoldLine, now: Duration) -> [Action] {
-        var actions: [Action] = []
-        while let held = events.next(in: line, now: now) {
-            actions += apply(held.effect, to: held.message, now: now)
-        }
-        if let wait = events.wait(in: line, now: now) { actions.append(.wakeEvents(line: line, after: wait)) }
-        return actions
-    }
-
-    /// Lets an event of the plan's own making go its way; no fault hits it.
+    /// Delivers an event that the plan created; no fault applies to it.
     mutating func emit(_ event: CentralEvent, now: Duration) -> [Action] {
-        apply(event, nil, now: now)
+        admit(event, nil, now: now)
     }
 
     private mutating func admit(_ event: CentralEvent, now: Duration) -> [Action] {
@@ -38,19 +29,14 @@ extension CentralFaults {
                 kind: .centralEvent(event.kind),
                 characteristic: characteristic(subject(of: event), on: event.link), peer: event.peer ?? link?.peer),
             elapsed: elapsed(now))
-        return apply(event, effect, now: now)
+        return admit(event, effect, now: now)
     }
 
-    private mutating func apply(_ event: CentralEvent, _ effect: FaultEffect?, now: Duration) -> [Action] {
-        let line = line(link: event.link, channel: event.channel, peer: event.peer)
-        switch events.admit(Held(event, effect), in: line, delay: effect?.delay, now: now) {
-        case .passes: return apply(effect, to: event, now: now)
-        case .heads(let wait): return [.wakeEvents(line: line, after: wait)]
-        case .follows: return []
-        }
+    private mutating func admit(_ event: CentralEvent, _ effect: FaultEffect?, now: Duration) -> [Action] {
+        admit(event: event, effect, in: line(link: event.link, channel: event.channel, peer: event.peer), now: now)
     }
 
-    private mutating func apply(_ effect: FaultEffect?, to event: CentralEvent, now: Duration) -> [Action] {
+    mutating func apply(_ effect: FaultEffect?, to event: CentralEvent, now: Duration) -> [Action] {
         switch effect {
         case nil, .delay: return deliver(event, now: now)
         case .drop: return follow(event, now: now)
@@ -71,7 +57,7 @@ extension CentralFaults {
         [.deliver(event)] + follow(event, now: now)
     }
 
-    /// What comes of an event that went its way, or was lost.
+    /// The consequences of an event that was delivered or dropped.
     private mutating func follow(_ event: CentralEvent, now: Duration) -> [Action] {
         switch event {
         case .disconnected(let link, _, _, let isReconnecting): return close(link, isReconnecting: isReconnecting)

@@ -5,13 +5,7 @@ struct CentralFaults: FaultMachine {
     typealias Command = CentralCommand
     typealias Event = CentralEvent
 
-    /// A command or an event on its way, and what is still to become of it.
-    struct Held<Message: Sendable>: Sendable {
-        var message: Message
-        var effect: FaultEffect?
-    }
-
-    /// What is known of an open link.
+    /// The known facts of an open link.
     struct Link: Sendable {
         let peer: PeerID
         var characteristics: [AttributeID: BluetoothUUID] = [:]
@@ -43,8 +37,6 @@ struct CentralFaults: FaultMachine {
         self.start = start
     }
 
-    var heldBack: Int { commands.count + events.count }
-
     mutating func dropAll() {
         links = [:]
         connects = [:]
@@ -65,23 +57,10 @@ struct CentralFaults: FaultMachine {
                 characteristic: characteristic(command.attribute, on: command.link), peer: peer),
             elapsed: now - start)
         let line = line(link: command.link, channel: command.channel, peer: command.peer)
-        switch commands.admit(Held(command, effect), in: line, delay: effect?.delay, now: now) {
-        case .passes: return apply(effect, to: command, now: now)
-        case .heads(let wait): return [.wakeCommands(line: line, after: wait)]
-        case .follows: return []
-        }
+        return admit(command: command, effect, in: line, now: now)
     }
 
-    mutating func wakeCommands(_ line: HoldLine, now: Duration) -> [Action] {
-        var actions: [Action] = []
-        while let held = commands.next(in: line, now: now) {
-            actions += apply(held.effect, to: held.message, now: now)
-        }
-        if let wait = commands.wait(in: line, now: now) { actions.append(.wakeCommands(line: line, after: wait)) }
-        return actions
-    }
-
-    private mutating func apply(_ effect: FaultEffect?, to command: CentralCommand, now: Duration) -> [Action] {
+    mutating func apply(_ effect: FaultEffect?, to command: CentralCommand, now: Duration) -> [Action] {
         switch effect {
         case nil, .delay: return pass(command)
         case .drop: return []
@@ -145,18 +124,4 @@ struct CentralFaults: FaultMachine {
     }
 
     func elapsed(_ now: Duration) -> Duration { now - start }
-}
-
-extension CentralFaults.Held {
-    init(_ message: Message, _ effect: FaultEffect?) {
-        self.init(message: message, effect: effect)
-    }
-}
-
-extension FaultEffect {
-    /// How long it holds a command or an event back; nil if it does not.
-    var delay: Duration? {
-        if case .delay(let time) = self { return time }
-        return nil
-    }
 }

@@ -1,15 +1,15 @@
 import BluetoothBackend
 
-/// What is held back, in lines: what follows a delayed item in its line waits behind it.
+/// The delayed items, in lines: an item that follows a delayed one in its line waits behind it.
 ///
 /// Pure.
 struct DelayQueue<Item: Sendable>: Sendable {
     private var lines: [HoldLine: [(item: Item, due: Duration)]] = [:]
 
-    /// How many items wait.
+    /// The number of waiting items.
     private(set) var count = 0
 
-    /// Takes an item in.
+    /// Admits an item.
     ///
     /// - Returns: What becomes of it.
     mutating func admit(_ item: Item, in line: HoldLine, delay: Duration?, now: Duration) -> Admission {
@@ -20,7 +20,7 @@ struct DelayQueue<Item: Sendable>: Sendable {
         return isFirst ? .heads(wait: delay ?? .zero) : .follows
     }
 
-    /// What becomes of an item.
+    /// The treatment of an item.
     enum Admission: Hashable {
         /// It is not held back.
         case passes
@@ -30,7 +30,7 @@ struct DelayQueue<Item: Sendable>: Sendable {
         case follows
     }
 
-    /// Takes the next item of a line out, if its time has come.
+    /// Removes the next item of a line, if it is due.
     mutating func next(in line: HoldLine, now: Duration) -> Item? {
         guard let first = lines[line]?.first, first.due <= now else { return nil }
         lines[line]?.removeFirst()
@@ -39,7 +39,7 @@ struct DelayQueue<Item: Sendable>: Sendable {
         return first.item
     }
 
-    /// How long the head of a line has to wait; nil if there is none.
+    /// The time until the head of a line is due; nil if there is none.
     func wait(in line: HoldLine, now: Duration) -> Duration? {
         lines[line]?.first.map { max(.zero, $0.due - now) }
     }

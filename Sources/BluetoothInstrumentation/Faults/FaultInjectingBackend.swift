@@ -7,7 +7,7 @@ public import BluetoothBackend
 /// waited for by `afterDelivery`: it is owed by the clock, as a driver of virtual time sees, and ``heldBack`` counts
 /// it. Bytes of channels take their turn with the manager's other events.
 public final class FaultInjectingBackend: BluetoothBackend {
-    /// What goes wrong.
+    /// The plan.
     public let plan: FaultPlan
     private let base: any BluetoothBackend
     private let start: Duration
@@ -23,7 +23,7 @@ public final class FaultInjectingBackend: BluetoothBackend {
         start = base.clock.now
     }
 
-    /// How many commands and events are held back at present.
+    /// The number of commands and events that are delayed at present.
     public var heldBack: Int { held.count }
 
     /// The wrapped backend's name.
@@ -41,72 +41,24 @@ public final class FaultInjectingBackend: BluetoothBackend {
     /// Whether managers of the wrapped backend announce that everything was sent.
     public var announcesSentBursts: Bool { base.announcesSentBursts }
 
-    /// Makes a central role with the plan's faults.
-    public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-        FaultyCentral(
-            base.makeCentral(options), CentralFaults(plan, start: start), clock: base.clock, heldBack: held)
+    /// Creates a central role with the plan's faults.
+    public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
+        central(base.makeCentral(options))
     }
 
-    /// Makes a peripheral role with the plan's faults.
-    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-        FaultyPeripheral(
-            base.makePeripheral(options), PeripheralFaults(plan, start: start), clock: base.clock, heldBack: held)
+    /// Creates a peripheral role with the plan's faults.
+    public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
+        peripheral(base.makePeripheral(options))
     }
 
-    /// Makes the wrapped backend's own pairing.
+    /// Creates the wrapped backend's pairing role.
     public func makePairing() -> any PairingBackend { base.makePairing() }
-}
 
-/// A central role with the faults of a plan.
-final class FaultyCentral: CentralBackend {
-    private let base: any CentralBackend
-    private let core: FaultCore<CentralFaults>
-
-    init(_ base: any CentralBackend, _ machine: CentralFaults, clock: any BackendClock, heldBack: HeldBackCount) {
-        self.base = base
-        core = FaultCore(machine, clock: clock, heldBack: heldBack) { base.submit($0) }
+    private func central(_ role: some CentralBackend) -> any CentralBackend {
+        FaultyRole(role, CentralFaults(plan, start: start), clock: clock, heldBack: held)
     }
 
-    func activate(_ sink: any EventSink<CentralEvent>) {
-        core.attach(sink)
-        base.activate(core)
-    }
-
-    func submit(_ command: CentralCommand) { core.submit(command) }
-
-    func knownPeers(_ ids: [PeerID]) -> [PeerSummary] { base.knownPeers(ids) }
-
-    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
-        base.connectedPeers(offering: services)
-    }
-
-    func invalidate() {
-        base.invalidate()
-        core.invalidate()
-    }
-}
-
-/// A peripheral role with the faults of a plan.
-final class FaultyPeripheral: PeripheralBackend {
-    private let base: any PeripheralBackend
-    private let core: FaultCore<PeripheralFaults>
-
-    init(
-        _ base: any PeripheralBackend, _ machine: PeripheralFaults, clock: any BackendClock, heldBack: HeldBackCount
-    ) {
-        self.base = base
-        core = FaultCore(machine, clock: clock, heldBack: heldBack) { base.submit($0) }
-    }
-
-    func activate(_ sink: any EventSink<PeripheralEvent>) {
-        core.attach(sink)
-        base.activate(core)
-    }
-
-    func submit(_ command: PeripheralCommand) { core.submit(command) }
-
-    func invalidate() {
-        base.invalidate()
-        core.invalidate()
+    private func peripheral(_ role: some PeripheralBackend) -> any PeripheralBackend {
+        FaultyRole(role, PeripheralFaults(plan, start: start), clock: clock, heldBack: held)
     }
 }

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// What a fault machine wants done, in this order.
+/// An action of a fault machine.
 enum FaultAction<Command: Sendable, Event: Sendable>: Sendable {
     /// Submits a command to the backend.
     case submit(Command)
@@ -15,19 +15,25 @@ enum FaultAction<Command: Sendable, Event: Sendable>: Sendable {
     case settle(@Sendable () -> Void)
 }
 
-/// What keeps its order when something in it is delayed.
+/// A sequence of items whose order a delay preserves.
 enum HoldLine: Hashable, Sendable {
-    /// What belongs to one link.
+    /// The items of one link.
     case link(LinkID)
-    /// What belongs to one peer but to no link.
+    /// The items of one peer without a link.
     case peer(PeerID)
-    /// What belongs to one channel.
+    /// The items of one channel.
     case channel(ChannelID)
-    /// The rest of a manager's.
+    /// The other items of a manager.
     case manager
 }
 
-/// The faults of one manager: commands and events go in, what shall happen comes out.
+/// A command or an event on its way, and the effect that it still meets.
+struct Held<Message: Sendable>: Sendable {
+    var message: Message
+    var effect: FaultEffect?
+}
+
+/// The faults of one manager: commands and events go in, actions come out.
 ///
 /// Pure.
 protocol FaultMachine: Sendable {
@@ -35,8 +41,10 @@ protocol FaultMachine: Sendable {
     associatedtype Event: Sendable
     typealias Action = FaultAction<Command, Event>
 
-    /// How many commands and events are held back.
-    var heldBack: Int { get }
+    /// The delayed commands.
+    var commands: DelayQueue<Held<Command>> { get set }
+    /// The delayed events.
+    var events: DelayQueue<Held<Event>> { get set }
 
     /// The manager submits a command.
     mutating func command(_ command: Command, now: Duration) -> [Action]
@@ -44,21 +52,65 @@ protocol FaultMachine: Sendable {
     /// The backend delivers an event.
     mutating func event(_ event: Event, now: Duration) -> [Action]
 
-    /// The head of a line of commands may be due.
-    mutating func wakeCommands(_ line: HoldLine, now: Duration) -> [Action]
+    /// The effect of a fault on a command whose turn has come.
+    mutating func apply(_ effect: FaultEffect?, to command: Command, now: Duration) -> [Action]
 
-    /// The head of a line of events may be due.
-    mutating func wakeEvents(_ line: HoldLine, now: Duration) -> [Action]
+    /// The effect of a fault on an event whose turn has come.
+    mutating func apply(_ effect: FaultEffect?, to event: Event, now: Duration) -> [Action]
 
     /// The manager is gone.
     mutating func dropAll()
 }
 
-/// Says which fault hits what passes: counts, chances and times.
+extension FaultMachine {
+    /// The number of delayed commands and events.
+    var heldBack: Int { commands.count + events.count }
+
+    /// Lets a command pass, or delays it.
+    mutating func admit(command: Command, _ effect: FaultEffect?, in line: HoldLine, now: Duration) -> [Action] {
+        switch commands.admit(Held(message: command, effect: effect), in: line, delay: effect?.delay, now: now) {
+        case .passes: apply(effect, to: command, now: now)
+        case .heads(let wait): [.wakeCommands(line: line, after: wait)]
+        case .follows: []
+        }
+    }
+
+    /// Lets an event pass, or delays it.
+    mutating func admit(event: Event, _ effect: FaultEffect?, in line: HoldLine, now: Duration) -> [Action] {
+        switch events.admit(Held(message: event, effect: effect), in: line, delay: effect?.delay, now: now) {
+        case .passes: apply(effect, to: event, now: now)
+        case .heads(let wait): [.wakeEvents(line: line, after: wait)]
+        case .follows: []
+        }
+    }
+
+    /// The head of a line of commands may be due.
+    mutating func wakeCommands(_ line: HoldLine, now: Duration) -> [Action] {
+        var actions: [Action] = []
+        while let held = commands.next(in: line, now: now) { actions += apply(held.effect, to: held.message, now: now) }
+        if let wait = commands.wait(in: line, now: now) { actions.append(.wakeCommands(line: line, after: wait)) }
+        return actions
+    }
+
+    /// The head of a line of events may be due.
+    mutating func wakeEvents(_ line: HoldLine, now: Duration) -> [Action] {
+        var actions: [Action] = []
+        while let held = events.next(in: line, now: now) { actions += apply(held.effect, to: held.message, now: now) }
+        if let wait = events.wait(in: line, now: now) { actions.append(.wakeEvents(line: line, after: wait)) }
+        return actions
+    }
+}
+
+extension FaultEffect {
+    /// The delay of a command or an event; nil for other effects.
+    fileprivate var delay: Duration? { if case .delay(let time) = self { time } else { nil } }
+}
+
+/// Decides which fault applies to a command or an event, by counts, chances and times.
 ///
 /// Pure.
 struct FaultMatcher: Sendable {
-    /// What a plan can see of a command or an event.
+    /// The properties of a command or an event that a plan can name.
     struct FaultContext {
         var kind: FaultKind
         var characteristic: BluetoothUUID?

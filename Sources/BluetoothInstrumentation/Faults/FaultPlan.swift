@@ -1,6 +1,6 @@
 public import BluetoothBackend
 
-/// What goes wrong on a backend, as data: the plan of a ``FaultInjectingBackend``.
+/// The faults of a ``FaultInjectingBackend``, as data.
 ///
 /// The same seed, plan and traffic give the same faults, so that a failing run can be written down.
 public struct FaultPlan: Hashable, Sendable, Codable {
@@ -22,7 +22,7 @@ public struct Fault: Hashable, Sendable, Codable {
     public var place: FaultPlace
     /// Which of them.
     public var trigger: FaultTrigger
-    /// What becomes of them.
+    /// The effect on them.
     public var effect: FaultEffect
 
     /// One thing that goes wrong.
@@ -72,7 +72,7 @@ public enum FaultTrigger: Hashable, Sendable, Codable {
     case after(time: Duration)
 }
 
-/// What becomes of a command or event that is hit.
+/// The effect on a command or an event.
 public enum FaultEffect: Hashable, Sendable, Codable {
     /// The operation fails with this error: a command does not reach the backend, an answer is replaced.
     indirect case error(BackendError)
@@ -92,7 +92,7 @@ public enum FaultEffect: Hashable, Sendable, Codable {
 public struct FaultPlanError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which fault, counted from 0.
     public var index: Int
-    /// What is impossible, and why.
+    /// A description of the error.
     public var rule: String
 
     /// The place of the fault in the plan's JSON, and the rule.

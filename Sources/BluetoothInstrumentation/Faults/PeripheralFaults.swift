@@ -4,7 +4,6 @@ import BluetoothBackend
 struct PeripheralFaults: FaultMachine {
     typealias Command = PeripheralCommand
     typealias Event = PeripheralEvent
-    typealias Held = CentralFaults.Held
 
     private struct Request {
         var central: PeerID
@@ -15,15 +14,13 @@ struct PeripheralFaults: FaultMachine {
     private let start: Duration
     private var characteristics: [AttributeID: BluetoothUUID] = [:]
     private var requests: [RequestID: Request] = [:]
-    private var commands = DelayQueue<Held<PeripheralCommand>>()
-    private var events = DelayQueue<Held<PeripheralEvent>>()
+    var commands = DelayQueue<Held<PeripheralCommand>>()
+    var events = DelayQueue<Held<PeripheralEvent>>()
 
     init(_ plan: FaultPlan, start: Duration) {
         matcher = FaultMatcher(plan)
         self.start = start
     }
-
-    var heldBack: Int { commands.count + events.count }
 
     mutating func dropAll() {
         requests = [:]
@@ -44,21 +41,10 @@ struct PeripheralFaults: FaultMachine {
                 characteristic: subject.attribute.flatMap { characteristics[$0] }, peer: subject.central),
             elapsed: now - start)
         let line: HoldLine = command.channel.map { .channel($0) } ?? .manager
-        switch commands.admit(Held(command, effect), in: line, delay: effect?.delay, now: now) {
-        case .passes: return apply(effect, to: command)
-        case .heads(let wait): return [.wakeCommands(line: line, after: wait)]
-        case .follows: return []
-        }
+        return admit(command: command, effect, in: line, now: now)
     }
 
-    mutating func wakeCommands(_ line: HoldLine, now: Duration) -> [Action] {
-        var actions: [Action] = []
-        while let held = commands.next(in: line, now: now) { actions += apply(held.effect, to: held.message) }
-        if let wait = commands.wait(in: line, now: now) { actions.append(.wakeCommands(line: line, after: wait)) }
-        return actions
-    }
-
-    private mutating func apply(_ effect: FaultEffect?, to command: PeripheralCommand) -> [Action] {
+    mutating func apply(_ effect: FaultEffect?, to command: PeripheralCommand, now: Duration) -> [Action] {
         switch effect {
         case nil, .delay: return [.submit(command)]
         // A plan with a link's end at a peripheral's command is refused.
@@ -84,22 +70,10 @@ struct PeripheralFaults: FaultMachine {
                 kind: .peripheralEvent(event.kind), characteristic: attribute.flatMap { characteristics[$0] },
                 peer: event.central ?? request?.central),
             elapsed: now - start)
-        let line = line(of: event, request)
-        switch events.admit(Held(event, effect), in: line, delay: effect?.delay, now: now) {
-        case .passes: return apply(effect, to: event)
-        case .heads(let wait): return [.wakeEvents(line: line, after: wait)]
-        case .follows: return []
-        }
+        return admit(event: event, effect, in: line(of: event, request), now: now)
     }
 
-    mutating func wakeEvents(_ line: HoldLine, now: Duration) -> [Action] {
-        var actions: [Action] = []
-        while let held = events.next(in: line, now: now) { actions += apply(held.effect, to: held.message) }
-        if let wait = events.wait(in: line, now: now) { actions.append(.wakeEvents(line: line, after: wait)) }
-        return actions
-    }
-
-    private mutating func apply(_ effect: FaultEffect?, to event: PeripheralEvent) -> [Action] {
+    mutating func apply(_ effect: FaultEffect?, to event: PeripheralEvent, now: Duration) -> [Action] {
         switch effect {
         case nil, .delay: return [.deliver(event)]
         // A plan with a link's end at a peripheral's event is refused.

@@ -8,7 +8,7 @@ import Synchronization
 /// An event is recorded where the backend delivers it, which may be under the backend's lock. The trace reads the time, writes
 /// the text and logs only outside of that lock: just before the receiver handles the event, or with the next command.
 public final class BackendTrace: Sendable {
-    /// Where lines go.
+    /// The destination of lines.
     public enum Destination: Sendable {
         /// Into ``BackendTrace/entries``, which grows without limit: for tests and short runs.
         case memory

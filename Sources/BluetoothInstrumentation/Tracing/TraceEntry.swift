@@ -4,7 +4,7 @@ import BluetoothBackend
 public struct TraceEntry: Hashable, Sendable, Codable {
     /// The time on the clock of the traced backend.
     public var time: Duration
-    /// What the line is about.
+    /// The category of the line.
     public var category: TraceCategory
     /// The role: `central 1`, `peripheral 2`, `pairing 3`, numbered in the order of creation; empty for notes.
     public var source: String
@@ -31,7 +31,7 @@ extension TraceEntry: CustomStringConvertible {
     }
 }
 
-/// What a line of a trace is about.
+/// The category of a line.
 public enum TraceCategory: String, Hashable, Sendable, Codable, CaseIterable {
     /// A request of the manager: scan, connect, discover, subscribe.
     case command

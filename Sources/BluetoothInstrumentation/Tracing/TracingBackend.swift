@@ -41,13 +41,13 @@ public final class TracingBackend: BluetoothBackend {
     public var announcesSentBursts: Bool { base.announcesSentBursts }
 
     /// Creates a central role whose commands and events are recorded.
-    public func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+    public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
         let source = newRole("central", "makeCentral", options.adapter, options.restoreIdentifier)
         return central(base.makeCentral(options), source)
     }
 
     /// Creates a peripheral role whose commands and events are recorded.
-    public func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+    public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
         let source = newRole("peripheral", "makePeripheral", options.adapter, options.restoreIdentifier)
         return peripheral(base.makePeripheral(options), source)
     }

@@ -43,12 +43,12 @@ final class Publication: Sendable {
         holder.store(Self.token(of: core), ordering: .releasing)
     }
 
-    /// Lets the app change the attribute again.
+    /// Unfreezes the attribute for the app.
     func release(by core: PeripheralCore) {
         _ = holder.compareExchange(expected: Self.token(of: core), desired: 0, ordering: .acquiringAndReleasing)
     }
 
-    /// Says that a change of a published attribute is ignored.
+    /// Logs that a change of a published attribute is ignored.
     static func logFrozen(_ object: CBAttribute, _ property: String) {
         Logger(label: "CoreBluetooth").warning(
             "API MISUSE: \(object) is published: its \(property) can no longer be changed")
@@ -80,7 +80,7 @@ extension CBPeer: _CVarArgObject {}
 extension CBUUID: _CVarArgObject {}
 
 extension _CVarArgObject where Self: NSObject {
-    /// What "%@" prints: the description.
+    /// The argument that "%@" prints: the description.
     public var _cVarArgObject: any CVarArg { NSString(string: description) }
 
     /// The encoding of ``_cVarArgObject``, which takes this object's place.

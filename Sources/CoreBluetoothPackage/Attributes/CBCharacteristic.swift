@@ -44,7 +44,7 @@ open class CBCharacteristic: CBAttribute {
         set { fields.withLock { $0.service = newValue } }
     }
 
-    /// What the characteristic can do.
+    /// The properties of the characteristic.
     open var properties: CBCharacteristicProperties { initialProperties }
 
     /// The value that was last read, notified or indicated; writes do not change it.
@@ -93,7 +93,7 @@ open class CBCharacteristic: CBAttribute {
     }
 }
 
-/// What a characteristic can do.
+/// The properties of a characteristic.
 ///
 /// The lower eight bits are those on the air. Sources: Apple, CBCharacteristicProperties; Core Specification, Vol 3,
 /// Part G, 3.3.1.1.
@@ -101,7 +101,7 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt
 
-    /// Makes a set of bits.
+    /// Creates a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The value may be broadcast.
@@ -134,7 +134,7 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let indicateEncryptionRequired = Self(rawValue: 0x200)
 }
 
-/// How a characteristic's value is written.
+/// The kind of a write.
 ///
 /// Source: Apple, CBCharacteristicWriteType.
 #if hasAttribute(nonexhaustive)

@@ -41,7 +41,7 @@ open class CBDescriptor: CBAttribute {
     /// The value that was last read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
     open var value: Any? { fields.withLock { $0.value } }
 
-    /// Takes the bytes that were read, typed by the descriptor's UUID (S95).
+    /// Sets the value from the bytes that were read, typed by the descriptor's UUID (S95).
     func setValue(_ bytes: Data) {
         let value = Self.typed(bytes, for: uuid.bluetoothUUID)
         fields.withLock { $0.value = value }
@@ -71,7 +71,7 @@ open class CBDescriptor: CBAttribute {
 open class CBMutableDescriptor: CBDescriptor {
     private let ownValue: Any?
 
-    /// Makes a descriptor that belongs to no characteristic yet.
+    /// Creates a descriptor that belongs to no characteristic yet.
     ///
     /// - Parameters:
     ///   - UUID: The descriptor's type.

@@ -18,11 +18,11 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// Whether a manager has published it.
     let publication = Publication()
 
-    /// Makes a characteristic that belongs to no service yet.
+    /// Creates a characteristic that belongs to no service yet.
     ///
     /// - Parameters:
     ///   - UUID: The characteristic's type.
-    ///   - properties: What clients are told that they can do.
+    ///   - properties: The properties that clients discover.
     ///   - value: A value that the system serves by itself, up to 512 bytes; such a characteristic must be read-only. With nil
     ///     the app is asked for each read and write.
     ///   - permissions: What the local server allows.
@@ -35,13 +35,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
         super.init(uuid: UUID, properties: properties)
     }
 
-    /// What the local server allows with the value.
+    /// The permissions of the value.
     open var permissions: CBAttributePermissions {
         get { ownPermissions }
         set { if isChangeable("permissions") { ownPermissions = newValue } }
     }
 
-    /// What clients are told that they can do.
+    /// The properties that clients discover.
     open override var properties: CBCharacteristicProperties {
         get { ownProperties }
         set { if isChangeable("properties") { ownProperties = newValue } }
@@ -49,7 +49,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
     /// The value.
     ///
-    /// What centrals write is not stored here.
+    /// Values that centrals write are not stored here.
     open override var value: Data? {
         get { ownValue }
         set { if !publication.isStaticallyHeld || isChangeable("value") { ownValue = newValue } }
@@ -87,7 +87,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         subscribers.withLock { $0.append(central) }
     }
 
-    /// Takes a subscriber out.
+    /// Removes a subscriber.
     func removeSubscriber(_ identifier: UUID) -> CBCentral? {
         subscribers.withLock { subscribers in
             subscribers.firstIndex { $0.identifier == identifier }.map { subscribers.remove(at: $0) }
@@ -99,14 +99,14 @@ open class CBMutableCharacteristic: CBCharacteristic {
     }
 }
 
-/// What the local server allows with a value.
+/// The permissions of a value.
 ///
 /// Source: Apple, CBAttributePermissions.
 public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt
 
-    /// Makes a set of bits.
+    /// Creates a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Centrals may read.

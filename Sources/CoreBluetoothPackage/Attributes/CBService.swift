@@ -77,7 +77,7 @@ open class CBMutableService: CBService {
     /// Whether a manager has published it.
     let publication = Publication()
 
-    /// Makes a service that is not published yet.
+    /// Creates a service that is not published yet.
     ///
     /// - Parameters:
     ///   - UUID: The service's type.

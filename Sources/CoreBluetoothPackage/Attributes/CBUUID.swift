@@ -45,7 +45,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// Makes a 128-bit UUID.
+    /// Creates a 128-bit UUID.
     ///
     /// - Parameter nsuuid: The UUID, whose byte order is kept.
     public init(nsuuid: UUID) {

@@ -17,7 +17,7 @@ final class AutomaticBackend: BluetoothBackend {
 
     /// The backend that may be used where the primary one has no adapter.
     struct Fallback: Sendable {
-        /// What allows it, for the log.
+        /// The reason that allows it, for the log.
         var reason: String
         var backend: @Sendable () -> any BluetoothBackend
     }
@@ -48,10 +48,10 @@ final class AutomaticBackend: BluetoothBackend {
     func authorization() -> AuthorizationStatus { (decided ?? primary).authorization() }
     func supports(_ feature: BackendFeature) -> Bool { (decided ?? primary).supports(feature) }
     var announcesSentBursts: Bool { (decided ?? primary).announcesSentBursts }
-    func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+    func makeCentral(_ options: RoleOptions) -> any CentralBackend {
         DeferredRole(self) { MadeRole($0.makeCentral(options)) }
     }
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+    func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
         DeferredRole(self) { MadeRole($0.makePeripheral(options)) }
     }
     func makePairing() -> any PairingBackend {
@@ -71,7 +71,7 @@ final class AutomaticBackend: BluetoothBackend {
     }
 
     private func probe() {
-        let probe = Probe(primary.makeCentral(CentralOptions(adapter: SelectionEnvironment.process.adapter))) {
+        let probe = Probe(primary.makeCentral(RoleOptions(adapter: SelectionEnvironment.process.adapter))) {
             self.decide(hasAdapter: $0)
         }
         probeClock.schedule(after: Self.deadline) { probe.end(hasAdapter: false) }

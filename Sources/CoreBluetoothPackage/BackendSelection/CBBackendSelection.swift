@@ -98,14 +98,14 @@ extension CBManager {
     }
 }
 
-/// Makes central managers, as code written for Nordic's CoreBluetoothMock does.
+/// Creates central managers, for code written for Nordic's CoreBluetoothMock.
 ///
 /// An extension of this package.
 public enum CBCentralManagerFactory {
     /// A central manager over the selected backend.
     ///
     /// - Parameters:
-    ///   - delegate: Who is told; held weakly.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As of the manager's initializer.
     ///   - forceMock: Takes the shared emulator, whatever else is said.
@@ -119,14 +119,14 @@ public enum CBCentralManagerFactory {
     }
 }
 
-/// Makes peripheral managers, as code written for Nordic's CoreBluetoothMock does.
+/// Creates peripheral managers, for code written for Nordic's CoreBluetoothMock.
 ///
 /// An extension of this package.
 public enum CBPeripheralManagerFactory {
     /// A peripheral manager over the selected backend.
     ///
     /// - Parameters:
-    ///   - delegate: Who is told; held weakly.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As of the manager's initializer.
     ///   - forceMock: Takes the shared emulator, whatever else is said.

@@ -46,7 +46,7 @@ struct ContinuousIntegration: Sendable {
         "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "SEMAPHORE", "TEAMCITY_VERSION", "TF_BUILD", "TRAVIS",
     ]
 
-    /// What shows that it is one, for the log; nil where nothing does.
+    /// The evidence, for the log; nil if there is none.
     let evidence: String?
     /// Whether `CI` is set to something, and yet nothing shows a job.
     let isDoubtful: Bool

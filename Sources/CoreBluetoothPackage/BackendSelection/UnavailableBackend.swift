@@ -17,12 +17,12 @@ final class UnavailableBackend: BluetoothBackend {
 
     func authorization() -> AuthorizationStatus { .allowed }
     func supports(_ feature: BackendFeature) -> Bool { false }
-    func makeCentral(_ options: CentralOptions) -> any CentralBackend { UnavailableCentral() }
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { UnavailablePeripheral() }
+    func makeCentral(_ options: RoleOptions) -> any CentralBackend { UnavailableCentral() }
+    func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend { UnavailablePeripheral() }
     func makePairing() -> any PairingBackend { UnavailablePairing() }
 }
 
-/// Tells its state; the facade sends nothing in that state.
+/// Reports its state; the facade submits nothing in that state.
 private final class UnavailableCentral: CentralBackend {
     func activate(_ sink: any EventSink<CentralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
     func submit(_ command: CentralCommand) {}
@@ -31,7 +31,7 @@ private final class UnavailableCentral: CentralBackend {
     func invalidate() {}
 }
 
-/// Tells its state; the facade sends nothing in that state.
+/// Reports its state; the facade submits nothing in that state.
 private final class UnavailablePeripheral: PeripheralBackend {
     func activate(_ sink: any EventSink<PeripheralEvent>) { sink.deliver(.stateChanged(.unsupported)) }
     func submit(_ command: PeripheralCommand) {}

@@ -14,10 +14,10 @@ open class CBL2CAPChannel: NSObject {
     /// The other side: a ``CBPeripheral`` on the client's side, a ``CBCentral`` on the server's.
     public let peer: CBPeer!
 
-    /// What the other side sends.
+    /// The bytes that the other side sends.
     public let inputStream: InputStream!
 
-    /// What this side sends.
+    /// The bytes that this side sends.
     public let outputStream: OutputStream!
 
     /// The channel's number.

@@ -35,7 +35,7 @@ final class ChannelCore: Sendable {
         outputEvents.attach(self)
     }
 
-    /// Where a stream's delegate and run loops are.
+    /// The delegate and the run loops of a stream.
     func events(_ side: ChannelMachine.Side) -> StreamEvents {
         side == .input ? inputEvents : outputEvents
     }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// An entry lasts from the event that opens the channel until the channel's object is released. The lock is a leaf.
 final class ChannelTable: Sendable {
-    /// What a channel ends with.
+    /// The owner whose end closes a channel.
     enum Origin: Equatable {
         /// The link that a central manager opened it on.
         case link(LinkID)
@@ -29,12 +29,12 @@ final class ChannelTable: Sendable {
         var closedUnclaimed: Deque<ChannelID> = []
     }
 
-    /// How many channels are kept for the app that the other side has closed meanwhile.
+    /// The most channels that are retained for the app after the other side has closed them.
     static let closedLimit = 64
 
     private let state = Lock(State())
 
-    /// How many channels are kept.
+    /// The number of channels.
     var count: Int { state.withLock { $0.entries.count } }
 
     subscript(id: ChannelID) -> ChannelCore? { state.withLock { $0.entries[id]?.core } }
@@ -65,7 +65,7 @@ final class ChannelTable: Sendable {
         return isUnclaimed
     }
 
-    /// Takes in a channel that is up, before anything comes over it.
+    /// Adds an open channel, before anything is received on it.
     ///
     /// - Parameters:
     ///   - origin: What it ends with.

@@ -102,7 +102,7 @@ final class StreamEvents: Sendable {
         deliver()
     }
 
-    /// Tells the delegate one thing; what else there is waits for the loop's next turn, as other sources do.
+    /// Delivers one event; further events wait for the loop's next iteration, as those of other sources do.
     private func deliver() {
         let (channel, stream, delegate) = fields.withLock { ($0.channel, $0.stream, $0.delegate) }
         guard let channel, let stream, let delegate, let notice = channel.nextNotice(side) else { return }

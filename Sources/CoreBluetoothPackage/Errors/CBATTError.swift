@@ -21,7 +21,7 @@ public struct CBATTError: _BridgedStoredNSError {
     /// Wraps an error of Foundation's class, whose domain should be ``CBATTErrorDomain``.
     public init(_nsError error: NSError) { _nsError = error }
 
-    /// Makes an error of a code.
+    /// Creates an error from a code.
     ///
     /// - Parameters:
     ///   - code: What went wrong.
@@ -31,7 +31,7 @@ public struct CBATTError: _BridgedStoredNSError {
             domain: CBATTErrorDomain, code: code.rawValue, userInfo: userInfo, meaning: code.message)
     }
 
-    /// Makes an error of the system's own, which says what its code means.
+    /// Creates an error of the system, with the text of its code.
     package init(system code: Code) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: code.message])
     }
@@ -53,7 +53,7 @@ public struct CBATTError: _BridgedStoredNSError {
 }
 
 extension CBATTError {
-    /// What the attribute server answered.
+    /// The error code of the attribute server.
     ///
     /// Open: any number makes a code.
     ///
@@ -144,7 +144,7 @@ extension CBATTError {
 }
 
 extension CBATTError.Code {
-    /// What an error of the system's own says: Apple's text where it is known, else one in the same style.
+    /// The text of an error of the system: Apple's where it is known, or else one in the same style.
     var message: String {
         switch self {
         case .success: "No error."

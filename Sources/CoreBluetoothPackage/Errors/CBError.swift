@@ -22,7 +22,7 @@ public struct CBError: _BridgedStoredNSError {
     /// Wraps an error of Foundation's class, whose domain should be ``CBErrorDomain``.
     public init(_nsError error: NSError) { _nsError = error }
 
-    /// Makes an error of a code.
+    /// Creates an error from a code.
     ///
     /// - Parameters:
     ///   - code: What went wrong.
@@ -32,7 +32,7 @@ public struct CBError: _BridgedStoredNSError {
             domain: CBErrorDomain, code: code.rawValue, userInfo: userInfo, meaning: code.message)
     }
 
-    /// Makes an error of the system's own, which says what its code means.
+    /// Creates an error of the system, with the text of its code.
     package init(system code: Code) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: code.message])
     }
@@ -54,7 +54,7 @@ public struct CBError: _BridgedStoredNSError {
 }
 
 extension CBError {
-    /// What went wrong.
+    /// The kind of the failure.
     ///
     /// Open: any number makes a code.
     ///
@@ -149,7 +149,7 @@ extension CBError {
 }
 
 extension CBError.Code {
-    /// What an error of the system's own says: Apple's text where it is known, else one in the same style.
+    /// The text of an error of the system: Apple's where it is known, or else one in the same style.
     var message: String {
         switch self {
         case .unknown: "Unknown error."

@@ -13,7 +13,7 @@ struct RequestReference {
 ///
 /// Answer with `CBPeripheralManager.respond(to:withResult:)`, from any thread. Source: Apple, CBATTRequest.
 open class CBATTRequest: NSObject {
-    /// Who asks.
+    /// The central that sent the request.
     public let central: CBCentral
 
     /// The characteristic asked for: the app's own object.
@@ -27,10 +27,10 @@ open class CBATTRequest: NSObject {
     /// Not thread-safe: set it on the thread that responds.
     open var value: Data?
 
-    /// What it stands for; nil for one that no manager made.
+    /// The request in the manager; nil for one that no manager created.
     let reference: RequestReference?
 
-    /// Makes a request.
+    /// Creates a request.
     init(
         central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?,
         reference: RequestReference? = nil

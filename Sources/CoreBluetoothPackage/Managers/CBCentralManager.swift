@@ -18,7 +18,7 @@ open class CBCentralManager: CBManager {
     /// A manager over the selected backend.
     ///
     /// - Parameters:
-    ///   - delegate: Who is told; held weakly.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     public required convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
@@ -27,16 +27,14 @@ open class CBCentralManager: CBManager {
     /// A manager over the selected backend.
     ///
     /// - Parameters:
-    ///   - delegate: Who is told; held weakly.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBCentralManagerOption…` keys. They are accepted; none changes anything on Linux but the
     ///     restore identifier, which backends may use, and ``CBManagerOptionLimitsKey``.
     public init(
         delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
-        core = CentralCore(
-            backend: BackendResolver.backend(), options: CentralOptions(options), limits: CBManagerLimits(options),
-            queue: queue ?? .main)
+        core = CentralCore(BackendResolver.backend(), options, queue: queue)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -48,16 +46,14 @@ open class CBCentralManager: CBManager {
     ///
     /// - Parameters:
     ///   - backend: The backend.
-    ///   - delegate: Who is told; held weakly.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As above.
     public init(
         backend: CBBackendSelection, delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        core = CentralCore(
-            backend: BackendResolver.backend(for: backend), options: CentralOptions(options),
-            limits: CBManagerLimits(options), queue: queue ?? .main)
+        core = CentralCore(BackendResolver.backend(for: backend), options, queue: queue)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -67,7 +63,7 @@ open class CBCentralManager: CBManager {
         core.invalidate()
     }
 
-    /// Who is told.
+    /// The delegate.
     ///
     /// Weak; looked up at each delivery.
     open var delegate: (any CBCentralManagerDelegate)? {
@@ -86,7 +82,7 @@ open class CBCentralManager: CBManager {
     /// An extension of this package.
     public var backendName: String { core.backendName() }
 
-    /// What was not delivered, since the queue was too slow for it.
+    /// The number of events that were not delivered, since the queue was too slow.
     ///
     /// An extension of this package.
     public var droppedEvents: CBDroppedEvents { core.inbox.dropped }
@@ -146,7 +142,7 @@ open class CBCentralManager: CBManager {
         core.transition { $0.cancel(handle) }
     }
 
-    /// Asks to be told of connections of matching peripherals to the system; nil asks for none.
+    /// Registers for events of connections between matching peripherals and the system; nil ends the registration.
     ///
     /// - Parameter options: `.serviceUUIDs` with `[CBUUID]`, `.peripheralUUIDs` with `[UUID]`.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
@@ -165,14 +161,14 @@ open class CBCentralManager: CBManager {
 }
 
 extension CBCentralManager {
-    /// What an adapter may be able to do.
+    /// Features of an adapter.
     ///
     /// Source: Apple, CBCentralManager.Feature.
     public struct Feature: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt
 
-        /// Makes a set of bits.
+        /// Creates a set from bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// Scans and connects while extended advertising is used.
@@ -180,7 +176,7 @@ extension CBCentralManager {
     }
 }
 
-/// What happened to a device of the system.
+/// A change of a device's connection to the system.
 ///
 /// Source: Apple, CBConnectionEvent.
 #if hasAttribute(nonexhaustive)
@@ -203,7 +199,7 @@ public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Senda
     /// The option's name.
     public let rawValue: String
 
-    /// Makes an option of a name.
+    /// Creates an option from a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Devices with one of these services: `[CBUUID]`, at most four.

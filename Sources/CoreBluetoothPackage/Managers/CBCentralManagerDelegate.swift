@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a central manager tells its app.
+/// The callbacks of a central manager.
 ///
 /// Every method runs on the manager's queue, one at a time. All but ``centralManagerDidUpdateState(_:)`` may be left
 /// out: they have default bodies. Source: Apple, CBCentralManagerDelegate.

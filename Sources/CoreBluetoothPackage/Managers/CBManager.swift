@@ -1,7 +1,7 @@
 import BluetoothBackend
 public import Foundation
 
-/// What central and peripheral managers have in common.
+/// The superclass of central and peripheral managers.
 ///
 /// Source: Apple, CBManager.
 open class CBManager: NSObject {
@@ -29,7 +29,7 @@ open class CBManager: NSObject {
     open override var description: String { describe(self) }
 }
 
-/// What can be done with the Bluetooth adapter.
+/// The state of the Bluetooth adapter.
 ///
 /// Source: Apple, CBManagerState.
 #if hasAttribute(nonexhaustive)

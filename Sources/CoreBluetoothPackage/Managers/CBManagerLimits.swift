@@ -2,12 +2,12 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// How much a manager keeps of what other devices send.
+/// The limits of what a manager retains of other devices.
 ///
 /// An extension of this package. ``CBManager/defaultLimits`` sets it for a process,
 /// ``CBManagerOptionLimitsKey`` for one manager. See <doc:Limits>.
 public struct CBManagerLimits: Hashable, Sendable {
-    /// What becomes of notifications that a slow queue does not take.
+    /// The treatment of notifications that a slow queue does not handle in time.
     public enum NotificationOverflow: Hashable, Sendable {
         /// The peripheral with the most undelivered notifications loses its oldest ones.
         case dropOldest
@@ -16,7 +16,7 @@ public struct CBManagerLimits: Hashable, Sendable {
         case disconnect
     }
 
-    /// How many peripherals out of reach are remembered, at least 1: of those that were connected to, and of the others.
+    /// The number of peripherals out of range that are remembered, at least 1: of those that were connected, and of the others.
     ///
     /// Managers of one adapter share the largest number of them. A scan without duplicates reports a device anew once so
     /// many others were heard since.
@@ -24,7 +24,7 @@ public struct CBManagerLimits: Hashable, Sendable {
     /// How many events of a kind wait for the manager's queue, at least 1: scan reports, notifications, write commands,
     /// and changes that others make.
     public var undeliveredEvents: Int
-    /// What becomes of notifications beyond ``undeliveredEvents``.
+    /// The treatment of notifications beyond ``undeliveredEvents``.
     public var notificationOverflow: NotificationOverflow
 
     /// Collects the limits of a manager.
@@ -38,7 +38,7 @@ public struct CBManagerLimits: Hashable, Sendable {
     }
 }
 
-/// What a manager did not deliver, since its queue took events more slowly than they came.
+/// The number of events that a manager did not deliver, since its queue was slower than their arrival.
 ///
 /// An extension of this package. The numbers grow while the manager lives. See <doc:Limits>.
 public struct CBDroppedEvents: Hashable, Sendable {
@@ -61,7 +61,7 @@ public struct CBDroppedEvents: Hashable, Sendable {
 }
 
 extension CBManager {
-    /// How much is kept by managers that are made from now on, where their options say nothing.
+    /// The limits of managers that are created from now on, unless their options contain others.
     ///
     /// Settable from any thread. An extension of this package.
     public static var defaultLimits: CBManagerLimits {

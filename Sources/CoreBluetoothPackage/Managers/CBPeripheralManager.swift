@@ -11,10 +11,10 @@ public import Foundation
 open class CBPeripheralManager: CBManager {
     let core: PeripheralCore
 
-    /// Makes a manager without delegate, on the main queue.
+    /// Creates a manager without delegate, on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// Makes a manager without options.
+    /// Creates a manager without options.
     ///
     /// See ``init(delegate:queue:options:)``.
     ///
@@ -24,7 +24,7 @@ open class CBPeripheralManager: CBManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// Its first callback is the state, later on the queue.
     ///
@@ -36,9 +36,7 @@ open class CBPeripheralManager: CBManager {
     public init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
-        core = PeripheralCore(
-            backend: BackendResolver.backend(), options: PeripheralOptions(options),
-            limits: CBManagerLimits(options), queue: queue ?? .main)
+        core = PeripheralCore(BackendResolver.backend(), options, queue: queue)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -50,16 +48,14 @@ open class CBPeripheralManager: CBManager {
     ///
     /// - Parameters:
     ///   - backend: The backend.
-    ///   - delegate: Who is told; held weakly.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As above.
     public init(
         backend: CBBackendSelection, delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        core = PeripheralCore(
-            backend: BackendResolver.backend(for: backend), options: PeripheralOptions(options),
-            limits: CBManagerLimits(options), queue: queue ?? .main)
+        core = PeripheralCore(BackendResolver.backend(for: backend), options, queue: queue)
         super.init(ofModule: ())
         core.delegate = delegate
         core.activate(for: self)
@@ -74,7 +70,7 @@ open class CBPeripheralManager: CBManager {
     /// An extension of this package.
     public var backendName: String { core.backendName() }
 
-    /// What was not delivered, since the queue was too slow for it.
+    /// The number of events that were not delivered, since the queue was too slow.
     ///
     /// An extension of this package.
     public var droppedEvents: CBDroppedEvents { core.inbox.dropped }
@@ -82,7 +78,7 @@ open class CBPeripheralManager: CBManager {
     /// The backend's time, for what a device does by itself.
     package var clock: any BackendClock { core.clock }
 
-    /// Who is called.
+    /// The delegate.
     ///
     /// Held weakly and read at each callback.
     open var delegate: (any CBPeripheralManagerDelegate)? {
@@ -90,7 +86,7 @@ open class CBPeripheralManager: CBManager {
         set { core.delegate = newValue }
     }
 
-    /// What can be done with the adapter in this role.
+    /// The state of the adapter in this role.
     ///
     /// Changes on the manager's queue, just before the callback.
     open override var state: CBManagerState { CBManagerState(core.read { $0.state }) }
@@ -155,7 +151,7 @@ open class CBPeripheralManager: CBManager {
         core.transition { $0.stopAdvertising() }
     }
 
-    /// Asks for another connection interval.
+    /// Requests another connection interval.
     ///
     /// A hint, without callback.
     open func setDesiredConnectionLatency(

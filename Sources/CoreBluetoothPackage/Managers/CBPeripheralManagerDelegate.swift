@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a peripheral manager tells its app.
+/// The callbacks of a peripheral manager.
 ///
 /// Every method runs on the manager's queue, one at a time. All but ``peripheralManagerDidUpdateState(_:)`` may be left
 /// out: they have default bodies. Source: Apple, CBPeripheralManagerDelegate.

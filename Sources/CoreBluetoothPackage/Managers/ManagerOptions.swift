@@ -25,7 +25,7 @@ public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIde
 /// Linux: accepted, without effect. The string behind it is not certain.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 
-/// How much the manager keeps of what other devices send: ``CBManagerLimits``.
+/// The limits of what the manager retains of other devices: ``CBManagerLimits``.
 ///
 /// An option of peripheral managers, too. An extension of this package.
 public let CBManagerOptionLimitsKey = "CBManagerOptionLimits"
@@ -55,7 +55,7 @@ public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "kCBConnectOption
 /// Linux: accepted, without effect.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionNotifyOnNotification"
 
-/// How long the attempt is postponed: `NSNumber`, in seconds.
+/// The delay of the attempt: `NSNumber`, in seconds.
 public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
 
 /// Whether the system may bring up the classic transport too: `Bool`.
@@ -105,20 +105,11 @@ public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey = "kCBRestoredAdvertisementData"
 
 /// Option dictionaries become values at the edge. What has the wrong type is ignored with a log line.
-extension CentralOptions {
-    init(_ options: [String: Any]?) {
+extension RoleOptions {
+    /// - Parameter restoreKey: The key of the identifier for restoration.
+    init(_ options: [String: Any]?, restoreKey: String) {
         self.init(
-            adapter: SelectionEnvironment.process.adapter,
-            restoreIdentifier: option(CBCentralManagerOptionRestoreIdentifierKey, in: options),
-            rememberedPeers: CBManagerLimits(options).rememberedPeripherals)
-    }
-}
-
-extension PeripheralOptions {
-    init(_ options: [String: Any]?) {
-        self.init(
-            adapter: SelectionEnvironment.process.adapter,
-            restoreIdentifier: option(CBPeripheralManagerOptionRestoreIdentifierKey, in: options),
+            adapter: SelectionEnvironment.process.adapter, restoreIdentifier: option(restoreKey, in: options),
             rememberedPeers: CBManagerLimits(options).rememberedPeripherals)
     }
 }

@@ -12,7 +12,7 @@ public import Foundation
 ///
 /// Source: Core Specification, Vol 3, Part H, 2.3; BlueZ, org.bluez.Agent1.
 public final class CBPairingAgent: Sendable {
-    /// What the app can show and ask.
+    /// The input and output capability of the app.
     public let capability: CBPairingCapability
 
     private let core: PairingCore
@@ -57,7 +57,7 @@ public final class CBPairingAgent: Sendable {
         core.invalidate()
     }
 
-    /// Who is asked and told.
+    /// The delegate, which answers questions and receives events.
     ///
     /// Weak; looked up at each delivery.
     public var delegate: (any CBPairingAgentDelegate)? {
@@ -87,7 +87,7 @@ public final class CBPairingAgent: Sendable {
     }
 }
 
-/// What an app can show to its user and ask of it; this and the peer's decide how a pairing is secured.
+/// The input and output of an app; this and the peer's decide how a pairing is secured.
 ///
 /// An extension of this package. Source: Core Specification, Vol 3, Part H, 2.3.2.
 public enum CBPairingCapability: Sendable, Hashable, CaseIterable {
@@ -95,7 +95,7 @@ public enum CBPairingCapability: Sendable, Hashable, CaseIterable {
     case displayOnly
     /// Shows six digits and asks yes or no.
     case displayYesNo
-    /// Asks for six digits.
+    /// Input of six digits.
     case keyboardOnly
     /// Neither: Just Works, without protection from a third party that listens and speaks.
     case noInputNoOutput
@@ -113,7 +113,7 @@ public enum CBPairingCapability: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Who answers what pairings ask.
+/// Answers the questions of pairings.
 ///
 /// Called on the agent's queue, one call at a time. An extension of this package.
 public protocol CBPairingAgentDelegate: AnyObject {

@@ -7,7 +7,7 @@ public import Foundation
 /// `pairingAgent(_:didCancel:)`, or until the pairing is over; an answer after that, and one that does not fit the
 /// question, is logged and ignored. An extension of this package.
 public final class CBPairingRequest: Sendable {
-    /// What is asked.
+    /// The question.
     public enum Question: Sendable, Hashable {
         /// Shall the two pair at all? Answer with `accept()` or `reject()`.
         case consent
@@ -26,7 +26,7 @@ public final class CBPairingRequest: Sendable {
     /// The peer that is paired with: the identifier of its `CBPeripheral` or `CBCentral`.
     public let peerIdentifier: UUID
 
-    /// What is asked.
+    /// The question.
     public let question: Question
 
     private let id: PairingRequestID
@@ -43,13 +43,13 @@ public final class CBPairingRequest: Sendable {
     /// Whether an answer is still wanted.
     public var isOpen: Bool { core.value?.isOpen(id) ?? false }
 
-    /// Says yes.
+    /// Accepts the pairing.
     public func accept() { core.value?.answer(id, .accept) }
 
-    /// Says no: the pairing fails.
+    /// Rejects the pairing, which then fails.
     public func reject() { core.value?.answer(id, .reject) }
 
-    /// Says what the peer shows.
+    /// Answers with the number that the peer shows.
     ///
     /// - Parameter passkey: 0...999999; others are logged and ignored.
     public func enter(passkey: Int) { core.value?.answer(id, .passkey(passkey)) }

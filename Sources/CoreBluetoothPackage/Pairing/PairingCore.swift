@@ -69,7 +69,7 @@ final class PairingCore: InboxOwner, EventSink {
     /// The agent, if it lives.
     var agent: CBPairingAgent? { owner.withLock { $0.agent } }
 
-    /// What waits for an answer, from the peer or from the app.
+    /// The commands and questions that wait for an answer of the peer or of the app.
     package var unansweredCommands: [String] {
         state.withLock { $0.isInvalidated ? [] : $0.machine.unansweredCommands }
     }

@@ -46,13 +46,13 @@ extension CBPeer {
 open class CBCentral: CBPeer {
     private let mtu: Lock<Int>
 
-    /// Makes the central of an identifier, with its ATT MTU in bytes: 23 or more.
+    /// Creates the central of an identifier, with its ATT MTU in bytes: 23 or more.
     init(identifier: UUID, mtu: Int) {
         self.mtu = Lock(mtu)
         super.init(identifier: identifier)
     }
 
-    /// How many bytes one notification or indication to this central carries: the ATT MTU less 3, at most 512.
+    /// The number of bytes that one notification or indication to this central carries: the ATT MTU less 3, at most 512.
     ///
     /// May grow. Longer values are cut.
     ///
@@ -62,7 +62,7 @@ open class CBCentral: CBPeer {
     /// The ATT MTU in bytes.
     override var mtuLength: Int { mtu.withLock { $0 } }
 
-    /// Takes over the ATT MTU that an exchange gave, in bytes.
+    /// Sets the ATT MTU that an exchange yielded, in bytes.
     func updateMTU(_ length: Int) { mtu.withLock { $0 = length } }
 
     /// `<CBCentral: 0x…, identifier = …, MTU = …>`.

@@ -3,7 +3,7 @@ import BluetoothSupport
 import Foundation
 import Synchronization
 
-/// What the core does to a peripheral, on the manager's queue: properties first, then the delegate (S162).
+/// Delivery to a peripheral, on the manager's queue: properties first, then the delegate (S162).
 extension CBPeripheral {
     /// A notification or an indication (S91).
     func didNotify(_ id: AttributeID, _ value: Data) { didUpdate(id, value, isNotification: true) }
@@ -117,7 +117,7 @@ extension CBPeripheral {
         }
     }
 
-    /// What an earlier process knew of the peripheral (S142).
+    /// Restores the attributes that an earlier process knew (S142).
     func restore(_ services: [RestoredCentralState.Service], on link: LinkID) {
         let objects = services.map { known in
             let object = service(known.record, on: link)

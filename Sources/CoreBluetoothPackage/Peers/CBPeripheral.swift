@@ -37,7 +37,7 @@ open class CBPeripheral: CBPeer {
         core.released(handle)
     }
 
-    /// Who is told.
+    /// The delegate.
     ///
     /// Weak; looked up at each delivery.
     open var delegate: (any CBPeripheralDelegate)? {
@@ -72,7 +72,7 @@ open class CBPeripheral: CBPeer {
     open var canSendWriteWithoutResponse: Bool {
         core.read { machine in
             guard let peer = machine.peer(handle), peer.state == .connected else { return false }
-            return peer.writeCredits > 0
+            return peer.client.writeCredits > 0
         }
     }
 
@@ -83,13 +83,13 @@ open class CBPeripheral: CBPeer {
     package var address: String? { fields.withLock { $0.address } }
 
     /// The ATT MTU of the link in bytes; 23 while there is none.
-    package override var mtuLength: Int { core.read { $0.peer(handle)?.mtu ?? 23 } }
+    package override var mtuLength: Int { core.read { $0.peer(handle)?.client.mtu ?? 23 } }
 
     /// The most bytes that one `writeValue` takes: 512 with response, what one packet carries without.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: 512
-        case .withoutResponse: core.read { $0.peer(handle)?.maximumCommandLength ?? 20 }
+        case .withoutResponse: core.read { $0.peer(handle)?.client.maximumCommandLength ?? 20 }
         }
     }
 
@@ -227,7 +227,7 @@ extension CBCharacteristic {
     }
 }
 
-/// How a manager stands to a peripheral.
+/// The state of a peripheral's connection with a manager.
 ///
 /// Source: Apple, CBPeripheralState.
 #if hasAttribute(nonexhaustive)

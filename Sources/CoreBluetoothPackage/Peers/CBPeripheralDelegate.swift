@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a remote device tells the app.
+/// The callbacks of a peripheral.
 ///
 /// Every method runs on the queue of the manager that the peripheral came from, one at a time, and never after that
 /// manager reported the disconnection. All may be left out: they have default bodies. Errors of the device are

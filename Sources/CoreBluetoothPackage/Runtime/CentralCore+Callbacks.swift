@@ -3,7 +3,7 @@ import Foundation
 
 /// From callbacks as values to delegate methods; properties change just before (S162).
 extension CentralCore {
-    /// Tells a delegate, on the manager's queue.
+    /// Calls a delegate, on the manager's queue.
     ///
     /// The delegate is looked up now (S160).
     func deliver(_ callback: CentralCallback) {
@@ -90,7 +90,7 @@ extension Advertisement {
 
 /// State restoration, on the manager's queue.
 extension CentralCore {
-    /// Makes the objects of what an earlier process left, and keeps them alive until the delegate had its chance.
+    /// Creates the objects of the restored state, and retains them until the delegate has returned.
     func restore(_ restored: RestoredCentralState) {
         let peripherals = restored.peers.map { peripheral($0.summary) }
         transition { $0.handle(.restored(restored)) }

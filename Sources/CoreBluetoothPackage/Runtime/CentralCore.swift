@@ -14,7 +14,7 @@ import Synchronization
 final class CentralCore: InboxOwner, EventSink {
     typealias Event = CentralEvent
 
-    /// What waits for the manager's queue; identifiers, never objects.
+    /// An item that waits for the manager's queue; it contains identifiers, never objects.
     enum Delivery: Sendable {
         case event(CentralEvent)
         case completion(CentralCompletion)
@@ -47,16 +47,14 @@ final class CentralCore: InboxOwner, EventSink {
     private let state: LockedState<State>
     private let owner = LockedState(Owner())
 
-    init(
-        backend: any BluetoothBackend, options: CentralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
-        queue: DispatchQueue
-    ) {
+    init(_ backend: any BluetoothBackend, _ options: [String: Any]?, queue: DispatchQueue?) {
+        let roleOptions = RoleOptions(options, restoreKey: CBCentralManagerOptionRestoreIdentifierKey)
         self.backendName = { backend.name }
         announcesSentBursts = { backend.announcesSentBursts }
         self.clock = backend.clock
-        self.backend = backend.makeCentral(options)
-        inbox = Inbox(queue: queue, limits: limits)
-        let machine = CentralStateMachine(canRestore: options.restoreIdentifier != nil)
+        self.backend = backend.makeCentral(roleOptions)
+        inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
+        let machine = CentralStateMachine(canRestore: roleOptions.restoreIdentifier != nil)
         state = LockedState(State(machine: machine))
     }
 
@@ -192,7 +190,7 @@ final class CentralCore: InboxOwner, EventSink {
         }
     }
 
-    /// What the backend knows of peers, asked outside every lock.
+    /// The peers that a query of the backend returns; the query runs outside every lock.
     func retrieve(_ query: (any CentralBackend) -> [PeerSummary]) -> [CBPeripheral] {
         guard read({ $0.state }) == .poweredOn else {
             log(.notPoweredOn)

@@ -14,7 +14,7 @@ protocol InboxOwner: AnyObject, Sendable {
 }
 
 extension InboxOwner {
-    /// The queue's, for messages about a receiver that does not settle.
+    /// The label of the queue, for messages about a receiver that does not become idle.
     var label: String { inbox.queue.label }
 
     /// Calls `body` on the queue when all that was delivered so far has been handled, or will not be.
@@ -71,10 +71,10 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         contents = Lock(Contents(backlog: Backlog(limits: limits)))
     }
 
-    /// How many items wait.
+    /// The number of waiting items.
     var count: Int { contents.withLock { $0.backlog.count } }
 
-    /// What was lost so far.
+    /// The number of lost events.
     var dropped: CBDroppedEvents { contents.withLock { $0.backlog.dropped } }
 
     /// Appends; never handles inline (S159).
@@ -120,7 +120,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
             """)
     }
 
-    /// Drops the items that are there and those that come.
+    /// Drops the present items and all later ones.
     func close() {
         contents.withLock { contents in
             contents.isClosed = true
@@ -128,7 +128,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         }
     }
 
-    /// Handles what there is; on the queue, by whoever was told to.
+    /// Handles the items; on the queue.
     func drain(for owner: Owner) {
         owner.clock.withTaskContext { drainInContext(for: owner) }
     }
@@ -160,7 +160,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     }
 }
 
-/// What an ``Inbox`` holds, before its queue knows.
+/// The items of an ``Inbox`` whose queue is not scheduled yet.
 struct InboxDelivery<Owner: InboxOwner>: PendingDelivery {
     let inbox: Inbox<Owner>
     /// Kept alive until all is handled.

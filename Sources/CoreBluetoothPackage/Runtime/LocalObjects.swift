@@ -26,7 +26,7 @@ struct LocalObjects {
 
     func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? { characteristics[id] }
 
-    /// Keeps the service of a call of `add` until its answer.
+    /// Retains the service of a call of `add` until its answer.
     mutating func keep(_ service: CBMutableService, addedBy operation: OperationID) {
         additions[operation] = service
     }
@@ -34,12 +34,12 @@ struct LocalObjects {
     /// The service of a call of `add` that has no answer yet.
     func addition(_ operation: OperationID) -> CBMutableService? { additions[operation] }
 
-    /// Takes the service of a call of `add` out, at its answer.
+    /// Removes the service of a call of `add`, at its answer.
     mutating func takeAddition(_ operation: OperationID) -> CBMutableService? {
         additions.removeValue(forKey: operation)
     }
 
-    /// Keeps the objects of a definition.
+    /// Retains the objects of a definition.
     mutating func keep(
         _ service: CBMutableService, _ objects: [CBMutableCharacteristic], as definition: ServiceDefinition
     ) {
@@ -48,7 +48,7 @@ struct LocalObjects {
         for pair in pairs { characteristics[pair.id] = pair.object }
     }
 
-    /// Takes the objects of a service out.
+    /// Removes the objects of a service.
     mutating func remove(_ id: AttributeID) -> Published? {
         guard let gone = published.removeValue(forKey: id) else { return nil }
         for pair in gone.characteristics { characteristics[pair.id] = nil }

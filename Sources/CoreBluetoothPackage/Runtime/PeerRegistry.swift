@@ -27,7 +27,7 @@ struct PeripheralRegistry {
     /// The living objects.
     var living: [CBPeripheral] { entries.values.compactMap(\.peripheral) }
 
-    /// Makes an object for a peer that has none.
+    /// Creates an object for a peer that has none.
     mutating func insert(_ id: PeerID, make: (PeerHandle) -> CBPeripheral) -> CBPeripheral {
         lastGeneration += 1
         let peripheral = make(PeerHandle(id: id, generation: lastGeneration))
@@ -43,13 +43,13 @@ struct PeripheralRegistry {
         recent = nil
     }
 
-    /// Takes the identifier from its object.
+    /// Removes the object of an identifier.
     mutating func remove(_ id: PeerID) -> CBPeripheral? {
         recent = nil
         return entries.removeValue(forKey: id)?.peripheral
     }
 
-    /// Takes the identifiers from all objects.
+    /// Removes the objects of all identifiers.
     mutating func removeAll() -> [CBPeripheral] {
         defer {
             entries = [:]

@@ -3,7 +3,7 @@ import Foundation
 
 /// From callbacks as values to delegate methods; properties change just before (S162).
 extension PeripheralCore {
-    /// Tells the delegate, on the manager's queue.
+    /// Calls the delegate, on the manager's queue.
     ///
     /// The delegate is looked up now (S160).
     func deliver(_ callback: PeripheralCallback) {
@@ -83,7 +83,7 @@ extension PeripheralCore {
 
 /// State restoration, on the manager's queue.
 extension PeripheralCore {
-    /// Makes the objects of what an earlier process published.
+    /// Creates the objects of the services that an earlier process published.
     func restore(_ restored: RestoredPeripheralState) {
         guard canRestore else { return log(.noRestoreIdentifier) }
         var services: [AttributeID: CBMutableService] = [:]
@@ -121,7 +121,7 @@ extension PeripheralCore {
 }
 
 extension Advertisement {
-    /// What an app gave for it.
+    /// The dictionary that an app gave for it.
     fileprivate var givenData: [String: Any] {
         var data: [String: Any] = [:]
         data[CBAdvertisementDataLocalNameKey] = localName

@@ -12,13 +12,13 @@ import Synchronization
 final class PeripheralCore: InboxOwner, EventSink {
     typealias Event = PeripheralEvent
 
-    /// What waits for the manager's queue; identifiers, never objects.
+    /// An item that waits for the manager's queue; it contains identifiers, never objects.
     enum Delivery: Sendable {
         case event(PeripheralEvent)
         case completion(PeripheralCompletion)
     }
 
-    /// What the core's lock keeps.
+    /// The state under the core's lock.
     struct State {
         var machine = PeripheralStateMachine()
         var objects = LocalObjects()
@@ -45,16 +45,14 @@ final class PeripheralCore: InboxOwner, EventSink {
     private let state = LockedState(State())
     private let owner = LockedState(Owner())
 
-    init(
-        backend: any BluetoothBackend, options: PeripheralOptions, limits: CBManagerLimits = CBManager.defaultLimits,
-        queue: DispatchQueue
-    ) {
+    init(_ backend: any BluetoothBackend, _ options: [String: Any]?, queue: DispatchQueue?) {
+        let roleOptions = RoleOptions(options, restoreKey: CBPeripheralManagerOptionRestoreIdentifierKey)
         backendName = { backend.name }
         announcesSentBursts = { backend.announcesSentBursts }
         clock = backend.clock
-        self.backend = backend.makePeripheral(options)
-        inbox = Inbox(queue: queue, limits: limits)
-        canRestore = options.restoreIdentifier != nil
+        self.backend = backend.makePeripheral(roleOptions)
+        inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
+        canRestore = roleOptions.restoreIdentifier != nil
     }
 
     /// Starts delivery for a manager that is complete.
@@ -198,7 +196,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         return central
     }
 
-    /// The object of a central of which nothing is told but who it is.
+    /// The object of a central of which only the identifier is known.
     func central(_ id: PeerID) -> CBCentral {
         state.withLock { $0.centrals.central(id, mtu: 23) }
     }

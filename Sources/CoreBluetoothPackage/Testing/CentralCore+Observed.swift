@@ -13,17 +13,48 @@ extension CentralCore: ObservedManager {
 
     /// A callback as an observer sees it.
     func observation(of callback: CentralCallback) -> DeliveredCallback {
-        let peripheral = callback.peer.flatMap { self.peripheral($0) }
+        switch callback {
+        case .willRestore: observed(.willRestoreState)
+        case .stateUpdated: observed(.didUpdateState)
+        case .discovered(let discovery): observed(.didDiscover, discovery.peer)
+        case .connected(let id): observed(.didConnect, id)
+        case .connectFailed(let id, let error): observed(.didFailToConnect, id, error)
+        case .disconnected(let id, _, _, let error): observed(.didDisconnectPeripheral, id, error)
+        case .connectionEvent(let id, _): observed(.connectionEventDidOccur, id)
+        case .ancsAuthorizationUpdated(let id): observed(.didUpdateANCSAuthorization, id)
+        case .nameUpdated(let id, _): observed(.didUpdateName, by: id)
+        case .servicesModified(let id, let removed): observed(.didModifyServices, by: id, removed)
+        case .readyToWrite(let id): observed(.isReadyToSendWriteWithoutResponse, by: id)
+        case .notified(let id, let attribute, let value): observed(.didUpdateValue, by: id, [attribute], value)
+        case .response(let id, _, let request, let response):
+            observed(
+                request.method { peripheral(id)?.attribute($0) is CBDescriptor }, by: id,
+                request.attribute.map { [$0] } ?? [], response.value, response.error)
+        }
+    }
+
+    /// A call of the manager's delegate.
+    private func observed(
+        _ method: DelegateMethod, _ peer: PeerID? = nil, _ error: BackendError? = nil
+    ) -> DeliveredCallback {
+        DeliveredCallback(
+            method: method, identifier: peer?.uuid, error: error?.appError, hasDelegate: delegate != nil)
+    }
+
+    /// A call of a peripheral's delegate.
+    private func observed(
+        _ method: DelegateMethod, by id: PeerID, _ attributes: [AttributeID] = [], _ value: Data? = nil,
+        _ error: BackendError? = nil
+    ) -> DeliveredCallback {
+        let peripheral = peripheral(id)
         return DeliveredCallback(
-            method: callback.method { peripheral?.attribute($0) is CBDescriptor }, identifier: callback.peer?.uuid,
-            attributes: callback.attributes.compactMap { peripheral?.attribute($0)?.uuid }, value: callback.value,
-            error: callback.error?.appError,
-            hasDelegate: callback.isOfPeripheral ? peripheral?.delegate != nil : delegate != nil)
+            method: method, identifier: id.uuid, attributes: attributes.compactMap { peripheral?.attribute($0)?.uuid },
+            value: value, error: error?.appError, hasDelegate: peripheral?.delegate != nil)
     }
 }
 
 extension CentralStateMachine {
-    /// What was asked of peers and is not answered.
+    /// The requests to peers without a response.
     var unansweredCommands: [String] {
         peers.sorted { $0.key.uuid.uuidString < $1.key.uuid.uuidString }.flatMap { $1.unansweredCommands(of: $0) }
     }
@@ -37,76 +68,17 @@ extension CentralStateMachine {
 extension PeerState {
     fileprivate func unansweredCommands(of id: PeerID) -> [String] {
         // Ending a subscription is like ending a link: an app need not wait for it.
-        pending.filter { $0.localResponse == nil && !$0.request.endsSubscription }.map { pending in
-            let attribute = pending.request.attribute.flatMap(database.uuid(of:)).map { " with \($0)" } ?? ""
-            return "\(pending.request.call(isDescriptor: database.isDescriptor))\(attribute) on peripheral \(id)"
+        client.pending.filter { $0.localResponse == nil && !$0.request.endsSubscription }.map { pending in
+            let attribute = pending.request.attribute.flatMap(client.database.uuid(of:)).map { " with \($0)" } ?? ""
+            return "\(pending.request.call(isDescriptor: client.database.isDescriptor))\(attribute) on peripheral \(id)"
         }
     }
 }
 
-extension CentralCallback {
-    fileprivate func method(isDescriptor: (AttributeID) -> Bool) -> DelegateMethod {
-        switch self {
-        case .willRestore: .willRestoreState
-        case .stateUpdated: .didUpdateState
-        case .discovered: .didDiscover
-        case .connected: .didConnect
-        case .connectFailed: .didFailToConnect
-        case .disconnected: .didDisconnectPeripheral
-        case .connectionEvent: .connectionEventDidOccur
-        case .ancsAuthorizationUpdated: .didUpdateANCSAuthorization
-        case .nameUpdated: .didUpdateName
-        case .servicesModified: .didModifyServices
-        case .readyToWrite: .isReadyToSendWriteWithoutResponse
-        case .notified: .didUpdateValue
-        case .response(_, _, let request, _): request.method(isDescriptor: isDescriptor)
-        }
-    }
+extension LinkResponse {
+    fileprivate var value: Data? { if case .value(let value) = self { value } else { nil } }
 
-    /// Whether it is a peripheral's delegate that receives it.
-    fileprivate var isOfPeripheral: Bool {
-        switch self {
-        case .notified, .response, .nameUpdated, .readyToWrite, .servicesModified: true
-        default: false
-        }
-    }
-
-    fileprivate var value: Data? {
-        switch self {
-        case .notified(_, _, let value): value
-        case .response(_, _, _, .value(let value)): value
-        default: nil
-        }
-    }
-
-    fileprivate var peer: PeerID? {
-        switch self {
-        case .willRestore, .stateUpdated: nil
-        case .discovered(let discovery): discovery.peer
-        case .connected(let id), .connectFailed(let id, _), .disconnected(let id, _, _, _), .connectionEvent(let id, _),
-            .ancsAuthorizationUpdated(let id), .nameUpdated(let id, _), .servicesModified(let id, _),
-            .readyToWrite(let id), .notified(let id, _, _), .response(let id, _, _, _):
-            id
-        }
-    }
-
-    fileprivate var attributes: [AttributeID] {
-        switch self {
-        case .servicesModified(_, let removed): removed
-        case .notified(_, let attribute, _): [attribute]
-        case .response(_, _, let request, _): request.attribute.map { [$0] } ?? []
-        default: []
-        }
-    }
-
-    fileprivate var error: BackendError? {
-        switch self {
-        case .connectFailed(_, let error): error
-        case .disconnected(_, _, _, let error): error
-        case .response(_, _, _, .failure(let error)): error
-        default: nil
-        }
-    }
+    fileprivate var error: BackendError? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension LinkRequest {

@@ -1,25 +1,25 @@
 import BluetoothBackend
 import Foundation
 
-/// Sees what the managers of one test do: for the testing library.
+/// Observes the managers of one test, for the testing library.
 ///
 /// Called on any thread, never under a lock of the manager's.
 package protocol ManagerObserver: AnyObject, Sendable {
-    /// A manager was made; to be held weakly.
+    /// A manager was created; the observer retains it weakly.
     func managerCreated(_ manager: any ObservedManager)
     /// A delegate method has returned, or would have been called had there been a delegate.
     func delivered(_ callback: DeliveredCallback)
-    /// A manager or a peripheral was released while these had no answer.
+    /// A manager or a peripheral was released while these commands had no answer.
     func commandsAbandoned(_ commands: [String])
 }
 
 /// A manager as its observer sees it: it lives as long as the manager or one of its objects does.
 package protocol ObservedManager: AnyObject, Sendable {
-    /// The manager, if it lives, and the objects that it made and that live.
+    /// The manager and the objects that it created, as far as they are alive.
     var livingObjects: [String] { get }
     /// The label of the queue of its callbacks.
     var label: String { get }
-    /// What was asked and not answered.
+    /// The requests without a response.
     var unansweredCommands: [String] { get }
     /// Calls `body` when all that was delivered so far has been handled.
     func afterDelivery(_ body: @escaping @Sendable () -> Void)
@@ -27,11 +27,11 @@ package protocol ObservedManager: AnyObject, Sendable {
 
 /// One call of a delegate method.
 package struct DeliveredCallback: Sendable {
-    /// Which method.
+    /// The method.
     package var method: DelegateMethod
-    /// Whom it concerns: a peripheral, or a central.
+    /// The peripheral or central that the call concerns.
     package var identifier: UUID?
-    /// Which services, characteristics or descriptors.
+    /// The services, characteristics or descriptors of the call.
     package var attributes: [CBUUID] = []
     /// The value that the delegate was given.
     package var value: Data?
@@ -41,7 +41,7 @@ package struct DeliveredCallback: Sendable {
     package var hasDelegate = true
 }
 
-/// Where managers find their observer.
+/// The place where managers find their observer.
 package enum Observation {
     /// The observer of the managers that this task and its child tasks make.
     @TaskLocal package static var observer: (any ManagerObserver)?
@@ -75,7 +75,7 @@ extension PairingCore: ObservedManager {
 }
 
 extension PairingMachine {
-    /// What the app asked and was not told, and what a pairing asked and the app did not answer.
+    /// The app's calls without a result, and the questions of pairings without an answer.
     ///
     /// A number that is shown asks for nothing.
     var unansweredCommands: [String] {

@@ -12,16 +12,37 @@ extension PeripheralCore: ObservedManager {
 
     /// A callback as an observer sees it.
     func observation(of callback: PeripheralCallback) -> DeliveredCallback {
-        var uuids = callback.attributes.compactMap { characteristic($0)?.uuid }
-        if case .added(let operation, _) = callback, let service = addition(operation) { uuids = [service.uuid] }
-        return DeliveredCallback(
-            method: callback.method, identifier: callback.central?.uuid, attributes: uuids,
-            error: callback.error?.appError, hasDelegate: delegate != nil)
+        switch callback {
+        case .willRestore: observed(.willRestoreState)
+        case .stateUpdated: observed(.didUpdateState)
+        case .advertisingStarted(let error): observed(.didStartAdvertising, error: error)
+        case .added(let operation, let error):
+            observed(.didAdd, [addition(operation)?.uuid].compactMap { $0 }, error: error)
+        case .subscribed(let id, let attribute, _): observed(.didSubscribe, uuids(of: [attribute]), by: id)
+        case .unsubscribed(let id, let attribute): observed(.didUnsubscribe, uuids(of: [attribute]), by: id)
+        case .readReceived(_, let id, let attribute, _, _): observed(.didReceiveRead, uuids(of: [attribute]), by: id)
+        case .writeReceived(_, let id, let parts, _):
+            observed(.didReceiveWrite, uuids(of: parts.map(\.attribute)), by: id)
+        case .readyToUpdate: observed(.isReadyToUpdateSubscribers)
+        case .channelPublished(_, let error): observed(.didPublishL2CAPChannel, error: error)
+        case .channelUnpublished(_, let error): observed(.didUnpublishL2CAPChannel, error: error)
+        case .channelOpened(_, _, let id): observed(.didOpen, by: id)
+        }
+    }
+
+    private func uuids(of attributes: [AttributeID]) -> [CBUUID] { attributes.compactMap { characteristic($0)?.uuid } }
+
+    private func observed(
+        _ method: DelegateMethod, _ uuids: [CBUUID] = [], by central: PeerID? = nil, error: BackendError? = nil
+    ) -> DeliveredCallback {
+        DeliveredCallback(
+            method: method, identifier: central?.uuid, attributes: uuids, error: error?.appError,
+            hasDelegate: delegate != nil)
     }
 }
 
 extension PeripheralStateMachine {
-    /// What the app asked and was not told, and what centrals asked and the app did not answer.
+    /// The app's calls without a result, and the requests of centrals without a response.
     var unansweredCommands: [String] {
         let added = additions.unanswered.map { operation in
             let uuid = database.service(addedBy: operation).flatMap { database.service($0)?.definition.uuid }
@@ -36,52 +57,5 @@ extension PeripheralStateMachine {
             return "\(verb) \(uuid?.description ?? "a characteristic") by central \(request.value.central)"
         }
         return added + advertised + published + unpublished + held
-    }
-}
-
-extension PeripheralCallback {
-    fileprivate var method: DelegateMethod {
-        switch self {
-        case .willRestore: .willRestoreState
-        case .stateUpdated: .didUpdateState
-        case .advertisingStarted: .didStartAdvertising
-        case .added: .didAdd
-        case .subscribed: .didSubscribe
-        case .unsubscribed: .didUnsubscribe
-        case .readReceived: .didReceiveRead
-        case .writeReceived: .didReceiveWrite
-        case .readyToUpdate: .isReadyToUpdateSubscribers
-        case .channelPublished: .didPublishL2CAPChannel
-        case .channelUnpublished: .didUnpublishL2CAPChannel
-        case .channelOpened: .didOpen
-        }
-    }
-
-    fileprivate var central: PeerID? {
-        switch self {
-        case .subscribed(let id, _, _), .unsubscribed(let id, _), .readReceived(_, let id, _, _, _),
-            .writeReceived(_, let id, _, _), .channelOpened(_, _, let id):
-            id
-        case .willRestore, .stateUpdated, .advertisingStarted, .added, .readyToUpdate, .channelPublished,
-            .channelUnpublished:
-            nil
-        }
-    }
-
-    fileprivate var attributes: [AttributeID] {
-        switch self {
-        case .subscribed(_, let id, _), .unsubscribed(_, let id), .readReceived(_, _, let id, _, _): [id]
-        case .writeReceived(_, _, let parts, _): parts.map(\.attribute)
-        default: []
-        }
-    }
-
-    fileprivate var error: BackendError? {
-        switch self {
-        case .advertisingStarted(let error), .added(_, let error), .channelPublished(_, let error),
-            .channelUnpublished(_, let error):
-            error
-        default: nil
-        }
     }
 }

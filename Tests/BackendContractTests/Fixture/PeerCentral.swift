@@ -39,7 +39,7 @@ final class PeerCentral: Sendable {
     init(_ central: ContractCentral, in emulator: Emulator) throws {
         self.emulator = emulator
         host = try emulator.add(HostDescription(name: "central \(central.rawValue)"))
-        backend = emulator.makeCentral(CentralOptions(adapter: host.name))
+        backend = emulator.makeCentral(RoleOptions(adapter: host.name))
         pairing = host.makePairing()
         let state = Memory()
         self.state = state

@@ -13,8 +13,8 @@ final class TestBackend: BluetoothBackend {
     var clock: any BackendClock { testClock }
     func authorization() -> AuthorizationStatus { .denied }
     func supports(_ feature: BackendFeature) -> Bool { feature == .pairing }
-    func makeCentral(_ options: CentralOptions) -> any CentralBackend { central }
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { peripheral }
+    func makeCentral(_ options: RoleOptions) -> any CentralBackend { central }
+    func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend { peripheral }
     func makePairing() -> any PairingBackend { pairing }
 }
 

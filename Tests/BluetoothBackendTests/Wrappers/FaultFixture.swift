@@ -13,7 +13,7 @@ struct FaultFixture {
 
     init(seed: UInt64 = 1, options: ConnectOptions = ConnectOptions(), _ faults: Fault...) throws {
         backend = try FaultInjectingBackend(around: base, plan: FaultPlan(seed: seed, faults: faults))
-        central = backend.makeCentral(CentralOptions())
+        central = backend.makeCentral(RoleOptions())
         central.activate(sink)
         base.central.role.deliver(.stateChanged(.poweredOn))
         central.submit(.connect(peer: Samples.peer, operation: Samples.operation, options: options))

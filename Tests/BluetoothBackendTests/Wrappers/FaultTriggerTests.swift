@@ -92,7 +92,7 @@ struct FaultTriggerTests {
         let base = TestBackend()
         let backend = try FaultInjectingBackend(around: base, plan: FaultPlan(faults: [Fault(reads, .once, .drop)]))
         for _ in 0..<2 {
-            let central = backend.makeCentral(CentralOptions())
+            let central = backend.makeCentral(RoleOptions())
             central.submit(.request(link: Samples.link, operation: Samples.operation, .read(Samples.attribute)))
             #expect(base.central.role.takeCommands().isEmpty)
         }

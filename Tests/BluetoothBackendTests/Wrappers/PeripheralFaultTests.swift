@@ -13,7 +13,7 @@ struct PeripheralFaultTests {
 
         init(_ faults: Fault...) throws {
             backend = try FaultInjectingBackend(around: base, plan: FaultPlan(faults: faults))
-            manager = backend.makePeripheral(PeripheralOptions())
+            manager = backend.makePeripheral(RoleOptions())
             manager.activate(sink)
         }
 

@@ -22,14 +22,14 @@ struct TracingBackendTests {
         #expect(backend.authorization() == .denied)
         #expect(backend.supports(.pairing))
         #expect(!backend.supports(.channels))
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         #expect(central.knownPeers([Samples.peer]).map(\.id) == [Samples.peer])
         #expect(central.connectedPeers(offering: []).map(\.id) == [Samples.peer])
     }
 
     @Test func commandsAndEventsPassUnchangedAndAreToldInOrder() {
         let backend = TracingBackend(around: base, to: .memory)
-        let central = backend.makeCentral(CentralOptions(adapter: "hci1"))
+        let central = backend.makeCentral(RoleOptions(adapter: "hci1"))
         central.activate(sink)
         base.testClock.advance(by: .milliseconds(1500))
         base.central.role.deliver(.stateChanged(.poweredOn))
@@ -56,8 +56,8 @@ struct TracingBackendTests {
         for showsValues in [false, true] {
             let base = TestBackend()
             let backend = TracingBackend(around: base, to: .memory, showsValues: showsValues)
-            let central = backend.makeCentral(CentralOptions())
-            let peripheral = backend.makePeripheral(PeripheralOptions())
+            let central = backend.makeCentral(RoleOptions())
+            let peripheral = backend.makePeripheral(RoleOptions())
             let pairing = backend.makePairing()
             central.activate(TestSink<CentralEvent>())
             peripheral.activate(TestSink<PeripheralEvent>())
@@ -77,7 +77,7 @@ struct TracingBackendTests {
 
     @Test func eachCommandAndEventIsNamedAndHasItsFields() {
         let backend = TracingBackend(around: base, to: .memory)
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         for command in Samples.centralCommands { central.submit(command) }
         let lines = backend.trace.entries.dropFirst().map(\.text)
         for (line, command) in zip(lines, Samples.centralCommands) { #expect(line.hasPrefix(command.kind.rawValue)) }
@@ -87,7 +87,7 @@ struct TracingBackendTests {
 
     @Test func identifiersAreFollowedByTheNamesThatEarlierLinesGave() {
         let backend = TracingBackend(around: base, to: .memory)
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         central.activate(sink)
         let (link, operation) = (Samples.link, Samples.operation)
         base.central.role.deliver(
@@ -120,10 +120,10 @@ struct TracingBackendTests {
 
     @Test func attributesOfAnotherRoleHaveNoNames() {
         let backend = TracingBackend(around: base, to: .memory)
-        let peripheral = backend.makePeripheral(PeripheralOptions())
+        let peripheral = backend.makePeripheral(RoleOptions())
         peripheral.submit(.addService(operation: Samples.operation, service: Samples.definition))
         peripheral.submit(.removeService(Samples.definition.id))
-        let other = backend.makePeripheral(PeripheralOptions())
+        let other = backend.makePeripheral(RoleOptions())
         other.submit(.removeService(Samples.definition.id))
         #expect(
             backend.trace.entries.map(\.text).filter { !$0.hasPrefix("make") } == [
@@ -151,7 +151,7 @@ struct TracingBackendTests {
 
     @Test func categoriesTellDataFromCommandsAndCallbacks() {
         let backend = TracingBackend(around: base, to: .memory)
-        let central = backend.makeCentral(CentralOptions())
+        let central = backend.makeCentral(RoleOptions())
         central.activate(sink)
         central.submit(.request(link: Samples.link, operation: Samples.operation, .readRSSI))
         central.submit(.request(link: Samples.link, operation: Samples.operation, .read(Samples.attribute)))
@@ -167,8 +167,8 @@ struct TracingBackendTests {
 
     @Test func rolesAreNumbered() {
         let backend = TracingBackend(around: base, to: .memory)
-        _ = backend.makeCentral(CentralOptions())
-        _ = backend.makePeripheral(PeripheralOptions(restoreIdentifier: "app"))
+        _ = backend.makeCentral(RoleOptions())
+        _ = backend.makePeripheral(RoleOptions(restoreIdentifier: "app"))
         _ = backend.makePairing()
         #expect(backend.trace.entries.map(\.source) == ["central 1", "peripheral 2", "pairing 3"])
         #expect(
@@ -180,7 +180,7 @@ struct TracingBackendTests {
 
     @Test func afterDeliveryIsTheReceiversOwn() {
         let backend = TracingBackend(around: base, to: .memory)
-        backend.makeCentral(CentralOptions()).activate(sink)
+        backend.makeCentral(RoleOptions()).activate(sink)
         let isSettled = Lock(false)
         base.central.role.deliver(.stateChanged(.poweredOn))
         base.central.role.sink?.afterDelivery { isSettled.withLock { $0 = true } }
@@ -193,7 +193,7 @@ struct TracingBackendTests {
     @Test func aLogGetsTheLinesInTheReceiversTurn() {
         let recorder = LogRecorder()
         let backend = TracingBackend(around: base, to: .log(recorder.logger))
-        backend.makeCentral(CentralOptions()).activate(sink)
+        backend.makeCentral(RoleOptions()).activate(sink)
         base.central.role.deliver(.stateChanged(.poweredOn))
         #expect(recorder.lines == ["configuration central 1 makeCentral", "configuration central 1 activate"])
         sink.drain()

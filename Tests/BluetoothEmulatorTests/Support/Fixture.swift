@@ -14,7 +14,7 @@ final class Fixture: Sendable {
         emulator: Emulator? = nil
     ) {
         self.emulator = emulator ?? Emulator(configuration: configuration, time: .virtual, seed: seed)
-        central = self.emulator.makeCentral(CentralOptions(adapter: host))
+        central = self.emulator.makeCentral(RoleOptions(adapter: host))
         sink = RecordingSink()
     }
 

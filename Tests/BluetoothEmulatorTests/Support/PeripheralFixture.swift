@@ -13,7 +13,7 @@ final class PeripheralFixture: Sendable {
     init(_ emulator: Emulator, host: String? = nil, restoreIdentifier: String? = nil) {
         self.emulator = emulator
         peripheral = emulator.makePeripheral(
-            PeripheralOptions(adapter: host, restoreIdentifier: restoreIdentifier))
+            RoleOptions(adapter: host, restoreIdentifier: restoreIdentifier))
     }
 
     var events: [PeripheralEvent] { sink.events }

@@ -119,7 +119,7 @@ import Testing
         let deferred = DeferredRole<CentralCommand, CentralEvent>(backend) { scripted in
             // The decision is made, and this role is not.
             role.withLock { $0 }?.submit(.stopScan)
-            return MadeRole(scripted.makeCentral(CentralOptions()))
+            return MadeRole(scripted.makeCentral(RoleOptions()))
         }
         role.withLock { $0 = deferred }
         let peers = (0..<2).map { _ in PeerID(UUID()) }

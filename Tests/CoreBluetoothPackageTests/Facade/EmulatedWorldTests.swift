@@ -164,11 +164,11 @@ import Testing
 
         func authorization() -> AuthorizationStatus { emulator.authorization() }
         func supports(_ feature: BackendFeature) -> Bool { emulator.supports(feature) }
-        func makeCentral(_ options: CentralOptions) -> any CentralBackend {
-            emulator.makeCentral(CentralOptions(adapter: host, restoreIdentifier: options.restoreIdentifier))
+        func makeCentral(_ options: RoleOptions) -> any CentralBackend {
+            emulator.makeCentral(RoleOptions(adapter: host, restoreIdentifier: options.restoreIdentifier))
         }
-        func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
-            emulator.makePeripheral(PeripheralOptions(adapter: host, restoreIdentifier: options.restoreIdentifier))
+        func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
+            emulator.makePeripheral(RoleOptions(adapter: host, restoreIdentifier: options.restoreIdentifier))
         }
         func makePairing() -> any PairingBackend { emulator.makePairing() }
     }

@@ -120,9 +120,10 @@ import Testing
 
     @Test func limitsAreAnOptionOfTheManagerAndElseTheDefaultOnes() {
         let some = CBManagerLimits(rememberedPeripherals: 5)
-        #expect(CentralOptions([CBManagerOptionLimitsKey: some]).rememberedPeers == 5)
-        #expect(PeripheralOptions([CBManagerOptionLimitsKey: some]).rememberedPeers == 5)
+        let options = RoleOptions(
+            [CBManagerOptionLimitsKey: some], restoreKey: CBCentralManagerOptionRestoreIdentifierKey)
+        #expect(options.rememberedPeers == 5)
         #expect(CBManagerLimits(nil) == CBManager.defaultLimits)
-        #expect(CBManager.defaultLimits.rememberedPeripherals == CentralOptions.defaultRememberedPeers)
+        #expect(CBManager.defaultLimits.rememberedPeripherals == RoleOptions.defaultRememberedPeers)
     }
 }

@@ -93,11 +93,11 @@ import Testing
     /// Proves S79.
     @Test func S79_theLongestWriteCommandIsMTULessThree() {
         var fixture = MachineFixture.connected()
-        #expect(fixture.machine.peer(handle)?.maximumCommandLength == 20)
+        #expect(fixture.machine.peer(handle)?.client.maximumCommandLength == 20)
         _ = fixture.machine.handle(.mtuChanged(link: fixture.link, mtu: 185))
-        #expect(fixture.machine.peer(handle)?.maximumCommandLength == 182)
+        #expect(fixture.machine.peer(handle)?.client.maximumCommandLength == 182)
         _ = fixture.machine.handle(.mtuChanged(link: fixture.link, mtu: 517))
-        #expect(fixture.machine.peer(handle)?.maximumCommandLength == 512)
+        #expect(fixture.machine.peer(handle)?.client.maximumCommandLength == 512)
     }
 
     /// Proves S81.
@@ -183,7 +183,7 @@ import Testing
     @Test func S85_aLinkThatIsNotReadyAtFirstSaysWhenItIs() {
         var fixture = MachineFixture.connected()
         let dry = fixture.reconnected(credits: 0)
-        #expect(fixture.machine.peer(handle)?.writeCredits == 0)
+        #expect(fixture.machine.peer(handle)?.client.writeCredits == 0)
         #expect(fixture.machine.handle(.writeCredits(link: dry, count: 20)).callbacks == [.readyToWrite(peer)])
     }
 

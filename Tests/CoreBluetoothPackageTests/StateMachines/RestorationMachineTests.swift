@@ -36,9 +36,9 @@ import Testing
         var machine = restored(RestoredCentralState(peers: [connected]))
         let state = try #require(machine.peer(PeerHandle(id: peer, generation: 1)))
         #expect(state.state == .connected)
-        #expect(state.mtu == 185)
-        #expect(state.writeCredits == 3)
-        #expect(state.notifying == [level.id])
+        #expect(state.client.mtu == 185)
+        #expect(state.client.writeCredits == 3)
+        #expect(state.client.notifying == [level.id])
         _ = machine.handle(.stateChanged(.poweredOn))
         #expect(
             machine.handle(.valueNotified(link: link, attribute: level.id, value: .init([1]))).callbacks
@@ -162,7 +162,7 @@ import Testing
                 .connected(
                     peer: peer, link: new, operation: operation, parameters: LinkParameters(mtu: 50, writeCredits: 1))
             ).callbacks == [.connected(peer)])
-        #expect(fixture.machine.peer(MachineFixture.handle)?.pending.isEmpty == true)
+        #expect(fixture.machine.peer(MachineFixture.handle)?.client.pending.isEmpty == true)
         #expect(fixture.machine.peer(MachineFixture.handle)?.link == new)
     }
 }

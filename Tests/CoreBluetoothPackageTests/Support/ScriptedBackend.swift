@@ -20,7 +20,7 @@ final class ScriptedBackend: BluetoothBackend {
     func authorization() -> AuthorizationStatus { .allowed }
     func supports(_ feature: BackendFeature) -> Bool { feature == .extendedScanAndConnect }
 
-    func makeCentral(_ options: CentralOptions) -> any CentralBackend {
+    func makeCentral(_ options: RoleOptions) -> any CentralBackend {
         let central = ScriptedCentral(known: known.withLock { $0 })
         let due = roles.withLock { roles in
             roles.centrals.append(central)
@@ -32,7 +32,7 @@ final class ScriptedBackend: BluetoothBackend {
         return central
     }
 
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend {
+    func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
         let peripheral = ScriptedPeripheral()
         peripheralRoles.withLock { $0.append(peripheral) }
         return peripheral

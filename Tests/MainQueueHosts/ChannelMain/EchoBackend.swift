@@ -18,8 +18,8 @@ final class EchoBackend: BluetoothBackend {
     var clock: any BackendClock { NoTime() }
     func authorization() -> AuthorizationStatus { .allowed }
     func supports(_ feature: BackendFeature) -> Bool { feature == .channels }
-    func makeCentral(_ options: CentralOptions) -> any CentralBackend { EchoCentral() }
-    func makePeripheral(_ options: PeripheralOptions) -> any PeripheralBackend { NoPeripheral() }
+    func makeCentral(_ options: RoleOptions) -> any CentralBackend { EchoCentral() }
+    func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend { NoPeripheral() }
     func makePairing() -> any PairingBackend { NoPairing() }
 }
 

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import FoundationEssentials
 
-/// What a transition leads to.
+/// The effect of a transition.
 enum CentralEffect: Equatable, Sendable {
     /// Goes to the backend.
     case submit(CentralCommand)
@@ -23,7 +23,7 @@ enum CentralEffect: Equatable, Sendable {
     case callback(CentralCallback)
 }
 
-/// What comes back to the machine without the backend.
+/// An input that returns to the machine without the backend.
 enum CentralCompletion: Equatable, Sendable {
     case connectedAgain(PeerHandle)
     case connectCancelled(PeerHandle)
@@ -31,7 +31,7 @@ enum CentralCompletion: Equatable, Sendable {
     case response(PeerHandle, LinkID, LinkRequest, LinkResponse)
 }
 
-/// What a delegate is told.
+/// A callback of a delegate.
 enum CentralCallback: Equatable, Sendable {
     case willRestore(RestoredCentralState)
     case stateUpdated

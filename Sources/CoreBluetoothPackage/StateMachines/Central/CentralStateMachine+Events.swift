@@ -72,8 +72,8 @@ extension CentralStateMachine {
         peer.connect = operation
         peer.state = .connected
         peer.link = link
-        peer.mtu = parameters.mtu
-        peer.writeCredits = parameters.writeCredits
+        peer.client.mtu = parameters.mtu
+        peer.client.writeCredits = parameters.writeCredits
         peers[id] = peer
         links[link] = id
         return [.callback(.connected(id))]

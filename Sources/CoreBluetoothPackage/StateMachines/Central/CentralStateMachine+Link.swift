@@ -15,7 +15,7 @@ extension CentralStateMachine {
         let effect = update(handle) { peer -> CentralEffect in
             guard isOn, peer.state == .connected, let link = peer.link else { return .misuse(.notConnected(handle.id)) }
             if let attribute, attribute.link != link { return .misuse(.staleAttribute(attribute.id)) }
-            peer.pending.append(PeerState.Pending(operation: operation, request: request))
+            peer.client.pending.append(GATTClient.Pending(operation: operation, request: request))
             return .submit(.request(link: link, operation: operation, request))
         }
         return [effect ?? .misuse(.notConnected(handle.id))]
@@ -44,13 +44,12 @@ extension CentralStateMachine {
             guard properties.contains(.writeWithoutResponse) else {
                 return .misuse(.writeWithoutResponseNotSupported(attribute.id))
             }
-            let maximum = peer.maximumCommandLength
+            let maximum = peer.client.maximumCommandLength
             guard value.count <= maximum else {
                 return .misuse(.writeCommandTooLong(attribute.id, length: value.count, maximum: maximum))
             }
-            guard peer.writeCredits > 0 else { return .misuse(.transmitQueueFull(attribute.id)) }
-            peer.writeCredits -= 1
-            peer.unsentWrites += 1
+            guard peer.client.writeCredits > 0 else { return .misuse(.transmitQueueFull(attribute.id)) }
+            peer.client.sendCommand()
             return .submit(.writeCommand(link: link, attribute: attribute.id, value: value))
         }
         return [effect ?? .misuse(.notConnected(handle.id))]
@@ -65,8 +64,8 @@ extension CentralStateMachine {
             let error = BackendError.att(0x06, operation: "subscribe without notify or indicate")
             return respondLocally(handle, subscription, attribute, .failure(error))
         }
-        if let peer = peer(handle), peer.notifying.contains(attribute.id) == enabled,
-            !peer.pending.contains(where: { $0.request.changesSubscription(to: attribute.id) })
+        if let peer = peer(handle), peer.client.notifying.contains(attribute.id) == enabled,
+            !peer.client.pending.contains(where: { $0.request.changesSubscription(to: attribute.id) })
         {
             return respondLocally(handle, subscription, attribute, .notifying(enabled))
         }
@@ -92,9 +91,9 @@ extension CentralStateMachine {
             return [.misuse(.notConnected(handle.id))]
         }
         if let attribute, attribute.link != link { return [.misuse(.staleAttribute(attribute.id))] }
-        guard peer.pending.isEmpty else {
-            let pending = PeerState.Pending(operation: newOperation(), request: request, localResponse: response)
-            _ = update(handle.id) { $0.pending.append(pending) }
+        guard peer.client.pending.isEmpty else {
+            let pending = GATTClient.Pending(operation: newOperation(), request: request, localResponse: response)
+            _ = update(handle.id) { $0.client.pending.append(pending) }
             return []
         }
         return [.complete(.response(handle, link, request, response))]
@@ -117,7 +116,7 @@ extension CentralStateMachine {
             granted(count, on: link)
         case .mtuChanged(let link, let mtu):
             onLink(link) { _, peer in
-                peer.mtu = mtu
+                peer.client.mtu = mtu
                 return []
             }
         case .servicesChanged(let link, let removed, _): servicesChanged(link, removed)
@@ -129,7 +128,7 @@ extension CentralStateMachine {
     private mutating func granted(_ count: Int, on link: LinkID) -> [CentralEffect] {
         let announcesSentBursts = announcesSentBursts
         return onLink(link) { id, peer in
-            let (hasRoomAgain, isAllSent) = peer.grantWrites(count)
+            let (hasRoomAgain, isAllSent) = peer.client.grantWrites(count)
             return hasRoomAgain || isAllSent && announcesSentBursts ? [.callback(.readyToWrite(id))] : []
         }
     }
@@ -140,12 +139,12 @@ extension CentralStateMachine {
     ) -> [CentralEffect] {
         var isExpected = false
         var effects = onLink(link) { id, peer in
-            guard let pending = peer.removePending(operation) else { return [] }
-            let accepted = peer.accept(response, to: pending.request)
+            guard let pending = peer.client.removePending(operation) else { return [] }
+            let accepted = peer.client.accept(response, to: pending.request)
             isExpected = accepted != nil
             var effects = [CentralEffect.callback(.response(id, link, pending.request, accepted ?? .mismatch))]
-            while let next = peer.pending.first, let response = next.localResponse {
-                peer.pending.removeFirst()
+            while let next = peer.client.pending.first, let response = next.localResponse {
+                peer.client.pending.removeFirst()
                 effects.append(.callback(.response(id, link, next.request, response)))
             }
             return effects
@@ -165,8 +164,8 @@ extension CentralStateMachine {
     /// S101, S102.
     private mutating func servicesChanged(_ link: LinkID, _ removed: [AttributeID]) -> [CentralEffect] {
         onLink(link) { id, peer in
-            let gone = peer.database.remove(removed)
-            peer.notifying.subtract(gone.characteristics)
+            let gone = peer.client.database.remove(removed)
+            peer.client.notifying.subtract(gone.characteristics)
             return [.callback(.servicesModified(id, removed: gone.services))]
         }
     }
@@ -185,7 +184,7 @@ extension LinkResponse {
     }
 }
 
-extension PeerState {
+extension GATTClient {
     /// GAP, GATT and HID, which Apple hides from apps (S58).
     private static let hiddenServices: Set<BluetoothUUID> = ["1800", "1801", "1812"]
 

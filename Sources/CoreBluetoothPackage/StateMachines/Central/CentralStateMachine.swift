@@ -2,7 +2,7 @@ import BluetoothBackend
 import DequeModule
 import FoundationEssentials
 
-/// What a central manager is: its adapter's state, its scan, its peripherals and their links.
+/// The state of a central manager: its adapter, its scan, its peripherals and their links.
 ///
 /// Pure: an API call or an event of the backend goes in, effects come out. API calls take effect on the caller's
 /// thread, events on the manager's queue, just before their callback.
@@ -13,7 +13,7 @@ struct CentralStateMachine {
     var isScanning = false
     /// The scan that an earlier process left, until there is power to go on with it.
     var restoredScan: ScanParameters?
-    /// Whose connections to the system the app wants to hear of.
+    /// The filter of the connection events that the app registered for.
     var connectionEventFilter: ConnectionEventFilter?
     /// The peripherals with an object, by identifier.
     var peers: [PeerID: PeerState] = [:]
@@ -28,13 +28,13 @@ struct CentralStateMachine {
 
     // MARK: Objects
 
-    /// Notes that an object stands for a peer now, in place of an earlier one that is gone.
+    /// Registers an object for a peer, in place of an earlier one that is gone.
     ///
     /// A link of the earlier object passes to the new one, which must discover anew.
     mutating func adopt(_ handle: PeerHandle, name: String?) {
         if peers[handle.id] == nil { peers[handle.id] = PeerState(generation: handle.generation, name: name) }
         peers[handle.id]?.generation = handle.generation
-        peers[handle.id]?.database = DiscoveredDatabase()
+        peers[handle.id]?.client.database = DiscoveredDatabase()
     }
 
     /// The last reference to an object is gone (S31).
@@ -121,7 +121,7 @@ struct CentralStateMachine {
 
     // MARK: Completions without the backend
 
-    /// What an API call left to be told on the queue.
+    /// The completion of an API call, on the queue.
     mutating func handle(_ completion: CentralCompletion) -> [CentralEffect] {
         switch completion {
         case .connectedAgain(let handle):
@@ -165,9 +165,9 @@ struct CentralStateMachine {
     }
 }
 
-/// What an earlier process left behind (S141, S142).
+/// State restoration (S141, S142).
 extension CentralStateMachine {
-    /// Takes over connections, connections under way and the scan.
+    /// Restores connections, connections under way and the scan.
     ///
     /// The peers' objects are there already. Nothing is sent before there is power. Without an identifier nothing is
     /// restored (S144).
@@ -190,12 +190,12 @@ extension CentralStateMachine {
             }
             peer.state = .connected
             peer.link = link
-            peer.mtu = restored.parameters?.mtu ?? peer.mtu
-            peer.writeCredits = restored.parameters?.writeCredits ?? 0
-            _ = peer.database.addServices(restored.services.map(\.record))
+            peer.client.mtu = restored.parameters?.mtu ?? peer.client.mtu
+            peer.client.writeCredits = restored.parameters?.writeCredits ?? 0
+            _ = peer.client.database.addServices(restored.services.map(\.record))
             for service in restored.services {
-                _ = peer.database.add(service.characteristics, in: service.record.id)
-                peer.notifying.formUnion(service.notifying)
+                _ = peer.client.database.add(service.characteristics, in: service.record.id)
+                peer.client.notifying.formUnion(service.notifying)
             }
         }
         if let link = restored.link, peers[id] != nil { links[link] = id }

@@ -13,19 +13,11 @@ struct AttributeReference: Hashable, Sendable {
     let id: AttributeID
 }
 
-/// What the machine knows of one peer.
+/// One peer, as a manager sees it.
 struct PeerState {
     /// The same as `CBPeripheralState`.
     enum Connection: Equatable {
         case disconnected, connecting, connected, disconnecting
-    }
-
-    /// An operation on the link, in the order of the calls.
-    struct Pending {
-        var operation: OperationID
-        var request: LinkRequest
-        /// The response to a request that never reaches the backend; it waits for the responses before it (S66).
-        var localResponse: LinkResponse?
     }
 
     var generation: UInt64
@@ -34,13 +26,7 @@ struct PeerState {
     /// The connect that is under way or led to the link.
     var connect: OperationID?
     var link: LinkID?
-    var mtu = 23
-    var writeCredits = 0
-    /// The write commands whose credits have not come back.
-    var unsentWrites = 0
-    var pending = Deque<Pending>()
-    var notifying: Set<AttributeID> = []
-    var database = DiscoveredDatabase()
+    var client = GATTClient()
     var isANCSAuthorized = false
     /// The link is being ended, as its notifications were too many for the app.
     var hasOverflowed = false
@@ -50,26 +36,46 @@ struct PeerState {
         self.name = name
     }
 
-    /// Forgets all that ends with a link; pending operations vanish without a word (S46, S47).
+    /// Resets all that ends with a link; pending operations get no callback (S46, S47).
     mutating func endLink() {
         connect = nil
         link = nil
-        mtu = 23
-        writeCredits = 0
-        unsentWrites = 0
-        pending = []
-        notifying = []
-        database = DiscoveredDatabase()
+        client = GATTClient()
         isANCSAuthorized = false
         hasOverflowed = false
     }
+}
+
+/// The client of a link: the requests under way, the credits for write commands, and what it has learned of the server.
+struct GATTClient {
+    /// An operation on the link, in the order of the calls.
+    struct Pending {
+        var operation: OperationID
+        var request: LinkRequest
+        /// The response to a request that never reaches the backend; it waits for the responses before it (S66).
+        var localResponse: LinkResponse?
+    }
+
+    var mtu = 23
+    var writeCredits = 0
+    /// The write commands whose credits have not come back.
+    private var unsentWrites = 0
+    var pending = Deque<Pending>()
+    var notifying: Set<AttributeID> = []
+    var database = DiscoveredDatabase()
 
     /// The most bytes of a value that one packet carries (S79).
     var maximumCommandLength: Int { min(mtu - 3, 512) }
 
-    /// Takes write credits in.
+    /// Spends the credit of a write command.
+    mutating func sendCommand() {
+        writeCredits -= 1
+        unsentWrites += 1
+    }
+
+    /// Adds write credits.
     ///
-    /// - Returns: Whether a full queue has room again, and whether the last of the commands under way has left.
+    /// - Returns: Whether a full queue has room again, and whether the last of the commands under way was sent.
     mutating func grantWrites(_ count: Int) -> (hasRoomAgain: Bool, isAllSent: Bool) {
         guard count > 0 else { return (false, false) }
         let wasFull = writeCredits == 0
@@ -87,7 +93,7 @@ struct PeerState {
     }
 }
 
-/// Which attributes of a link the app has been told of: discoveries accumulate (S57).
+/// The attributes of a link that were delivered to the app: discoveries accumulate (S57).
 struct DiscoveredDatabase {
     private typealias Attributes = [AttributeID: BluetoothUUID]
 

@@ -2,7 +2,7 @@ import BluetoothBackend
 import DequeModule
 import FoundationEssentials
 
-/// What an L2CAP channel is to its two streams: bytes on both ways, credits, and what the delegates are owed.
+/// The state of an L2CAP channel: received bytes, credits, and the pending events of its two streams.
 ///
 /// Pure: calls of the streams and events of the backend go in, effects come out.
 struct ChannelMachine {
@@ -11,26 +11,26 @@ struct ChannelMachine {
         case input, output
     }
 
-    /// How far a stream is; `Stream.Status` without the stages that are over at once.
+    /// The status of a stream; `Stream.Status` without the states that end at once.
     enum Phase: Sendable {
         case notOpen, open, atEnd, closed, failed
     }
 
-    /// What a stream's delegate is told.
+    /// An event for a stream's delegate.
     enum Notice: Sendable {
         case opened, ready, failed, ended
     }
 
-    /// What a step leads to.
+    /// The effect of a step.
     enum Effect: Equatable, Sendable {
         case submit(ChannelCommand)
-        /// The delegate of a stream is owed something that it was not owed before.
+        /// A stream has a new event for its delegate.
         case notify(Side)
     }
 
-    /// How a read or a write ended.
+    /// The result of a read or a write.
     enum Transfer: Equatable, Sendable {
-        /// That many bytes; 0 at the end of the stream.
+        /// The number of bytes; 0 at the end of the stream.
         case bytes(Int)
         /// Nothing can be moved yet.
         case wait
@@ -38,7 +38,7 @@ struct ChannelMachine {
         case failed
     }
 
-    /// How many read bytes are told of at once, unless nothing more is there to read.
+    /// The number of read bytes that one command reports, unless the buffer is empty.
     private static let consumedAtOnce = 4096
 
     private var received = ByteQueue()
@@ -67,10 +67,10 @@ struct ChannelMachine {
         return side == .input ? !received.isEmpty : credits > 0
     }
 
-    /// Whether the delegate of a stream is owed something.
+    /// Whether a stream has an event for its delegate.
     func owesNotice(_ side: Side) -> Bool { owed[side]?.isEmpty == false }
 
-    /// Takes what the delegate of a stream is to be told next.
+    /// Removes the next event for a stream's delegate.
     mutating func nextNotice(_ side: Side) -> Notice? {
         for notice in [Notice.opened, .ready, .failed, .ended] where owed[side]?.remove(notice) != nil {
             // Bytes or room may have been used since.
@@ -150,7 +150,7 @@ struct ChannelMachine {
         return oweState(of: .input)
     }
 
-    /// That many more bytes may be sent.
+    /// More bytes may be sent.
     mutating func grant(_ count: Int) -> [Effect] {
         let wasReady = isReady(.output)
         let (sum, overflow) = credits.addingReportingOverflow(max(0, count))
@@ -198,7 +198,7 @@ struct ChannelMachine {
 struct ByteQueue {
     private var chunks = Deque<Data>()
     private var taken = 0
-    /// How many bytes there are.
+    /// The number of bytes.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }

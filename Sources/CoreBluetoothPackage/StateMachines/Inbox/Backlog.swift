@@ -1,9 +1,9 @@
 import BluetoothBackend
 import DequeModule
 
-/// What may become of an element of a ``Backlog`` while it waits.
+/// How an element of a ``Backlog`` may change while it waits.
 enum BacklogKind: Equatable, Sendable {
-    /// It stays, whatever comes.
+    /// It is never removed.
     case kept
     /// A report of a scan: a newer one of the same peer takes its place.
     case report(of: PeerID)
@@ -13,7 +13,7 @@ enum BacklogKind: Equatable, Sendable {
     case change(mayBeLost: Bool)
 }
 
-/// Where values come from that may be lost.
+/// The source of values that may be lost.
 enum ValueSource: Hashable, Sendable {
     /// Notifications of a link.
     case link(LinkID)
@@ -21,15 +21,15 @@ enum ValueSource: Hashable, Sendable {
     case central(PeerID)
 }
 
-/// What a ``Backlog`` consists of.
+/// An element of a ``Backlog``.
 protocol BacklogElement: Sendable {
-    /// What may become of it.
+    /// The kind of the element.
     var backlogKind: BacklogKind { get }
 
     /// A link after whose end no values of it come any more; nil for most elements.
     var endedLink: LinkID? { get }
 
-    /// What has a link ended, in place of its values; nil where there is no such element.
+    /// The element that ends a link, in place of its values; nil if there is none.
     static func end(_ link: LinkID) -> Self?
 
     /// Merges changes.
@@ -46,7 +46,7 @@ extension BacklogElement {
     static func merged(_ changes: [Self]) -> [Self?] { changes }
 }
 
-/// What waits for a manager's queue, in order.
+/// The events that wait for a manager's queue, in order.
 ///
 /// Pure. Scan reports, and values that a peer sends unasked, are limited in number. Changes that a peer makes again and
 /// again are merged. Everything else follows from what the app asked for, and is kept.
@@ -64,7 +64,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
     /// Links that are being ended, as their values were too many.
     private var endingLinks: Set<LinkID> = []
     private var isOverflowing = false
-    /// What was lost so far.
+    /// The number of lost events.
     private(set) var dropped = CBDroppedEvents()
 
     /// An empty backlog.
@@ -76,7 +76,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
     /// Whether nothing waits.
     var isEmpty: Bool { elements.isEmpty }
 
-    /// How many elements wait.
+    /// The number of waiting elements.
     var count: Int { elements.count }
 
     private var limit: Int { max(1, limits.undeliveredEvents) }
@@ -116,7 +116,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
         return !isOverflowing
     }
 
-    /// Takes the first element.
+    /// Removes the first element.
     mutating func popFirst() -> Element? {
         guard let element = elements.popFirst() else { return nil }
         switch element.backlogKind {
@@ -157,7 +157,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
     /// So many elements are removed beyond the limit, so that it is not reached again at once.
     private var slack: Int { limit / 8 }
 
-    /// Leaves the newest report of each peer, in the place of its first; the oldest go if that is not enough.
+    /// Merges the reports of each peer into the newest, in the place of the first; drops the oldest if that is not enough.
     private mutating func mergeReports() {
         var places: [PeerID: Int] = [:]
         var merged = Deque<Element>()
@@ -178,7 +178,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
         dropped.scanReports += dropFirst(reports - (limit - slack)) { if case .report = $0 { true } else { false } }
     }
 
-    /// Leaves out what later changes make void; the oldest of those that may be lost go if that is not enough.
+    /// Removes changes that later ones cancel; drops the oldest of those that may be lost if that is not enough.
     ///
     /// What is left even so belongs to links that are up, or to what the app asked for. It is merged again when there is
     /// twice as much.

@@ -58,7 +58,7 @@ extension PairingEvent: BacklogElement {
     static func merged(_ changes: [Self]) -> [Self?] { PairingEventMerging.merged(changes) }
 }
 
-/// What later events make void while they wait for a slow queue, in the central role.
+/// Merges the events of the central role that wait for a slow queue.
 enum CentralEventMerging {
     /// A property of which only the last value matters.
     private enum Property: Hashable {
@@ -130,7 +130,7 @@ enum CentralEventMerging {
     }
 }
 
-/// What later events make void while they wait for a slow queue, in the peripheral role.
+/// Merges the events of the peripheral role that wait for a slow queue.
 enum PeripheralEventMerging {
     /// Merges events that tell of changes.
     ///
@@ -221,7 +221,7 @@ enum PeripheralEventMerging {
     }
 }
 
-/// What later events make void while they wait for a slow queue, of pairing.
+/// Merges the events of pairing that wait for a slow queue.
 enum PairingEventMerging {
     /// Merges events that others cause.
     ///

@@ -1,17 +1,17 @@
 import BluetoothBackend
 
-/// What a pairing agent is: the questions that are open and the pairings that the app asked for.
+/// The state of a pairing agent: open questions, and pairings that the app started.
 ///
 /// Pure: a call or an event of the backend goes in, effects come out.
 struct PairingMachine {
-    /// What a step leads to.
+    /// The effect of a step.
     enum Effect: Equatable, Sendable {
         case submit(PairingCommand)
         case misuse(Misuse)
         case callback(Callback)
     }
 
-    /// What the app is told.
+    /// A callback of the app.
     enum Callback: Equatable, Sendable {
         case requested(PairingRequestID, PeerID, PairingQuestion)
         case cancelled(PairingRequestID)

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import FoundationEssentials
 
-/// What of a local name and service UUIDs is sent where, by Apple's sizes (S122).
+/// The places of a local name and of service UUIDs in the packets, by Apple's sizes (S122).
 ///
 /// The advertisement has room for 28 bytes of both, the scan response for 10 more of the name; the two bytes of header
 /// that each field has are not counted. UUIDs come first, in their order; those that do not fit go to the overflow
@@ -21,7 +21,7 @@ struct AdvertisementLayout: Equatable, Sendable {
 
     /// The name as it is sent: whole, or shortened.
     private(set) var localName: String?
-    /// Where the name is sent.
+    /// The place of the name.
     private(set) var namePlace: Place?
     /// The UUIDs of the advertisement.
     private(set) var serviceUUIDs: [BluetoothUUID] = []
@@ -54,7 +54,7 @@ struct AdvertisementLayout: Equatable, Sendable {
         self.localName = localName.prefix(utf8Bytes: max(room, Self.scanResponseBytes))
     }
 
-    /// How many bytes of an advertisement such data take, their headers included.
+    /// The number of bytes that such data take in an advertisement, headers included.
     static func dataBytes(_ manufacturerData: Data?, _ serviceData: [BluetoothUUID: Data]) -> Int {
         serviceData.reduce(manufacturerData.map { 2 + $0.count } ?? 0) { bytes, entry in
             bytes + 2 + Int(entry.key.width.rawValue) + entry.value.count

@@ -48,7 +48,7 @@ struct LocalDatabase: Sendable {
         return nil
     }
 
-    /// Takes in a service that nothing refuses.
+    /// Inserts a service that is not refused.
     mutating func insert(_ service: LocalService, addedBy operation: OperationID) -> ServiceDefinition {
         let definition = service.definition(included: service.included.compactMap { ids[$0] }) {
             lastID = lastID.next
@@ -63,7 +63,7 @@ struct LocalDatabase: Sendable {
         return definition
     }
 
-    /// Takes in a service that is published already, under the identifiers that it has.
+    /// Inserts a service that is published already, with its identifiers.
     mutating func restore(
         _ definition: ServiceDefinition, as key: ObjectKey, _ characteristicKeys: [ObjectKey]
     ) {
@@ -77,7 +77,7 @@ struct LocalDatabase: Sendable {
         }
     }
 
-    /// Takes a service out.
+    /// Removes a service.
     ///
     /// - Returns: What it was.
     @discardableResult

@@ -47,7 +47,7 @@ struct LocalService: Equatable, Sendable {
 
 extension LocalService {
     private static let longestValue = 512
-    /// Those that the system serves itself (S111); Apple keeps others to itself too, as its own devices serve them.
+    /// The services of the system (S111); Apple reserves more, which its own devices serve.
     private static let reserved: Set<BluetoothUUID> = ["1800", "1801"]
 
     /// The reason of the exception that Apple raises; nil if it raises none (S108, S115).

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import FoundationEssentials
 
-/// What a transition leads to.
+/// The effect of a transition.
 enum PeripheralEffect: Equatable, Sendable {
     /// Goes to the backend.
     case submit(PeripheralCommand)
@@ -27,7 +27,7 @@ enum PeripheralEffect: Equatable, Sendable {
     case callback(PeripheralCallback)
 }
 
-/// What comes back to the machine without the backend.
+/// An input that returns to the machine without the backend.
 enum PeripheralCompletion: Equatable, Sendable {
     /// The operation was refused by a rule.
     case refused(OperationID, BackendError)
@@ -37,7 +37,7 @@ enum PeripheralCompletion: Equatable, Sendable {
     case unknownPSM(UInt16)
 }
 
-/// What the delegate is told.
+/// A callback of the delegate.
 enum PeripheralCallback: Equatable, Sendable {
     case willRestore(RestoredPeripheralState)
     case stateUpdated

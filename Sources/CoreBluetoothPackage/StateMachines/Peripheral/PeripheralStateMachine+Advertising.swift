@@ -6,7 +6,7 @@ struct AdvertisingState: Sendable {
         case off
         case starting(OperationID)
         case on
-        /// The adapter is off; goes on by itself when it is on again (S104).
+        /// The adapter is off; advertising continues when it is on again (S104).
         case paused
     }
 
@@ -14,7 +14,7 @@ struct AdvertisingState: Sendable {
     fileprivate var advertisement = Advertisement()
     fileprivate(set) var answers = ResponseOrder<PeripheralCallback>()
 
-    /// An earlier process advertised; goes on when there is power.
+    /// An earlier process advertised; advertising continues when the adapter is on.
     mutating func restore(_ advertisement: Advertisement) {
         self.advertisement = advertisement
         phase = .paused
@@ -36,7 +36,7 @@ struct AdvertisingState: Sendable {
 }
 
 extension PeripheralStateMachine {
-    /// Whether there is an advertisement on the air (S119); one that goes on by itself counts from then on.
+    /// Whether the manager advertises (S119); an advertisement that resumes counts from its first command on.
     var isAdvertising: Bool {
         guard case .starting(let operation) = advertising.phase else { return advertising.phase == .on }
         return !advertising.answers.contains(operation)
@@ -64,7 +64,7 @@ extension PeripheralStateMachine {
         return [.submit(.stopAdvertising)]
     }
 
-    /// S104: what was paused goes on; no callback tells.
+    /// S104: resumes a paused advertisement, without a callback.
     mutating func resumeAdvertising() -> [PeripheralEffect] {
         submitAdvertising(newOperation())
     }

@@ -13,7 +13,7 @@ struct HeldRequest: Equatable, Sendable {
 
     let kind: Kind
     let central: PeerID
-    /// What is read or written, the first part of it.
+    /// The attribute that is read or written; the first one of several.
     let attribute: AttributeID
 }
 
@@ -60,7 +60,7 @@ extension PeripheralStateMachine {
         }
     }
 
-    /// How many write commands can be responded to.
+    /// The number of write commands to which the app can still respond.
     static let heldWriteCommands = 1024
 
     /// The backend has answered by itself (S134).
@@ -165,7 +165,7 @@ extension PeripheralStateMachine {
         return [.submit(.setConnectionLatency(central: central, latency: latency))]
     }
 
-    /// Tells once that an update that was refused would go, or that all updates for some centrals have left (S137).
+    /// Reports once that a refused update would succeed now, or that all updates for some centrals were sent (S137).
     mutating func readiness() -> [PeripheralEffect] {
         let (hasRoomAgain, isAllSent) = subscribers.takeReadiness()
         return hasRoomAgain || isAllSent && announcesSentBursts ? [.callback(.readyToUpdate)] : []

@@ -1,18 +1,18 @@
 import BluetoothBackend
 
 extension PeripheralStateMachine {
-    /// What became of a call of `add`.
+    /// The result of a call of `add`.
     struct Addition: Sendable {
         /// The call, if it is to be answered.
         var operation: OperationID?
-        /// What is being published, if nothing refused it.
+        /// The definition that is being published; nil if the service was refused.
         var definition: ServiceDefinition?
         var effects: [PeripheralEffect]
     }
 
     /// `add` (S106, S110...S112).
     ///
-    /// What Apple raises an exception for has trapped before.
+    /// Misuse for which Apple raises an exception has trapped before.
     mutating func add(_ service: LocalService) -> Addition {
         guard state == .poweredOn else { return Addition(effects: [.misuse(.notPoweredOn)]) }
         let operation = newOperation()

@@ -45,7 +45,7 @@ struct PeripheralStateMachine: Sendable {
         }
     }
 
-    /// What an API call left to be told on the queue.
+    /// The completion of an API call, on the queue.
     mutating func handle(_ completion: PeripheralCompletion) -> [PeripheralEffect] {
         switch completion {
         case .refused(let operation, let error): failed(operation, error)
@@ -72,7 +72,7 @@ struct PeripheralStateMachine: Sendable {
         return effects + [.callback(.stateUpdated)]
     }
 
-    /// What ends with power: centrals, requests, and all calls that wait for an answer.
+    /// Ends what needs power: subscriptions, requests, and all calls without an answer.
     private mutating func endSession() -> [PeripheralEffect] {
         var effects: [PeripheralEffect] = subscribers.attributes.map { .clearSubscribers($0) }
         subscribers = SubscriberTable()
@@ -85,12 +85,12 @@ struct PeripheralStateMachine: Sendable {
         return effects + [.dropAdditions(unanswered)]
     }
 
-    /// Takes a service out, on the manager's queue.
+    /// Removes a service, on the manager's queue.
     mutating func withdraw(_ id: AttributeID) -> [PeripheralEffect] {
         dropService(id) ? [.thaw(id), .forget(id)] : []
     }
 
-    /// Takes a service out of the database, with its subscriptions.
+    /// Removes a service from the database, with its subscriptions.
     ///
     /// - Returns: Whether it was there.
     @discardableResult
@@ -106,9 +106,9 @@ struct PeripheralStateMachine: Sendable {
     }
 }
 
-/// What an earlier process left behind (S141, S143).
+/// State restoration (S141, S143).
 extension PeripheralStateMachine {
-    /// Takes over what is published, who subscribes, and the advertisement, which goes on when there is power.
+    /// Restores the published services, their subscribers, and the advertisement, which resumes when the adapter is on.
     ///
     /// - Parameter keys: The objects of the services, in their order, each with those of its characteristics.
     mutating func restore(

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import FoundationEssentials
 
-/// Who subscribes to what, and how many values may be sent to whom.
+/// The subscriptions of centrals, and the number of values that each may be sent.
 ///
 /// Credits count per central, from the first of its subscriptions to the end of its last.
 struct SubscriberTable: Sendable {
@@ -23,7 +23,7 @@ struct SubscriberTable: Sendable {
     /// The characteristics with subscribers, in order.
     var attributes: [AttributeID] { subscribers.keys.sorted() }
 
-    /// How many bytes one update carries at an MTU (S139): no value is longer than 512 bytes.
+    /// The number of bytes that one update carries at an MTU (S139): no value is longer than 512 bytes.
     ///
     /// Source: Core Specification, Vol 3, Part F, 3.2.9 and 3.4.7.1.
     static func longestUpdate(mtu: Int) -> Int { min(max(mtu, 23) - 3, 512) }

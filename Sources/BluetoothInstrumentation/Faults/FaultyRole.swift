@@ -2,12 +2,14 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// Runs the fault machine of one manager between the backend and the manager's sink.
+/// A role with the faults of a plan: runs the fault machine of one manager between the backend and the manager's sink.
 ///
 /// The backend may deliver under its own lock, so an event is only put aside there; it is handled in the receiver's
 /// turn, where the clock can be asked and commands be submitted. Actions are carried out in the order in which they
 /// arose, by one thread at a time and outside the lock.
-final class FaultCore<Machine: FaultMachine>: EventSink {
+final class FaultyRole<Base: RoleBackend, Machine: FaultMachine>: RoleBackend, EventSink
+where Base.Command == Machine.Command, Base.Event == Machine.Event {
+    typealias Command = Machine.Command
     typealias Event = Machine.Event
 
     private struct State {
@@ -22,20 +24,18 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
     private let state: Lock<State>
     private let clock: any BackendClock
     private let heldBack: HeldBackCount
-    private let submitToBase: @Sendable (Machine.Command) -> Void
+    private let base: Base
 
-    init(
-        _ machine: Machine, clock: any BackendClock, heldBack: HeldBackCount,
-        submit: @escaping @Sendable (Machine.Command) -> Void
-    ) {
+    init(_ base: Base, _ machine: Machine, clock: any BackendClock, heldBack: HeldBackCount) {
+        self.base = base
         state = Lock(State(machine: machine))
         self.clock = clock
         self.heldBack = heldBack
-        submitToBase = submit
     }
 
-    func attach(_ sink: any EventSink<Machine.Event>) {
+    func activate(_ sink: any EventSink<Machine.Event>) {
         state.withLock { $0.sink = sink }
+        base.activate(self)
     }
 
     func submit(_ command: Machine.Command) {
@@ -43,6 +43,7 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
     }
 
     func invalidate() {
+        base.invalidate()
         run { machine, _ in
             machine.dropAll()
             return []
@@ -109,7 +110,7 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
     private func perform() {
         while let (action, sink) = nextAction() {
             switch action {
-            case .submit(let command): submitToBase(command)
+            case .submit(let command): base.submit(command)
             case .deliver(let event): sink?.deliver(event)
             case .settle(let body): sink?.afterDelivery(body)
             case .wakeCommands(let line, let delay):
@@ -130,7 +131,17 @@ final class FaultCore<Machine: FaultMachine>: EventSink {
     }
 }
 
-/// How much is delayed on all roles of one backend.
+extension FaultyRole: CentralBackend where Base: CentralBackend {
+    func knownPeers(_ ids: [PeerID]) -> [PeerSummary] { base.knownPeers(ids) }
+
+    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
+        base.connectedPeers(offering: services)
+    }
+}
+
+extension FaultyRole: PeripheralBackend where Base: PeripheralBackend {}
+
+/// The number of delayed items of all roles of one backend.
 final class HeldBackCount: Sendable {
     private let value = Atomic(0)
 
