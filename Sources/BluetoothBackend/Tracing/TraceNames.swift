@@ -3,7 +3,7 @@ import BluetoothSupport
 /// The names that a trace writes beside identifiers: those of peers, and the UUID paths of attributes.
 ///
 /// They are learned from the commands and events themselves, so a line depends on nothing but the lines before it. At most
-/// 1,024 peers, 4,096 attributes and 256 discoveries under way are remembered, those that were used last; a name is cut off
+/// 1,024 peers, 4,096 attributes and 256 discoveries under way are remembered, those that were learned last; a name is cut off
 /// after 64 Unicode scalars. Where a name is forgotten, a line has the identifier alone.
 package struct TraceNames: Sendable {
     private struct AttributeKey: Hashable {
@@ -55,7 +55,7 @@ package struct TraceNames: Sendable {
 
     /// Remembers a peer's name; a message without one leaves the known name.
     package mutating func learn(_ peer: PeerID, _ name: String?) {
-        guard let name, !name.isEmpty else { return }
+        guard let name, !name.isEmpty, peers[peer] != name else { return }
         peers.insert(String(name.unicodeScalars.prefix(64)), for: peer)
     }
 

@@ -64,10 +64,19 @@ struct Trace: Sendable {
     }
 
     private mutating func append(_ entry: Entry, _ now: Nanoseconds) {
-        if entries.count >= limit, let (_, manager, message) = entries.removeFirst().entry.message {
-            names.learn(message, role: Int(manager.serial))
-        }
+        if entries.count >= limit { learn(entries.removeFirst().entry) }
         entries.append((now, entry))
+    }
+
+    /// Learns from an entry that is removed, without the box that ``Entry/message`` needs.
+    private mutating func learn(_ entry: Entry) {
+        switch entry {
+        case .input(.central(let manager, let command), _): names.learn(command, role: Int(manager.serial))
+        case .input(.peripheral(let manager, let command), _): names.learn(command, role: Int(manager.serial))
+        case .central(let manager, let event): names.learn(event, role: Int(manager.serial))
+        case .peripheral(let manager, let event): names.learn(event, role: Int(manager.serial))
+        case .input, .pairing, .note: break
+        }
     }
 
     private static func line(_ now: Nanoseconds, _ entry: Entry, _ names: inout TraceNames) -> String {

@@ -57,7 +57,7 @@ struct World: Sendable {
     }
 
     private mutating func handle(_ input: WorldInput) {
-        trace.record(input, device: input.device.flatMap { devices[$0]?.name }, at: now)
+        if trace.isOn { trace.record(input, device: input.device.flatMap { devices[$0]?.name }, at: now) }
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)

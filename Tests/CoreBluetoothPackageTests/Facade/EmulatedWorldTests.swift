@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    private static let saved = WorldDescription(
+    private static let preserved = WorldDescription(
         hosts: [
             HostDescription(
                 name: "default",
@@ -265,7 +265,7 @@ import Testing
     /// Proves S141, S142 and S143.
     @Test(arguments: [false, true])
     func S141_S142_S143_bothManagersAreRestoredFromAPreservedWorld(isSnapshot: Bool) async throws {
-        let world = try WorldDescription(json: Self.saved.json())
+        let world = try WorldDescription(json: Self.preserved.json())
         var emulator = try Emulator(world: world, configuration: .instant, time: .virtual)
         try await emulator.advance(by: .seconds(1))
         if isSnapshot { emulator = Emulator(restoring: try emulator.snapshot()) }

@@ -11,16 +11,16 @@ struct StatementIndex {
             let suite = file.deletingPathExtension().lastPathComponent
             let isScenarios = file.path.contains("/BackendContractTests/Scenarios/")
             for match in text.matches(of: /func ((?:[SU][0-9]+_)+)[a-z]/) {
-                note(match.1.split(separator: "_"), suite)
+                record(match.1.split(separator: "_"), suite)
             }
             guard isScenarios else { continue }
             for match in text.matches(of: /proving: ((?:"[SU][0-9]+"(?:,\s*)?)+)/) {
-                note(match.1.matches(of: /[SU][0-9]+/).map(\.0), "contract, \(suite)")
+                record(match.1.matches(of: /[SU][0-9]+/).map(\.0), "contract, \(suite)")
             }
         }
     }
 
-    private mutating func note(_ numbers: [Substring], _ suite: String) {
+    private mutating func record(_ numbers: [Substring], _ suite: String) {
         for number in numbers { suites[String(number), default: []].insert(suite) }
     }
 
