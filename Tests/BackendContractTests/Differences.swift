@@ -32,16 +32,16 @@ struct ContractDifference: Sendable {
             instead: [.read(.dynamic).failing(response: .unlikelyError)],
             reason: "BlueZ's D-Bus errors map to few ATT codes; the central receives 0x0E for all others"),
         ContractDifference(
-            scenario: "S131 S130: a long write is one callback of many parts", fixtures: ["bluez"],
+            scenario: "S131 S130: a long write is one callback with several requests", fixtures: ["bluez"],
             event: .didReceiveWrite(.dynamic, LocalServices.longValue, inPartsOf: 180),
             instead: [.didReceiveWrite(.dynamic, LocalServices.longValue)],
             reason: "BlueZ joins consecutive prepared writes before it calls `WriteValue`"),
         ContractDifference(
-            scenario: "S138: a value goes to all subscribers, or to those that are listed", fixtures: ["bluez 5.66"],
+            scenario: "S138: a value goes to all subscribers, or to those in the list", fixtures: ["bluez 5.66"],
             event: .notified(.updating, [2]), instead: [.notified(.updating, [2]), .notified(.updating, [3])],
             reason: broadcast),
         ContractDifference(
-            scenario: "S138: a value goes to all subscribers, or to those that are listed", fixtures: ["bluez 5.66"],
+            scenario: "S138: a value goes to all subscribers, or to those in the list", fixtures: ["bluez 5.66"],
             event: .notified(.updating, [3]), instead: [.notified(.updating, [2]), .notified(.updating, [3])],
             reason: broadcast),
         ContractDifference(
@@ -59,7 +59,7 @@ struct ContractDifference: Sendable {
             event: .didUpdateNotificationState(.secretNotifying, false).failing(att: .insufficientAuthentication),
             instead: [], reason: refusedByPeer),
         ContractDifference(
-            scenario: "S72: an agent is asked for consent, and may refuse it", fixtures: ["bluez"],
+            scenario: "S72: an agent is asked for consent, and may refuse", fixtures: ["bluez"],
             event: .didUpdateValue(.secret).failing(att: .insufficientAuthentication),
             instead: [
                 .didUpdateValue(.secret).failing(att: .insufficientAuthentication),
@@ -67,7 +67,7 @@ struct ContractDifference: Sendable {
             ],
             reason: "bluetoothd answers nothing more on a link whose pairing was refused, so the library ends it"),
         ContractDifference(
-            scenario: "S129: a central that refuses the comparison ends it for both", fixtures: ["bluez"],
+            scenario: "S129: a central that rejects the comparison fails the pairing", fixtures: ["bluez"],
             event: .read(.protected).failing(response: .insufficientAuthentication),
             instead: [
                 .read(.protected).failing(response: .insufficientAuthentication), .disconnected("authentication"),

@@ -6,7 +6,7 @@ extension AsyncScenario {
     private static let main = ServiceID(.main)
 
     static let exploring = [
-        AsyncScenario("services are listed, equal ones with a number") { c in
+        AsyncScenario("services are listed, equal UUIDs with a number") { c in
             let peripheral = try await c.find()
             let services = try await c.run { try await peripheral.services() }
             #expect(
@@ -21,7 +21,7 @@ extension AsyncScenario {
             let included = try await c.run { try await peripheral.includedServices(of: main) }
             #expect(included == [ServiceID(.included)])
         },
-        AsyncScenario("characteristics are listed with what can be done with them") { c in
+        AsyncScenario("characteristics are listed with their properties") { c in
             let peripheral = try await c.find()
             let all = try await c.run { try await peripheral.characteristics(of: main) }
             #expect(all.count == 12)
@@ -47,14 +47,14 @@ extension AsyncScenario {
             }
             #expect(values == [.text("described"), .data(Data([0xD1]))])
         },
-        AsyncScenario("a service that is not there is an error that names it") { c in
+        AsyncScenario("a missing service is an error that names it") { c in
             let peripheral = try await c.find()
             let error = try await c.failure { try await peripheral.read("180D/2A37") }
             guard case .missingServices([CBUUID(.heartRate)]) = error.reason else { throw error }
             #expect(error.path == "180D/2A37")
             #expect(error.peer == peripheral.identifier)
         },
-        AsyncScenario("a characteristic that is not there is an error that names it") { c in
+        AsyncScenario("a missing characteristic is an error that names it") { c in
             let peripheral = try await c.find()
             let path = CharacteristicID(.main, .unpublished)
             let error = try await c.failure { try await peripheral.write(Data(), to: path) }

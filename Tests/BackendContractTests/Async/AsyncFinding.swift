@@ -4,7 +4,7 @@ import Testing
 
 extension AsyncScenario {
     static let finding = [
-        AsyncScenario("a scan tells what a device advertises, typed") { c in
+        AsyncScenario("a scan reports typed advertisements") { c in
             let found = try await c.run { [central = c.central] in
                 try await AsyncContext.discovered(.contract, by: central)
             }
@@ -20,7 +20,7 @@ extension AsyncScenario {
             }
             #expect(found.advertisement.serviceUUIDs == [CBUUID(.second)])
         },
-        AsyncScenario("two scans at once are merged, and each gets its own") { c in
+        AsyncScenario("two concurrent scans are merged, and each receives its own devices") { c in
             try await c.perform(.advertise(.second, true))
             let names = try await c.run { [central = c.central] in
                 async let one = AsyncContext.discovered(.contract, by: central, services: [CBUUID(.battery)])
@@ -30,19 +30,19 @@ extension AsyncScenario {
             }
             #expect(names == ["Contract", "Second"])
         },
-        AsyncScenario("a scan that ended is followed by another one") { c in
+        AsyncScenario("a second scan follows the first") { c in
             let first = try await c.find()
             let second = try await c.find()
             #expect(first === second)
         },
-        AsyncScenario("a central waits until the adapter can be used") { c in
+        AsyncScenario("a central waits until the adapter is powered on") { c in
             let states = try await c.run { [central = c.central] in
                 try await central.waitUntilPoweredOn()
                 return try await central.states.first(1)
             }
             #expect(states == [.poweredOn])
         },
-        AsyncScenario("a device is known by its identifier") { c in
+        AsyncScenario("a device is retrieved by its identifier") { c in
             let found = try await c.find()
             let known = try await c.run { [central = c.central] in
                 try await central.peripheral(identifier: found.identifier)

@@ -7,13 +7,13 @@ extension AsyncScenario {
     private static let echo = CharacteristicID(.echoing, .echo)
 
     static let listening = [
-        AsyncScenario("notifications come in order") { c in
+        AsyncScenario("notifications arrive in order") { c in
             let peripheral = try await c.find()
             let values = try await c.run { try await peripheral.subscribe(to: notified) }
             for number in UInt8(0)..<10 { try await c.perform(.notify(.notifying, [number])) }
             #expect(try await c.run { try await values.first(10) } == (UInt8(0)..<10).map { Data([$0]) })
         },
-        AsyncScenario("indications come") { c in
+        AsyncScenario("indications arrive") { c in
             let peripheral = try await c.find()
             let values = try await c.run {
                 try await peripheral.subscribe(to: CharacteristicID(.main, .indicating))
@@ -21,7 +21,7 @@ extension AsyncScenario {
             try await c.perform(.notify(.indicating, [4]))
             #expect(try await c.run { try await values.first(1) } == [Data([4])])
         },
-        AsyncScenario("each consumer of notifications gets each value") { c in
+        AsyncScenario("each consumer of notifications receives each value") { c in
             let peripheral = try await c.find()
             let (one, other) = try await c.run {
                 (try await peripheral.subscribe(to: notified), try await peripheral.subscribe(to: notified))
@@ -30,7 +30,7 @@ extension AsyncScenario {
             let both = try await c.run { try await one.first(1) + other.first(1) }
             #expect(both == [Data([1]), Data([1])])
         },
-        AsyncScenario("a subscription that ended is followed by another one") { c in
+        AsyncScenario("a second subscription follows the first") { c in
             let peripheral = try await c.find()
             for number in UInt8(1)...2 {
                 let values = try await c.run { try await peripheral.subscribe(to: notified) }
@@ -38,7 +38,7 @@ extension AsyncScenario {
                 #expect(try await c.run { try await values.first(1) } == [Data([number])])
             }
         },
-        AsyncScenario("a read does not take a notification for its answer") { c in
+        AsyncScenario("a notification does not answer a read") { c in
             let peripheral = try await c.find()
             let id = CharacteristicID(.main, .notifyingAndIndicating)
             let values = try await c.run { try await peripheral.subscribe(to: id) }
@@ -47,7 +47,7 @@ extension AsyncScenario {
             #expect(heard == [Data([0x51])])
             #expect(read == Data([5]) || read == Data([0x51]))
         },
-        AsyncScenario("a request gets the notification that answers it") { c in
+        AsyncScenario("an exchange returns the notification that answers the write") { c in
             let peripheral = try await c.find()
             let answers = try await c.run {
                 [
@@ -57,7 +57,7 @@ extension AsyncScenario {
             }
             #expect(answers == [Data([1, 2]), Data([3])])
         },
-        AsyncScenario("waiting for a notification that does not come times out with its path") { c in
+        AsyncScenario("a missing notification times out with its path") { c in
             let peripheral = try await c.find()
             let error = try await c.failure {
                 try await withTimeout(.seconds(5)) { try await peripheral.notifications(of: notified).first(1) }

@@ -15,7 +15,7 @@ extension AsyncScenario {
             }
             #expect(peripheral.state == .disconnected)
         },
-        AsyncScenario("disconnect fails what is under way as the app's own doing") { c in
+        AsyncScenario("disconnect cancels the operations in progress") { c in
             let peripheral = try await c.find()
             _ = try await c.run { try await peripheral.read(stored) }
             try await c.perform(.hold(true))
@@ -35,14 +35,14 @@ extension AsyncScenario {
             guard case .disconnected = error.reason else { throw error }
             #expect(error.path == notified.description)
         },
-        AsyncScenario("after the device has closed the link the next operation makes another one") { c in
+        AsyncScenario("after the device closes the link, the next operation connects again") { c in
             let peripheral = try await c.find()
             let values = try await c.run { try await peripheral.subscribe(to: notified) }
             try await c.perform(.disconnect)
             _ = try await c.failure { try await values.first(1) }
             #expect(try await c.run { try await peripheral.read(stored) } == Data("hello".utf8))
         },
-        AsyncScenario("a connection that is kept up subscribes again on the next link") { c in
+        AsyncScenario("a maintained connection subscribes again on the next link") { c in
             let peripheral = try await c.find()
             let isUp = c.start {
                 var connections = 0
@@ -57,7 +57,7 @@ extension AsyncScenario {
             try await c.perform(.notify(.notifying, [2]))
             #expect(try await c.run { try await values.first(1) } == [Data([2])])
         },
-        AsyncScenario("where the adapter is off an operation says so, and works when it is on again") { c in
+        AsyncScenario("operations fail while the adapter is off, and succeed when it is on again") { c in
             let peripheral = try await c.find()
             try await c.perform(.adapter(isPowered: false))
             try await c.run { [central = c.central] in

@@ -5,7 +5,7 @@ import Testing
 
 extension AsyncScenario {
     static let profiles = [
-        AsyncScenario("a battery tells its level, and each new one") { c in
+        AsyncScenario("a battery's level is read, and its changes are notified") { c in
             let battery = BatteryClient(try await c.find())
             #expect(try await c.run { try await battery.level() } == .full)
             let levels = try await c.run { try await battery.peripheral.subscribe(to: BatteryService.level.id) }
@@ -22,14 +22,14 @@ extension AsyncScenario {
             #expect(error.path == "180F/2A19")
             #expect(error.valueError?.problem == .reserved(200))
         },
-        AsyncScenario("a heart rate monitor tells its measurements") { c in
+        AsyncScenario("a heart rate monitor notifies measurements") { c in
             try await c.perform(.advertise(.heart, true))
             let heart = HeartRateClient(try await c.find(.heart))
             let beats = try await c.run { try await heart.measurements.first(3) }
             #expect(beats.count == 3)
             #expect(beats.allSatisfy { (60...90).contains($0.rate) && $0.energyExpended == nil })
         },
-        AsyncScenario("what a device need not have is nil") { c in
+        AsyncScenario("an optional characteristic that is missing is nil") { c in
             try await c.perform(.advertise(.heart, true))
             let heart = HeartRateClient(try await c.find(.heart))
             #expect(try await c.run { try await heart.bodySensorLocation() } == nil)

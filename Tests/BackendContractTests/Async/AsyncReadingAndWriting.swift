@@ -14,7 +14,7 @@ extension AsyncScenario {
             #expect(try await c.run { try await peripheral.read(stored) } == Data("hello".utf8))
             #expect(peripheral.state == .connected)
         },
-        AsyncScenario("equal characteristics are told apart by their number") { c in
+        AsyncScenario("characteristics of equal UUID are distinguished by their number") { c in
             let peripheral = try await c.find()
             let values = try await c.run {
                 [
@@ -25,7 +25,7 @@ extension AsyncScenario {
             }
             #expect(values == [Data([1]), Data([2]), Data([2])])
         },
-        AsyncScenario("many reads at once get each its value") { c in
+        AsyncScenario("each of many concurrent reads returns its own value") { c in
             let peripheral = try await c.find()
             let paths = [
                 stored, CharacteristicID(.main, .readOnly), CharacteristicID(.main, .duplicate),
@@ -76,7 +76,7 @@ extension AsyncScenario {
             }
             #expect(received == sent)
         },
-        AsyncScenario("a value that is too long for a packet tells both lengths") { c in
+        AsyncScenario("a value too long for a packet is an error with both lengths") { c in
             let peripheral = try await c.find()
             let maximum = try await c.run {
                 // With the first answer the link's MTU is known everywhere.
@@ -88,13 +88,13 @@ extension AsyncScenario {
             }
             guard case .valueTooLong(length: maximum + 1, maximum: maximum) = error.reason else { throw error }
         },
-        AsyncScenario("an error of the device is passed on") { c in
+        AsyncScenario("the device's error reaches the app") { c in
             let peripheral = try await c.find()
             let error = try await c.failure { try await peripheral.read(failing) }
             guard case .refused(let cause as CBATTError) = error.reason else { throw error }
             #expect(cause.code.rawValue == 0x80)
         },
-        AsyncScenario("a read that times out names its path, and a new link answers the next one") { c in
+        AsyncScenario("a read that times out names its path, and a new link answers the next read") { c in
             let peripheral = try await c.find()
             _ = try await c.run { try await peripheral.read(stored) }
             try await c.perform(.hold(true))

@@ -9,7 +9,7 @@ extension AsyncScenario {
     private static let uuid = CBUUID(.served)
 
     static let serving = [
-        AsyncScenario("a server's handlers answer reads and take writes", needsPeripheralRole: true) { c in
+        AsyncScenario("a server's handlers respond to reads and writes", needsPeripheralRole: true) { c in
             let stored = Carrier(Data("hello".utf8))
             let server = try await c.serve([
                 ServedCharacteristic(
@@ -24,7 +24,8 @@ extension AsyncScenario {
             #expect(stored.value == Data([1, 2]))
             withExtendedLifetime(server) {}
         },
-        AsyncScenario("what a server's handler throws is what the other device gets", needsPeripheralRole: true) { c in
+        AsyncScenario("the other device receives the error that a server's handler throws", needsPeripheralRole: true) {
+            c in
             let server = try await c.serve([
                 ServedCharacteristic(
                     CBUUID(.dynamic), .read, onRead: { _ in throw CBATTError(.readNotPermitted) })
@@ -34,7 +35,7 @@ extension AsyncScenario {
             try await one.expect(.read(.dynamic).failing(response: .readNotPermitted))
             withExtendedLifetime(server) {}
         },
-        AsyncScenario("a server's notifications come in order", needsPeripheralRole: true) { c in
+        AsyncScenario("a server's notifications arrive in order", needsPeripheralRole: true) { c in
             let server = try await c.serve([ServedCharacteristic(CBUUID(.updating), .notify)])
             let isHeard = c.start { for await _ in server.subscriptions { return } }
             let one = try await c.connect(service: .served)
@@ -47,7 +48,7 @@ extension AsyncScenario {
             }
             try await one.expect(.notified(.updating, [1]), .notified(.updating, [2]), .notified(.updating, [3]))
         },
-        AsyncScenario("a simulated device is found, read and heard", needsPeripheralRole: true) { c in
+        AsyncScenario("a simulated device is found, read and notifies", needsPeripheralRole: true) { c in
             let device = SimulatedDevice(name: "Monitor", servers: [HeartRateServer()])
             try await c.run { [fixture = c.fixture] in try await device.start(on: fixture.backend) }
             let one = try await c.connect(service: .heartRate)

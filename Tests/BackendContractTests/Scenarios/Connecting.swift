@@ -3,7 +3,7 @@ import Testing
 
 extension ContractScenario {
     static let connecting: [ContractScenario] = [
-        .central("connecting, then connected, without services", proving: "S34", "S36") { c in
+        .central("the state is connecting, then connected, without services", proving: "S34", "S36") { c in
             let peripheral = try await c.find()
             #expect(peripheral.state == .disconnected)
             c.manager.connect(peripheral)
@@ -12,14 +12,15 @@ extension ContractScenario {
             #expect(peripheral.services == nil)
             #expect(try await c.perform(.connections).count == 1)
         },
-        .central("a cancelled connection ends without an error", proving: "S40") { c in
+        .central("a cancelled connection ends without error", proving: "S40") { c in
             let peripheral = try await c.connect()
             c.manager.cancelPeripheralConnection(peripheral)
             // BlueZ may be done already.
             #expect([.disconnecting, .disconnected].contains(peripheral.state))
             try await c.expect(.didDisconnect())
         },
-        .central("an attempt stays pending, and its cancel is a disconnection", proving: "S35", "S42") { c in
+        .central("an attempt stays pending, and cancelling it calls didDisconnectPeripheral", proving: "S35", "S42") {
+            c in
             let peripheral = try await c.find()
             try await c.perform(.advertise(.contract, false))
             c.manager.connect(peripheral)
@@ -28,29 +29,29 @@ extension ContractScenario {
             #expect(peripheral.state == .disconnected)
             try await c.expect(.didDisconnect())
         },
-        .central("cancelling what is not connected does nothing", proving: "S42") { c in
+        .central("cancelling without a connection does nothing", proving: "S42") { c in
             let peripheral = try await c.find()
             c.manager.cancelPeripheralConnection(peripheral)
             try await c.connect(peripheral)
         },
-        .central("a pending attempt succeeds when the peer comes back", proving: "S35") { c in
+        .central("a pending attempt succeeds when the peer advertises again", proving: "S35") { c in
             let peripheral = try await c.find()
             try await c.perform(.advertise(.contract, false))
             c.manager.connect(peripheral)
             try await c.perform(.advertise(.contract, true))
             try await c.expect(.didConnect())
         },
-        .central("connecting when connected is told again", proving: "S39") { c in
+        .central("connecting while connected calls didConnect again", proving: "S39") { c in
             let peripheral = try await c.connect()
             try await c.connect(peripheral)
         },
-        .central("connecting twice is one request", proving: "S39") { c in
+        .central("connecting twice before the link is one request", proving: "S39") { c in
             let peripheral = try await c.find()
             c.manager.connect(peripheral)
             try await c.connect(peripheral)
             try await c.roundTrip(peripheral, c.discover(.battery, of: peripheral).characteristic(.batteryLevel))
         },
-        .central("a peer that closes the link is an error", proving: "S44") { c in
+        .central("a disconnection by the peer has an error", proving: "S44") { c in
             let peripheral = try await c.connect()
             try await c.disconnectFromPeer()
             #expect(peripheral.state == .disconnected)
@@ -61,14 +62,14 @@ extension ContractScenario {
             try await c.perform(.lose())
             try await c.expect(.didDisconnect().failing(.connectionTimeout))
         },
-        .central("services are nil after a disconnection, and the peripheral connects again", proving: "S47") { c in
+        .central("services are nil after a disconnection, and the peripheral can connect again", proving: "S47") { c in
             let (peripheral, _) = try await c.connect(discovering: .battery)
             try await c.disconnectFromPeer()
             #expect(peripheral.services == nil)
             try await c.connect(peripheral)
             _ = try await c.discover(.battery, of: peripheral)
         },
-        .central("an outstanding read vanishes with the link", proving: "S46") { c in
+        .central("an outstanding read gets no callback when the link ends", proving: "S46") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             try await c.perform(.hold(true))
             peripheral.readValue(for: try service.characteristic(.stored))
@@ -80,7 +81,7 @@ extension ContractScenario {
             peripheral.readRSSI()
             try await c.connect(peripheral)
         },
-        .central("two managers share a link, and one may leave it", proving: "S41", "S38") { c in
+        .central("two managers share a link, and one of them may disconnect", proving: "S41", "S38") { c in
             let peripheral = try await c.connect()
             let other = try await c.makeOtherPoweredOn()
             let shared = try await other.connect(sharing: peripheral)
@@ -90,7 +91,7 @@ extension ContractScenario {
             #expect(try await c.perform(.connections).count == 1)
             other.finish()
         },
-        .central("known peripherals are retrieved, unknown ones left out", proving: "S52", "S53") { c in
+        .central("known peripherals are retrieved, and unknown identifiers left out", proving: "S52", "S53") { c in
             let peripheral = try await c.find()
             let found = c.manager.retrievePeripherals(withIdentifiers: [UUID(), peripheral.identifier])
             #expect(found.count == 1)
@@ -105,7 +106,7 @@ extension ContractScenario {
             #expect(other.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
             #expect(other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(.humanInterfaceDevice)]).isEmpty)
         },
-        .central("a lost link is made again by itself, if wanted", proving: "S48", "S49") { c in
+        .central("a lost link is established again with auto-reconnect", proving: "S48", "S49") { c in
             let peripheral = try await c.find()
             c.manager.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
             try await c.expect(.didConnect())

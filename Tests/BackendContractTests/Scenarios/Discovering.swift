@@ -3,7 +3,7 @@ import Testing
 
 extension ContractScenario {
     static let discovering: [ContractScenario] = [
-        .central("all services, in handle order, without GAP and GATT", proving: "S56", "S58") { c in
+        .central("all services are discovered in handle order, without GAP and GATT", proving: "S56", "S58") { c in
             let peripheral = try await c.connect()
             peripheral.discoverServices(nil)
             try await c.expect(
@@ -15,7 +15,7 @@ extension ContractScenario {
             try await c.expect(
                 .didDiscoverServices([.battery, .main, .twin, .twin, .echoing]))
         },
-        .central("a list restricts the discovery, and nothing found is no error", proving: "S56") { c in
+        .central("a list restricts the discovery, and an empty result is no error", proving: "S56") { c in
             let peripheral = try await c.connect()
             peripheral.discoverServices([CBUUID(.humanInterfaceDevice)])
             try await c.expect(.didDiscoverServices([]))
@@ -23,7 +23,7 @@ extension ContractScenario {
             peripheral.discoverServices([CBUUID(.echoing)])
             try await c.expect(.didDiscoverServices([.echoing]))
         },
-        .central("services accumulate and keep their objects", proving: "S57") { c in
+        .central("services accumulate, and their objects stay the same", proving: "S57") { c in
             let peripheral = try await c.connect()
             peripheral.discoverServices([CBUUID(.echoing)])
             try await c.expect(.didDiscoverServices([.echoing]))
@@ -32,7 +32,8 @@ extension ContractScenario {
             try await c.expect(.didDiscoverServices([.echoing, .battery]))
             #expect(peripheral.services?.first === first)
         },
-        .central("all characteristics, in handle order, equal UUIDs apart", proving: "S60", "S63") { c in
+        .central("all characteristics are discovered in handle order, equal UUIDs separately", proving: "S60", "S63") {
+            c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let names: [ContractAttribute] = [
                 .stored, .commands, .notifying, .indicating, .notifyingAndIndicating, .long, .failing, .writeOnly,
@@ -61,7 +62,7 @@ extension ContractScenario {
             try await c.expect(.didDiscoverCharacteristics(.main, [.indicating, .notifying]))
             #expect(try service.characteristic(.indicating) === first)
         },
-        .central("included services are found and can be used", proving: "S61") { c in
+        .central("included services are discovered and can be used", proving: "S61") { c in
             let peripheral = try await c.connect()
             peripheral.discoverServices([CBUUID(.main)])
             try await c.expect(.didDiscoverServices([.main]))
@@ -88,7 +89,7 @@ extension ContractScenario {
             }
             try await c.expect(.didUpdateValue(.twinValue, [1]), .didUpdateValue(.twinValue, [2]))
         },
-        .central("descriptors are listed, the client configuration among them", proving: "S62") { c in
+        .central("descriptors are discovered, including the client configuration", proving: "S62") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             peripheral.discoverDescriptors(for: try service.characteristic(.described))
             peripheral.discoverDescriptors(for: try service.characteristic(.notifying))
@@ -98,7 +99,7 @@ extension ContractScenario {
                 .didDiscoverDescriptors(.notifying, [.clientConfiguration]),
                 .didDiscoverDescriptors(.readOnly, []))
         },
-        .central("calls made at once are answered in order", proving: "S66") { c in
+        .central("concurrent calls are answered in order", proving: "S66") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             peripheral.readValue(for: try service.characteristic(.readOnly))
             peripheral.discoverDescriptors(for: try service.characteristic(.notifying))

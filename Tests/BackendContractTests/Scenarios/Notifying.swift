@@ -3,7 +3,7 @@ import Testing
 
 extension ContractScenario {
     static let notifying: [ContractScenario] = [
-        .central("a subscription delivers each value, equal ones too", proving: "S87", "S91") { c in
+        .central("a subscription delivers each value, equal values too", proving: "S87", "S91") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let notify = try service.characteristic(.notifying)
             #expect(!notify.isNotifying)
@@ -18,7 +18,7 @@ extension ContractScenario {
             for byte in UInt8(1)...2 { try await c.perform(.notify(.indicating, [byte])) }
             try await c.expect(.didUpdateValue(.indicating, [1]), .didUpdateValue(.indicating, [2]))
         },
-        .central("notifications are taken where both are offered", proving: "S88") { c in
+        .central("notifications are preferred to indications", proving: "S88") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let both = try service.characteristic(.notifyingAndIndicating)
             try await c.subscribe(to: both, of: peripheral)
@@ -38,12 +38,12 @@ extension ContractScenario {
             try await c.perform(.notify(.notifying, [1]))
             try await c.roundTrip(peripheral, service.characteristic(.readOnly))
         },
-        .central("neither notify nor indicate is refused", proving: "S89") { c in
+        .central("a subscription without notify and indicate is refused", proving: "S89") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             peripheral.setNotifyValue(true, for: try service.characteristic(.readOnly))
             try await c.expect(.didUpdateNotificationState(.readOnly, false).failing(att: .requestNotSupported))
         },
-        .central("asking for the state in force is answered", proving: "S90") { c in
+        .central("requesting the current notification state is answered", proving: "S90") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let notify = try service.characteristic(.notifying)
             peripheral.setNotifyValue(false, for: notify)
@@ -73,7 +73,7 @@ extension ContractScenario {
             try await c.perform(.notify(.notifying, [2]))
             try await c.expect(.didUpdateValue(.notifying, [2]))
         },
-        .central("a read and a notification of one characteristic both arrive", proving: "S68") { c in
+        .central("a read and a notification of one characteristic are both delivered", proving: "S68") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let both = try service.characteristic(.notifyingAndIndicating)
             try await c.subscribe(to: both, of: peripheral)
@@ -101,7 +101,7 @@ extension ContractScenario {
             try await c.roundTrip(peripheral, service.characteristic(.readOnly))
             other.finish()
         },
-        .central("what is written to an echo comes back", proving: "S68") { c in
+        .central("an echo notifies the written value", proving: "S68") { c in
             let (peripheral, service) = try await c.connect(discovering: .echoing)
             let echo = try service.characteristic(.echo)
             try await c.subscribe(to: echo, of: peripheral)
@@ -136,7 +136,7 @@ extension ContractScenario {
     ]
 
     static let changing: [ContractScenario] = [
-        .central("a new service is told, and found by another discovery", proving: "S101") { c in
+        .central("a new service is reported, and another discovery finds it", proving: "S101") { c in
             let peripheral = try await c.connect()
             peripheral.discoverServices(nil)
             try await c.skip(.didDiscoverServices())
@@ -152,7 +152,7 @@ extension ContractScenario {
             peripheral.readValue(for: try added.characteristic(.extraValue))
             try await c.expect(.didUpdateValue(.extraValue, [9]))
         },
-        .central("a vanished service is told, the others stay usable", proving: "S101", "S102") { c in
+        .central("a removed service is reported, and the others stay usable", proving: "S101", "S102") { c in
             try await c.perform(.addService)
             let (peripheral, service) = try await c.connect(discovering: .battery)
             _ = try await c.discover(.extra, of: peripheral)
@@ -166,7 +166,7 @@ extension ContractScenario {
             peripheral.readRSSI()
             try await c.expect(.didReadRSSI(isInRange: true))
         },
-        .central("a channel that cannot be had is an error, not silence", proving: "S148") { c in
+        .central("a channel that cannot be opened is an error", proving: "S148") { c in
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x81)
             try await c.expect(.didOpen(.none).failing(.operationNotSupported))

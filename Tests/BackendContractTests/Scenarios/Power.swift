@@ -3,7 +3,7 @@ import Testing
 
 extension ContractScenario {
     static let power: [ContractScenario] = [
-        .central("power-off ends scan and links with the state alone", proving: "S11", "S12") { c in
+        .central("a power-off ends scans and links, and only the state is reported", proving: "S11", "S12") { c in
             let peripheral = try await c.connect()
             c.manager.scanForPeripherals(withServices: nil)
             try await c.switchOff()
@@ -32,7 +32,7 @@ extension ContractScenario {
             #expect(c.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).isEmpty)
             try await c.switchOn()
         },
-        .central("the service comes back after a restart, with new objects", proving: "S7", "S15") { c in
+        .central("after a restart of the service its objects are new", proving: "S7", "S15") { c in
             let peripheral = try await c.connect()
             try await c.perform(.daemon(isRunning: false))
             try await c.wait("resetting") { [trace = c.trace] in trace.states.contains(.resetting) }

@@ -13,7 +13,7 @@ extension ContractScenario {
             peripheral.readValue(for: store)
             try await c.expect(.didUpdateValue(.stored, [1, 2]))
         },
-        .central("reading twice at once is answered twice", proving: "S67") { c in
+        .central("two concurrent reads are answered twice", proving: "S67") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let store = try service.characteristic(.stored)
             peripheral.readValue(for: store)
@@ -27,7 +27,7 @@ extension ContractScenario {
             peripheral.readValue(for: try service.characteristic(.writeOnly))
             try await c.expect(.didUpdateValue(.writeOnly).failing(att: .readNotPermitted))
         },
-        .central("an application error of the peer passes through", proving: "S163") { c in
+        .central("an application error of the peer reaches the app", proving: "S163") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             peripheral.readValue(for: try service.characteristic(.failing))
             try await c.expect(.didUpdateValue(.failing).failing(att: .number(0x80)))
@@ -48,7 +48,7 @@ extension ContractScenario {
     ]
 
     static let writing: [ContractScenario] = [
-        .central("a write is answered, and leaves the local value alone", proving: "S74", "S75") { c in
+        .central("a write is answered, and does not change the local value", proving: "S74", "S75") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let store = try service.characteristic(.stored)
             peripheral.writeValue(Data([9, 8, 7]), for: store, type: .withResponse)
@@ -86,7 +86,7 @@ extension ContractScenario {
             try await c.expect(.didWriteValue(.long))
             #expect(try await c.perform(.value(.long)).value == value)
         },
-        .central("more than 512 bytes fail", proving: "S81") { c in
+        .central("a write of more than 512 bytes fails", proving: "S81") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             peripheral.writeValue(
                 Data(count: 513), for: try service.characteristic(.long), type: .withResponse)
@@ -111,7 +111,7 @@ extension ContractScenario {
             peripheral.readValue(for: store)
             try await c.expect(.didUpdateValue(.stored, Data("hello".utf8)))
         },
-        .central("a command as long as the link allows arrives whole", proving: "S79") { c in
+        .central("a write command of the maximum length arrives whole", proving: "S79") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
             let command = try service.characteristic(.commands)
@@ -124,7 +124,7 @@ extension ContractScenario {
             try await c.roundTrip(peripheral, command)
             #expect(try await c.perform(.commands).values == [value])
         },
-        .central("a client that sends one command for each ready sends all", proving: "S86") { c in
+        .central("a client that sends one write command per ready callback loses none", proving: "S86") { c in
             let (peripheral, service) = try await c.connect(discovering: .main)
             let command = try service.characteristic(.commands)
             for byte in UInt8(1)...30 {

@@ -52,7 +52,7 @@ extension ContractScenario {
             try await c.wait(forSighting: "the peer again") { $0.identifier == identifier }
             c.manager.stopScan()
         },
-        .central("with duplicates a peer is reported again and again", proving: "S22") { c in
+        .central("with duplicates a peer is reported repeatedly", proving: "S22") { c in
             try await c.powerOn()
             c.manager.scanForPeripherals(
                 withServices: [CBUUID(.main)],
@@ -60,7 +60,7 @@ extension ContractScenario {
             try await c.wait("five reports") { [trace = c.trace] in trace.sightings.count >= 5 }
             c.manager.stopScan()
         },
-        .central("isScanning follows the calls at once", proving: "S23", isGeneric: true) { c in
+        .central("isScanning changes with the calls", proving: "S23", isGeneric: true) { c in
             try await c.powerOn()
             #expect(!c.manager.isScanning)
             c.manager.scanForPeripherals(withServices: nil)
@@ -70,7 +70,7 @@ extension ContractScenario {
             c.manager.stopScan()
             #expect(!c.manager.isScanning)
         },
-        .central("two managers keep scans of their own", proving: "S6") { c in
+        .central("two managers scan independently", proving: "S6") { c in
             let other = c.makeOther()
             try await c.powerOn()
             try await other.powerOn()
@@ -99,7 +99,7 @@ extension ContractScenario {
             let identifier = peripheral.identifier
             #expect(!c.trace.sightings.contains { $0.identifier == identifier })
         },
-        .central("a changed name is in the next report", proving: "S26") { c in
+        .central("the next report contains a changed name", proving: "S26") { c in
             _ = try await c.find()
             try await c.perform(.advertise(.second, true))
             try await c.perform(.advertise(.second, true, name: "Renamed"))

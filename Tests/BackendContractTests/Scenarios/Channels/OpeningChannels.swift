@@ -3,8 +3,9 @@ import Testing
 
 extension ContractScenario {
     static let openingChannels: [ContractScenario] = [
-        .central("a channel is opened, with streams that are not", proving: "S148", "S149", "S150", needs: .channels) {
-            c in
+        .central(
+            "a channel opens with streams that are not open yet", proving: "S148", "S149", "S150", needs: .channels
+        ) { c in
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x90)
             try await c.expect(.didOpen(.toPeripheral))
@@ -14,7 +15,7 @@ extension ContractScenario {
             #expect(channel.inputStream.streamStatus == .notOpen)
             #expect(channel.outputStream.streamStatus == .notOpen)
         },
-        .central("a megabyte goes and comes back whole", proving: "S152", needs: .channels) { c in
+        .central("a megabyte is sent and echoed without a change", proving: "S152", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             for quarter in 1...4 {
                 end.send(1 << 18)
@@ -24,12 +25,12 @@ extension ContractScenario {
                 }
             }
         },
-        .central("an impossible number is an invalid parameter", proving: "S148", needs: .channels) { c in
+        .central("a PSM out of range is an invalid parameter", proving: "S148", needs: .channels) { c in
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x2349)
             try await c.expect(.didOpen(.none).failing(.invalidParameters))
         },
-        .central("a peer that leaves ends the streams", proving: "S153", needs: .channels) { c in
+        .central("the streams end when the peer disconnects", proving: "S153", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             end.send(100)
             try await c.wait("an echo") {
@@ -39,13 +40,13 @@ extension ContractScenario {
             try await c.disconnectFromPeer()
             #expect(end.isAtEnd)
         },
-        .central("leaving a peer ends the streams", proving: "S153", "S40", needs: .channels) { c in
+        .central("the streams end when the app disconnects", proving: "S153", "S40", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             c.manager.cancelPeripheralConnection(try #require(c.peripheral))
             try await c.expect(.didDisconnect())
             #expect(end.isAtEnd)
         },
-        .central("a channel that is let go of can be opened again", proving: "S151", needs: .channels) { c in
+        .central("a released channel can be opened again", proving: "S151", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
             c.trace.releaseChannels()
             end.release()
@@ -58,7 +59,7 @@ extension ContractScenario {
                 return again.received == 10
             }
         },
-        .central("two channels of one link keep their bytes apart", proving: "S152", needs: .channels) { c in
+        .central("two channels of one link do not mix their bytes", proving: "S152", needs: .channels) { c in
             let first = try await c.openChannel(0x90)
             c.peripheral?.openL2CAPChannel(0x90)
             try await c.expect(.didOpen(.toPeripheral))
@@ -71,8 +72,8 @@ extension ContractScenario {
                 return first.received == 5000 && second.received == 300
             }
         },
-        .central("a channel for encrypted links makes the two pair", proving: "S146", "S72", needs: .channels, .pairing)
-        { c in
+        .central("a channel for encrypted links causes a pairing", proving: "S146", "S72", needs: .channels, .pairing) {
+            c in
             let end = try await c.openChannel(0x92)
             end.send(10)
             try await c.wait("an echo") {
@@ -80,7 +81,10 @@ extension ContractScenario {
                 return end.received == 10
             }
         },
-        .central("a channel is refused where pairing is", proving: "S148", "S72", needs: .channels, .pairing) { c in
+        .central(
+            "a channel for encrypted links is refused if the pairing is", proving: "S148", "S72", needs: .channels,
+            .pairing
+        ) { c in
             try await c.perform(.secure(PeerPairing(accepts: false)))
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x92)

@@ -3,15 +3,14 @@ import Testing
 
 extension ContractScenario {
     static let publishingChannels: [ContractScenario] = [
-        .peripheral("a central opens the number that the system chose", proving: "S146", "S149", needs: .channels) {
-            p in
+        .peripheral("a central opens the PSM that the system chose", proving: "S146", "S149", needs: .channels) { p in
             let psm = try await p.publishChannel()
             _ = try await p.acceptChannel()
             let channel = try #require(p.trace.channels.first).object
             #expect(channel.psm == psm)
             #expect(channel.inputStream.streamStatus == .open)
         },
-        .peripheral("a megabyte goes each way, whole", proving: "S152", needs: .channels) { p in
+        .peripheral("a megabyte is sent each way without a change", proving: "S152", needs: .channels) { p in
             _ = try await p.publishChannel()
             let end = try await p.acceptChannel()
             for quarter in 1...4 {
@@ -24,7 +23,7 @@ extension ContractScenario {
                 try await p.one.perform(.receive(count: quarter << 18))
             }
         },
-        .peripheral("a characteristic tells the number of a channel", proving: "S147", needs: .channels) { p in
+        .peripheral("a characteristic exposes the PSM of a channel", proving: "S147", needs: .channels) { p in
             let psm = try await p.publishChannel()
             let number = CBMutableCharacteristic(
                 type: CBUUID(string: CBUUIDL2CAPPSMCharacteristicString), properties: .read,
@@ -38,15 +37,13 @@ extension ContractScenario {
                 .read(.l2capPSM, [UInt8(psm), 0]))
             _ = try await p.acceptChannel()
         },
-        .peripheral("each publication has a number of its own", proving: "S146", needs: .channels) { p in
+        .peripheral("each publication has its own PSM", proving: "S146", needs: .channels) { p in
             let first = try await p.publishChannel()
             p.manager.publishL2CAPChannel(withEncryption: false)
             try await p.expect(.didPublish())
             #expect(try #require(p.trace.psms.last) != first)
         },
-        .peripheral(
-            "what is published no more closes its channels and refuses new ones", proving: "S154", needs: .channels
-        ) { p in
+        .peripheral("unpublishing closes the channels and refuses new ones", proving: "S154", needs: .channels) { p in
             let psm = try await p.publishChannel()
             let end = try await p.acceptChannel()
             p.manager.unpublishL2CAPChannel(psm)
@@ -56,19 +53,19 @@ extension ContractScenario {
             try await p.one.perform(.openChannel(psm: psm))
             try await p.one.expect(.channelRefused.failing(.text("operationNotSupported")))
         },
-        .peripheral("unpublishing what is not published is an error", proving: "S154", needs: .channels) { p in
+        .peripheral("unpublishing an unknown PSM is an error", proving: "S154", needs: .channels) { p in
             try await p.powerOn()
             p.manager.unpublishL2CAPChannel(0x99)
             try await p.expect(.didUnpublish().failing(.invalidParameters))
         },
-        .peripheral("a central that leaves ends the streams", proving: "S153", needs: .channels) { p in
+        .peripheral("the streams end when the central disconnects", proving: "S153", needs: .channels) { p in
             _ = try await p.publishChannel()
             let end = try await p.acceptChannel()
             try await p.one.perform(.disconnect)
             try await p.one.expect(.channelClosed, .disconnected("local"))
             try await p.wait("the end") { end.isAtEnd }
         },
-        .peripheral("a central that closes its channel ends the streams", proving: "S153", needs: .channels) { p in
+        .peripheral("the streams end when the central closes the channel", proving: "S153", needs: .channels) { p in
             _ = try await p.publishChannel()
             let end = try await p.acceptChannel()
             try await p.one.perform(.send(count: 10))
@@ -79,7 +76,7 @@ extension ContractScenario {
             try await p.one.perform(.closeChannel)
             try await p.wait("the end") { end.isAtEnd }
         },
-        .peripheral("letting go of a channel closes it", proving: "S151", needs: .channels) { p in
+        .peripheral("releasing a channel closes it", proving: "S151", needs: .channels) { p in
             _ = try await p.publishChannel()
             let end = try await p.acceptChannel()
             p.trace.releaseChannels()
@@ -104,7 +101,7 @@ extension ContractScenario {
             try await p.one.expect(.channelOpened)
             agent.finish()
         },
-        .peripheral("channels and their numbers go with the power", proving: "S104", needs: .channels) { p in
+        .peripheral("a power-off closes channels and unpublishes their PSMs", proving: "S104", needs: .channels) { p in
             let psm = try await p.publishChannel()
             let end = try await p.acceptChannel()
             try await p.switchOff()

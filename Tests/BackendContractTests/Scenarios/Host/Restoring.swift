@@ -3,8 +3,9 @@ import Testing
 
 extension ContractScenario {
     static let restoring: [ContractScenario] = [
-        .central("a central app gets its links and subscriptions back", proving: "S141", "S142", needs: .restoration) {
-            c in
+        .central(
+            "the links and subscriptions of a central app are restored", proving: "S141", "S142", needs: .restoration
+        ) { c in
             try await c.powerOn()
             let first = c.makeOther(restoring: "app")
             let (peripheral, service) = try await first.connect(discovering: .main)
@@ -23,7 +24,7 @@ extension ContractScenario {
             first.finish()
             second.finish()
         },
-        .central("a connection under way, and a scan, are restored", proving: "S142", needs: .restoration) { c in
+        .central("a pending connection and a scan are restored", proving: "S142", needs: .restoration) { c in
             try await c.powerOn()
             let first = c.makeOther(restoring: "app")
             let peripheral = try await first.find()
@@ -40,14 +41,15 @@ extension ContractScenario {
             first.finish()
             second.finish()
         },
-        .central("without a state to restore the state of the adapter comes first", proving: "S141") { c in
+        .central("without preserved state the adapter's state comes first", proving: "S141") { c in
             let other = c.makeOther(restoring: "fresh")
             try await c.powerOn()
             try await other.powerOn()
             other.finish()
         },
         .peripheral(
-            "a peripheral app gets its services and subscribers back", proving: "S141", "S143", needs: .restoration
+            "the services and subscribers of a peripheral app are restored", proving: "S141", "S143",
+            needs: .restoration
         ) { p in
             try await p.powerOn()
             let first = p.makeOther(restoring: "app")
@@ -73,7 +75,7 @@ extension ContractScenario {
     ]
 
     static let connectionEvents: [ContractScenario] = [
-        .central("connections of other apps are told, if they match", proving: "S155", needs: .otherApps) { c in
+        .central("matching connections of other apps are reported", proving: "S155", needs: .otherApps) { c in
             let peripheral = try await c.find()
             let other = try await c.makeOtherPoweredOn()
             c.manager.registerForConnectionEvents(options: [
@@ -87,7 +89,7 @@ extension ContractScenario {
             try await c.expect(.connectionEvent(.peerDisconnected))
             other.finish()
         },
-        .central("asking for nothing ends the connection events", proving: "S155", needs: .otherApps) { c in
+        .central("registering without options ends the connection events", proving: "S155", needs: .otherApps) { c in
             _ = try await c.find()
             c.manager.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(.main)]])
             try await c.perform(.otherApp(isConnected: true))
@@ -98,7 +100,9 @@ extension ContractScenario {
                 manager.object.retrieveConnectedPeripherals(withServices: [CBUUID(.main)]).isEmpty
             }
         },
-        .central("what another app connected is retrieved, and can be shared", proving: "S54", needs: .otherApps) { c in
+        .central(
+            "a peripheral that another app connected is retrieved and can be shared", proving: "S54", needs: .otherApps
+        ) { c in
             let peripheral = try await c.find()
             try await c.perform(.otherApp(isConnected: true))
             try await c.wait("the link") { [manager = Carried(c.manager)] in
@@ -109,7 +113,7 @@ extension ContractScenario {
             try await c.cancel(peripheral)
             #expect(try await c.perform(.connections).count == 1)
         },
-        .central("after a loss the system connects again, until it is told not to", proving: "S48", "S45") { c in
+        .central("after a loss the system connects again until the app cancels", proving: "S48", "S45") { c in
             let peripheral = try await c.find()
             c.manager.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
             try await c.expect(.didConnect())

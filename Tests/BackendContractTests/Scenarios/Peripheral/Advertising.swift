@@ -3,21 +3,21 @@ import Testing
 
 extension ContractScenario {
     static let advertising: [ContractScenario] = [
-        .peripheral("advertising is told when it has begun, and is heard", proving: "S119") { p in
+        .peripheral("advertising is reported when it has started, and centrals receive it", proving: "S119") { p in
             try await p.powerOn()
             #expect(!p.manager.isAdvertising)
             try await p.advertise()
             #expect(p.manager.isAdvertising)
             try await p.one.expectAdvertisers(.init(name: "Served", services: [.served]))
         },
-        .peripheral("beginning twice is an error, and the first data stay", proving: "S120") { p in
+        .peripheral("starting twice is an error, and the first data stay", proving: "S120") { p in
             try await p.powerOn()
             try await p.advertise()
             p.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Other"])
             try await p.expect(.didStartAdvertising().failing(.alreadyAdvertising))
             try await p.one.expectAdvertisers(.init(name: "Served", services: [.served]))
         },
-        .peripheral("stopping is silent, at once, and can be repeated", proving: "S121") { p in
+        .peripheral("stopping takes effect at once, has no callback, and can be repeated", proving: "S121") { p in
             try await p.powerOn()
             try await p.advertise()
             p.manager.stopAdvertising()
@@ -39,7 +39,7 @@ extension ContractScenario {
             try await p.expect(.didStartAdvertising())
             try await p.one.expectAdvertisers(.init(name: "Served", services: [.heartRate, .served]))
         },
-        .peripheral("nothing to say is advertised, too", proving: "S118") { p in
+        .peripheral("empty data are advertised, too", proving: "S118") { p in
             try await p.powerOn()
             for data in [nil, [:]] as [[String: Any]?] {
                 p.manager.startAdvertising(data)
@@ -48,7 +48,7 @@ extension ContractScenario {
                 p.manager.stopAdvertising()
             }
         },
-        .peripheral("a name that is no text is not advertised", proving: "S124") { p in
+        .peripheral("a name of another type than String is not advertised", proving: "S124") { p in
             try await p.powerOn()
             p.manager.startAdvertising([
                 CBAdvertisementDataLocalNameKey: 7,
@@ -57,7 +57,7 @@ extension ContractScenario {
             try await p.expect(.didStartAdvertising())
             try await p.one.expectAdvertisers(.init(services: [.served]))
         },
-        .peripheral("a name goes where it fits whole, or is shortened", proving: "S122") { p in
+        .peripheral("a name goes where it fits, or is shortened", proving: "S122") { p in
             try await p.powerOn()
             for (name, heard) in [
                 ("Twelve chars", "Twelve chars"), ("Thirteen char", "Thirteen cha"), ("Ünï", "Ünï"),
@@ -67,7 +67,7 @@ extension ContractScenario {
                 p.manager.stopAdvertising()
             }
         },
-        .peripheral("beside a full advertisement ten bytes of the name are left", proving: "S122") { p in
+        .peripheral("a full advertisement leaves ten bytes for the name", proving: "S122") { p in
             try await p.powerOn()
             p.manager.startAdvertising([
                 CBAdvertisementDataLocalNameKey: "Ten bytes and more",
@@ -91,7 +91,7 @@ extension ContractScenario {
             try await p.expect(.didStartAdvertising())
             try await p.one.expectAdvertisers(.init(services: [.heartRate, .served], overflow: [.other]))
         },
-        .peripheral("advertising goes on while a central is connected", proving: "S123") { p in
+        .peripheral("advertising continues while a central is connected", proving: "S123") { p in
             _ = try await p.serve()
             #expect(p.manager.isAdvertising)
             try await p.two.expectAdvertisers(.init(name: "Served", services: [.served]))

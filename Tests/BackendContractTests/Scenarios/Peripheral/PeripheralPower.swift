@@ -16,7 +16,7 @@ extension ContractScenario {
             p.manager.add(service)
             try await p.expect(.didAdd(.served).failing(.invalidParameters))
         },
-        .peripheral("centrals go with the power, without a word but the state", proving: "S104") { p in
+        .peripheral("a power-off disconnects centrals, and only the state is reported", proving: "S104") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             try await p.subscribe(.updating)
@@ -56,7 +56,7 @@ extension ContractScenario {
             try await p.one.connect()
             try await p.one.discover(.served)
         },
-        .peripheral("a request that is open when power goes is answered in vain", proving: "S134") { p in
+        .peripheral("a response after a power-off is ignored", proving: "S134") { p in
             _ = try await p.serve()
             try await p.one.perform(.read(.dynamic))
             try await p.expect(.didReceiveRead(.dynamic))

@@ -55,7 +55,7 @@ extension ContractScenario {
                 try await p.expect(.didAdd(.served).failing(.invalidParameters))
             }
         },
-        .peripheral("a connected central sees a new service and one that goes", proving: "S113") { p in
+        .peripheral("a connected central learns of added and removed services", proving: "S113") { p in
             _ = try await p.serve()
             let extra = LocalServices.other()
             try await p.add(extra)
@@ -67,12 +67,12 @@ extension ContractScenario {
             try await p.one.expect(.servicesChanged(removed: [.other]))
             try await p.one.discover(.served)
         },
-        .peripheral("removing what is not published does nothing", proving: "S113") { p in
+        .peripheral("removing an unpublished service does nothing", proving: "S113") { p in
             _ = try await p.serve()
             p.manager.remove(LocalServices.other())
             try await p.roundTrip()
         },
-        .peripheral("a service that another includes stays", proving: "S113") { p in
+        .peripheral("an included service is removed only after the service that includes it", proving: "S113") { p in
             let included = LocalServices.other()
             try await p.powerOn()
             try await p.add(included)
@@ -96,7 +96,7 @@ extension ContractScenario {
             try await p.add(service)
             try await p.one.expect(.servicesChanged(added: [.served]))
         },
-        .peripheral("the services of a manager go with it", proving: "S103") { p in
+        .peripheral("releasing a manager removes its services", proving: "S103") { p in
             try await p.powerOn()
             var other: PeripheralContext? = p.makeOther()
             _ = try await other?.serve()
@@ -112,7 +112,7 @@ extension ContractScenario {
             try await p.one.perform(.read(.otherValue))
             try await p.one.expect(.connected, .read(.otherValue, Data("two".utf8)))
         },
-        .peripheral("what is published is as it was when it was added", proving: "S107") { p in
+        .peripheral("published services do not change after they are added", proving: "S107") { p in
             let service = LocalServices.main()
             let locked = try service.mutable(.locked)
             _ = try await p.serve(service)

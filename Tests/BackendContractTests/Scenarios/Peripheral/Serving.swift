@@ -3,11 +3,12 @@ import Testing
 
 extension ContractScenario {
     static let servingReads: [ContractScenario] = [
-        .peripheral("a static value is served without the app", proving: "S108") { p in
+        .peripheral("a static value is served without a callback", proving: "S108") { p in
             _ = try await p.serve()
             try await p.one.read(.constant, expecting: "static")
         },
-        .peripheral("a description and a format are served, the rest made by the system", proving: "S115", "S95") { p in
+        .peripheral("a description and a format are served, and the system adds the rest", proving: "S115", "S95") {
+            p in
             let described = LocalServices.dynamic(.documented, [.read, .notify], .readable)
             described.descriptors = [
                 CBMutableDescriptor(type: CBUUID(.userDescription), value: "text"),
@@ -23,7 +24,7 @@ extension ContractScenario {
                         .presentationFormat: [4, 0, 0, 0x27, 1, 0, 0],
                     ]))
         },
-        .peripheral("a read asks the app, without a value", proving: "S125") { p in
+        .peripheral("a read request reaches the app without a value", proving: "S125") { p in
             let service = try await p.serve()
             try await p.one.perform(.read(.dynamic))
             let request = try await p.receiveRead()
@@ -32,7 +33,7 @@ extension ContractScenario {
             p.manager.respond(to: request, withResult: .success)
             try await p.one.expect(.read(.dynamic, Data("hello".utf8)))
         },
-        .peripheral("what comes after a read waits for its answer", proving: "S126") { p in
+        .peripheral("requests after a read wait for its response", proving: "S126") { p in
             _ = try await p.serve()
             try await p.one.perform(.read(.dynamic))
             try await p.one.perform(.read(.constant))
@@ -53,7 +54,7 @@ extension ContractScenario {
                 try await p.one.expect(.read(.dynamic).failing(response: .number(number)))
             }
         },
-        .peripheral("a long value is asked for piece by piece, and cut to what fits", proving: "S128") { p in
+        .peripheral("a long value is requested in parts, each cut to the MTU", proving: "S128") { p in
             _ = try await p.serve()
             let piece = try await p.one.perform(.mtu).count - 1
             let value = Data(repeating: 7, count: piece + 10)
@@ -62,7 +63,7 @@ extension ContractScenario {
             try await p.answerRead(offset: piece, with: value)
             try await p.one.expect(.read(.dynamic, value))
         },
-        .peripheral("an exact multiple costs one more read, at the value's end", proving: "S128", "S127") { p in
+        .peripheral("an exact multiple of the part length needs one more read", proving: "S128", "S127") { p in
             _ = try await p.serve()
             let piece = try await p.one.perform(.mtu).count - 1
             let value = Data(repeating: 7, count: 2 * piece)
@@ -72,7 +73,7 @@ extension ContractScenario {
             }
             try await p.one.expect(.read(.dynamic, value))
         },
-        .peripheral("an error in the middle of a long value is the read's", proving: "S127") { p in
+        .peripheral("an error in the middle of a long read fails the read", proving: "S127") { p in
             _ = try await p.serve()
             let piece = try await p.one.perform(.mtu).count - 1
             try await p.one.perform(.read(.dynamic))
@@ -81,7 +82,7 @@ extension ContractScenario {
             p.manager.respond(to: try p.nextRead(), withResult: .invalidOffset)
             try await p.one.expect(.read(.dynamic).failing(response: .invalidOffset))
         },
-        .peripheral("what is not permitted is refused without the app", proving: "S129", "S109") { p in
+        .peripheral("requests without permission are refused without a callback", proving: "S129", "S109") { p in
             _ = try await p.serve()
             try await p.one.perform(.read(.locked))
             try await p.one.perform(.write(.locked, [1]))
@@ -89,7 +90,7 @@ extension ContractScenario {
                 .read(.locked).failing(response: .readNotPermitted),
                 .wrote(.locked).failing(response: .writeNotPermitted))
         },
-        .peripheral("a second answer is ignored", proving: "S134") { p in
+        .peripheral("a second response is ignored", proving: "S134") { p in
             _ = try await p.serve()
             try await p.one.perform(.read(.dynamic))
             let request = try await p.receiveRead()
@@ -100,7 +101,7 @@ extension ContractScenario {
             try await p.roundTrip()
         },
         .peripheral(
-            "a read that is never answered ends the link after 30 seconds", proving: "S134",
+            "a read without a response ends the link after 30 seconds", proving: "S134",
             emulatorOnly: "bluetoothd responds in place of the app after five seconds"
         ) { p in
             _ = try await p.serve()
@@ -114,7 +115,7 @@ extension ContractScenario {
     ]
 
     static let servingWrites: [ContractScenario] = [
-        .peripheral("a write is answered once, with the first of its requests", proving: "S130") { p in
+        .peripheral("a write is answered once, by its first request", proving: "S130") { p in
             _ = try await p.serve()
             try await p.one.perform(.write(.dynamic, [1, 2]))
             try await p.expect(.didReceiveWrite(.dynamic, [1, 2]))
@@ -125,21 +126,21 @@ extension ContractScenario {
             try p.respondToWrite(.invalidAttributeValueLength)
             try await p.one.expect(.wrote(.dynamicWriteOnly).failing(response: .invalidAttributeValueLength))
         },
-        .peripheral("a long write is one callback of many parts", proving: "S131", "S130") { p in
+        .peripheral("a long write is one callback with several requests", proving: "S131", "S130") { p in
             _ = try await p.serve()
             try await p.one.perform(.write(.dynamic, LocalServices.longValue))
             try await p.expect(.didReceiveWrite(.dynamic, LocalServices.longValue, inPartsOf: 180))
             try p.respondToWrite()
             try await p.one.expect(.wrote(.dynamic))
         },
-        .peripheral("the part that failed may be named, and refuses the whole write", proving: "S130") { p in
+        .peripheral("a response to any part refuses the whole write", proving: "S130") { p in
             _ = try await p.serve()
             try await p.one.perform(.write(.dynamic, Data(count: 400)))
             try await p.skip(.didReceiveWrite(.dynamic))
             p.manager.respond(to: try #require(try p.nextWrite().last), withResult: .invalidOffset)
             try await p.one.expect(.wrote(.dynamic).failing(response: .invalidOffset))
         },
-        .peripheral("a write command asks the app, whose answer goes nowhere", proving: "S132") { p in
+        .peripheral("a write command reaches the app, and its response is ignored", proving: "S132") { p in
             _ = try await p.serve()
             for byte in UInt8(1)...3 { try await p.one.perform(.command(.commandOnly, [byte])) }
             for byte in UInt8(1)...3 {
@@ -148,7 +149,7 @@ extension ContractScenario {
             }
             try await p.roundTrip()
         },
-        .peripheral("the value that was written is the app's to keep", proving: "S133") { p in
+        .peripheral("the system does not store a written value", proving: "S133") { p in
             let service = try await p.serve()
             try await p.one.perform(.write(.dynamic, [5]))
             try await p.expect(.didReceiveWrite(.dynamic, [5]))
@@ -157,7 +158,7 @@ extension ContractScenario {
             try await p.one.expect(.wrote(.dynamic))
             #expect(try service.mutable(.dynamic).value == nil)
         },
-        .peripheral("a write that is not answered holds up its own central alone", proving: "S134") { p in
+        .peripheral("a write without a response delays only its own central", proving: "S134") { p in
             _ = try await p.serve()
             try await p.two.connect()
             try await p.one.perform(.write(.dynamic, [1]))
@@ -173,13 +174,13 @@ extension ContractScenario {
     ]
 
     static let servingMany: [ContractScenario] = [
-        .peripheral("connecting and leaving calls nothing", proving: "S135") { p in
+        .peripheral("connections and disconnections of centrals have no callback", proving: "S135") { p in
             _ = try await p.serve()
             try await p.one.disconnect()
             try await p.one.connect()
             try await p.roundTrip()
         },
-        .peripheral("two centrals are told apart, and answered in any order", proving: "S125", "S126") { p in
+        .peripheral("two centrals are distinguished, and answered in any order", proving: "S125", "S126") { p in
             _ = try await p.serve()
             try await p.two.connect()
             try await p.one.perform(.read(.dynamic))
@@ -209,7 +210,7 @@ extension ContractScenario {
             }
             #expect(Set(centrals.map(\.identifier)).count == 1)
         },
-        .peripheral("two managers get the requests of their own services", proving: "S106", "S125") { p in
+        .peripheral("each manager receives the requests of its own services", proving: "S106", "S125") { p in
             let other = p.makeOther()
             _ = try await p.publish(
                 LocalServices.service(.served, [LocalServices.dynamic(.dynamic, .read, .readable)]))

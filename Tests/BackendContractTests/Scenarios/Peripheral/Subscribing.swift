@@ -3,14 +3,14 @@ import Testing
 
 extension ContractScenario {
     static let subscribing: [ContractScenario] = [
-        .peripheral("a subscription is told, with the central in the list already", proving: "S136", "S162") { p in
+        .peripheral("a subscription is reported with the central already in the list", proving: "S136", "S162") { p in
             let service = try await p.serve()
             try await p.subscribe(.updating)
             #expect(try service.mutable(.updating).subscribedCentrals?.count == 1)
             try await p.unsubscribe(.updating)
             #expect(try service.mutable(.updating).subscribedCentrals?.isEmpty == true)
         },
-        .peripheral("a central that leaves is unsubscribed from everything", proving: "S136") { p in
+        .peripheral("a central that disconnects is unsubscribed from everything", proving: "S136") { p in
             _ = try await p.serve()
             try await p.subscribe(.updating)
             try await p.subscribe(.updatingByIndication)
@@ -18,7 +18,7 @@ extension ContractScenario {
             try await p.expect(
                 .didUnsubscribe(.updating, subscribers: 0), .didUnsubscribe(.updatingByIndication, subscribers: 0))
         },
-        .peripheral("values arrive in order, equal ones too", proving: "S137") { p in
+        .peripheral("values arrive in order, equal values too", proving: "S137") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             try await p.subscribe(.updating)
@@ -38,13 +38,13 @@ extension ContractScenario {
                 .notified(.updatingByIndication, [1]), .notified(.updatingByIndication, [2]),
                 .notified(.updatingByIndication, [3]))
         },
-        .peripheral("without subscribers nothing is sent, and that is well", proving: "S138") { p in
+        .peripheral("an update without subscribers succeeds and sends nothing", proving: "S138") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             #expect(p.update(notify, [1]))
             try await p.roundTrip()
         },
-        .peripheral("a value goes to all subscribers, or to those that are listed", proving: "S138") { p in
+        .peripheral("a value goes to all subscribers, or to those in the list", proving: "S138") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             try await p.two.connect()
@@ -57,7 +57,7 @@ extension ContractScenario {
             try await p.one.expect(.notified(.updating, [1]), .notified(.updating, [3]))
             try await p.two.expect(.notified(.updating, [1]), .notified(.updating, [2]))
         },
-        .peripheral("a central that is listed but does not subscribe is left out", proving: "S138") { p in
+        .peripheral("a listed central without a subscription is skipped", proving: "S138") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             try await p.subscribe(.updating)
@@ -81,7 +81,7 @@ extension ContractScenario {
             try await p.two.expect(.notified(.updating, [1]))
             try await p.roundTrip()
         },
-        .peripheral("a full queue refuses, and says that there is room", proving: "S137") { p in
+        .peripheral("a full queue refuses a value, and reports when there is room", proving: "S137") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             try await p.subscribe(.updating)
@@ -98,7 +98,7 @@ extension ContractScenario {
             try await p.one.expect(sent + 1, of: .notified(.updating, [1]))
             try await p.roundTrip()
         },
-        .peripheral("a server that sends one value for each ready sends all", proving: "S137") { p in
+        .peripheral("a server that sends one value per ready callback loses none", proving: "S137") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             try await p.subscribe(.updating)
@@ -110,7 +110,7 @@ extension ContractScenario {
             for byte in UInt8(1)...30 { try await p.one.expect(.notified(.updating, [byte])) }
             try await p.roundTrip()
         },
-        .peripheral("a value is cut to what its central takes", proving: "S139", "S140") { p in
+        .peripheral("a value is cut to its central's maximum length", proving: "S139", "S140") { p in
             let service = try await p.serve()
             let notify = try service.mutable(.updating)
             try await p.subscribe(.updating)
@@ -120,7 +120,7 @@ extension ContractScenario {
             #expect(p.update(notify, Data(count: longest + 1)))
             try await p.one.expect(2, of: .notified(.updating, Data(count: longest)))
         },
-        .peripheral("a request for another latency harms nothing", proving: "S140") { p in
+        .peripheral("a request for another latency disturbs nothing", proving: "S140") { p in
             let service = try await p.serve()
             try await p.subscribe(.updating)
             let central = try #require(try service.mutable(.updating).subscribedCentrals?.first)
@@ -129,12 +129,12 @@ extension ContractScenario {
                 try await p.roundTrip()
             }
         },
-        .peripheral("what is not published cannot be updated", proving: "S137") { p in
+        .peripheral("an unpublished characteristic cannot be updated", proving: "S137") { p in
             try await p.powerOn()
             let foreign = LocalServices.dynamic(.updating, .notify, [])
             #expect(!p.update(foreign, [1]))
         },
-        .peripheral("a service that goes takes its subscriptions along", proving: "S113", "S136") { p in
+        .peripheral("removing a service ends its subscriptions", proving: "S113", "S136") { p in
             let service = try await p.serve()
             try await p.subscribe(.updating)
             p.manager.remove(service)

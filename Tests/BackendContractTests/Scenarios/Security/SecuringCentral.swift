@@ -10,20 +10,20 @@ extension ContractScenario {
 
     static let securingCentral: [ContractScenario] = [
         .central(
-            "a protected value is read: the two pair by themselves, and the read is repeated", proving: "S72",
+            "reading a protected value causes a pairing, after which the read is repeated", proving: "S72",
             needs: .pairing
         ) { c in
             let (peripheral, service) = try await c.connectSecure()
             peripheral.readValue(for: try service.characteristic(.secret))
             try await c.expect(.didUpdateValue(.secret, Data("safe".utf8)))
         },
-        .central("a protected value is written: the two pair by themselves", proving: "S72", needs: .pairing) { c in
+        .central("writing a protected value causes a pairing", proving: "S72", needs: .pairing) { c in
             let (peripheral, service) = try await c.connectSecure()
             peripheral.writeValue([1], for: try service.characteristic(.secret), type: .withResponse)
             try await c.expect(.didWriteValue(.secret))
             #expect(try await c.perform(.value(.secret)).value == [1])
         },
-        .central("a protected subscription makes the two pair", proving: "S117", "S72", needs: .pairing) { c in
+        .central("a protected subscription causes a pairing", proving: "S117", "S72", needs: .pairing) { c in
             let (peripheral, service) = try await c.connectSecure()
             try await c.subscribe(to: try service.characteristic(.secretNotifying), of: peripheral)
             try await c.perform(.notify(.secretNotifying, [1]))
@@ -37,7 +37,7 @@ extension ContractScenario {
             try await c.expect(
                 .didUpdateNotificationState(.secretNotifying, false).failing(att: .insufficientAuthentication))
         },
-        .central("an agent is asked for consent, and may refuse it", proving: "S72", needs: .pairing) { c in
+        .central("an agent is asked for consent, and may refuse", proving: "S72", needs: .pairing) { c in
             let link = try await c.readSecret(.noInputNoOutput)
             try await link.agent.reject()
             try await link.agent.expect(.pairingFailed.failing(.operationCancelled))
@@ -55,7 +55,7 @@ extension ContractScenario {
             try await link.agent.accept()
             try await link.finish()
         },
-        .central("the number that the peer shows is typed", proving: "S72", needs: .pairing) { c in
+        .central("the app enters the number that the peer shows", proving: "S72", needs: .pairing) { c in
             let link = try await c.readSecret(.keyboardOnly, showing)
             try await link.agent.enter(passkey: 42)
             try await link.agent.expect(.paired)
@@ -67,7 +67,7 @@ extension ContractScenario {
             try await link.agent.skip(.pairingFailed, isFailure: true)
             try await link.fail()
         },
-        .central("two displays are compared", proving: "S72", needs: .pairing) { c in
+        .central("the app compares a number with the peer", proving: "S72", needs: .pairing) { c in
             let link = try await c.readSecret(.displayYesNo, PeerPairing(capability: .displayYesNo))
             try await link.agent.expect(.asks(.confirm))
             #expect((0...999_999).contains(try link.agent.passkey))
@@ -75,14 +75,14 @@ extension ContractScenario {
             try await link.agent.expect(.paired)
             try await link.finish()
         },
-        .central("the number is shown for the peer's user to type", proving: "S72", needs: .pairing) { c in
+        .central("the app shows a number that the peer's user enters", proving: "S72", needs: .pairing) { c in
             let link = try await c.readSecret(.displayOnly, PeerPairing(capability: .keyboardOnly))
             try await link.agent.expect(.asks(.display))
             // BlueZ withdraws the number before it reports that it was right.
             try await link.agent.expect(.paired, perhapsAfter: .asksNoMore)
             try await link.finish()
         },
-        .central("a bond serves the next connection, without a question", proving: "S72", needs: .pairing) { c in
+        .central("a bond encrypts the next connection without a question", proving: "S72", needs: .pairing) { c in
             let link = try await c.readSecret(.keyboardOnly, showing)
             try await link.agent.enter(passkey: 42)
             try await link.agent.expect(.paired)
@@ -110,7 +110,7 @@ extension ContractScenario {
             try await c.connect(link.peripheral)
             link.agent.finish()
         },
-        .central("an app may pair before anything asks for it", proving: "S72", needs: .pairing) { c in
+        .central("an app may pair before an attribute requires it", proving: "S72", needs: .pairing) { c in
             let agent = c.makeAgent(.noInputNoOutput)
             let (peripheral, service) = try await c.connectSecure()
             agent.agent.pair(peripheral) { _ in }
@@ -119,7 +119,7 @@ extension ContractScenario {
             try await c.expect(.didUpdateValue(.secret, Data("safe".utf8)))
             agent.finish()
         },
-        .central("a link that ends takes its pairing along", proving: "S44", needs: .pairing) { c in
+        .central("the end of the link cancels its pairing", proving: "S44", needs: .pairing) { c in
             let link = try await c.readSecret(.keyboardOnly, showing)
             try await link.agent.expect(.asks(.enterPasskey))
             try await c.disconnectFromPeer()

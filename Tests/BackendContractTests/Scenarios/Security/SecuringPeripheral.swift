@@ -5,8 +5,9 @@ extension ContractScenario {
     private static let refused = ContractEvent.read(.protected).failing(response: .insufficientAuthentication)
 
     static let securingPeripheral: [ContractScenario] = [
-        .peripheral("a protected value makes a central pair before the app is asked", proving: "S129", needs: .pairing)
-        { p in
+        .peripheral(
+            "a central pairs before its read of a protected value reaches the app", proving: "S129", needs: .pairing
+        ) { p in
             _ = try await p.serve()
             try await p.one.perform(.read(.protected))
             try await p.answerProtectedRead()
@@ -15,16 +16,15 @@ extension ContractScenario {
             try p.respondToWrite()
             try await p.one.expect(.wrote(.protected))
         },
-        .peripheral(
-            "a central that does not pair is refused, and the app hears nothing", proving: "S129", needs: .pairing
-        ) { p in
+        .peripheral("a central that does not pair is refused without a callback", proving: "S129", needs: .pairing) {
+            p in
             let agent = try await p.serveProtected(.noInputNoOutput)
             try await agent.reject()
             try await p.one.expect(refused)
             try await agent.expect(.pairingFailed.failing(.operationCancelled))
             agent.finish()
         },
-        .peripheral("only an encrypted central subscribes to what requires it", proving: "S117", needs: .pairing) { p in
+        .peripheral("a protected subscription requires an encrypted link", proving: "S117", needs: .pairing) { p in
             let agent = p.makeAgent(.noInputNoOutput)
             let service = try await p.serve()
             try await p.one.perform(.subscribe(.protectedUpdating))
@@ -39,7 +39,7 @@ extension ContractScenario {
             try await p.one.expect(.notified(.protectedUpdating, [1]))
             agent.finish()
         },
-        .peripheral("the app shows a number that is typed at the central", proving: "S129", needs: .pairing) { p in
+        .peripheral("the app shows a number that the central's user enters", proving: "S129", needs: .pairing) { p in
             let agent = try await p.serveProtected(.displayOnly, user: .keyboardOnly)
             try await p.one.expect(.asks(.enterPasskey))
             try await agent.expect(.asks(.display))
@@ -62,7 +62,7 @@ extension ContractScenario {
             try await p.one.expect(.pairingFailed, refused)
             agent.finish()
         },
-        .peripheral("both sides compare a number, and both have to agree", proving: "S129", needs: .pairing) { p in
+        .peripheral("both sides compare a number, and both must confirm it", proving: "S129", needs: .pairing) { p in
             let agent = try await p.serveProtected(.displayYesNo, user: .displayYesNo)
             try await agent.expect(.asks(.confirm))
             try await p.one.expect(.asks(.confirm))
@@ -73,7 +73,7 @@ extension ContractScenario {
             try await p.answerProtectedRead()
             agent.finish()
         },
-        .peripheral("a central that refuses the comparison ends it for both", proving: "S129", needs: .pairing) { p in
+        .peripheral("a central that rejects the comparison fails the pairing", proving: "S129", needs: .pairing) { p in
             let agent = try await p.serveProtected(.displayYesNo, user: .displayYesNo)
             try await agent.expect(.asks(.confirm))
             try await p.one.expect(.asks(.confirm))
@@ -83,7 +83,7 @@ extension ContractScenario {
             try await p.one.expect(.pairingFailed, refused)
             agent.finish()
         },
-        .peripheral("a bonded central that comes back is subscribed as before", proving: "S136", needs: .pairing) { p in
+        .peripheral("a bonded central that reconnects is subscribed as before", proving: "S136", needs: .pairing) { p in
             let service = try await p.serve()
             try await p.subscribe(.protectedUpdating)
             try await p.one.disconnect()
@@ -95,7 +95,7 @@ extension ContractScenario {
             #expect(p.update(try service.mutable(.protectedUpdating), [1]))
             try await p.one.expect(.notified(.protectedUpdating, [1]))
         },
-        .peripheral("a central that lost its keys pairs anew", proving: "S129", needs: .pairing) { p in
+        .peripheral("a central that lost its keys pairs again", proving: "S129", needs: .pairing) { p in
             let agent = try await p.serveProtected(.noInputNoOutput)
             try await agent.accept()
             try await p.answerProtectedRead()
