@@ -26,15 +26,15 @@ import Testing
 
     @Test func whatDoesNotFitGoesAnotherWay() {
         var writes = opened()
-        let misfits = [0, 4].compactMap { writes.take(operation(on: 1), Data(count: $0)) }
+        let misfits = [0, 4].compactMap { writes.send(operation(on: 1), Data(count: $0)) }
         #expect(misfits.isEmpty && writes.unsent.isEmpty && !writes.isUndrained)
-        let taken = writes.take(operation(on: 1), Data(count: 3))
+        let taken = writes.send(operation(on: 1), Data(count: 3))
         #expect(taken == socket && writes.unsent.count == 1 && writes.isUndrained)
     }
 
     @Test func eachHolderGetsTheCreditsOfItsOwnCommands() {
         var writes = opened()
-        for link in [1, 1, 2, 1, 1] as [UInt64] { _ = writes.take(operation(on: link), Data([1])) }
+        for link in [1, 1, 2, 1, 1] as [UInt64] { _ = writes.send(operation(on: link), Data([1])) }
         let credits = writes.sent(4)
         #expect(credits.map(\.manager) == [1, 2, 1])
         #expect(credits.map(\.count) == [2, 1, 1])
