@@ -62,7 +62,7 @@ extension CentralRoleMachine {
         ledger.removeAll()
         discovery.scan = nil
         links = [:]
-        outputs.calls = [:]
+        outputs.calls.removeAll()
         discovery.reset()
         connects.reset()
         for manager in managers.keys { managers[manager]?.filter = nil }

@@ -19,6 +19,12 @@ final class ChannelSocket: @unchecked Sendable {
     private static let lingerSteps = 250
     private static let lingerStep = Duration.milliseconds(20)
 
+    /// What waits to be sent, and how much more may.
+    private struct Outgoing {
+        var packets: Deque<Data> = []
+        var credits = sendWindow
+    }
+
     private let queue: DispatchQueue
     private let network: any ChannelNetwork
     private let handler: @Sendable (ChannelEvent) -> Void
@@ -26,8 +32,7 @@ final class ChannelSocket: @unchecked Sendable {
     private let idleBacklog: CInt
     private var watch: SocketWatch?
     private var buffer = [UInt8](repeating: 0, count: Int(BluetoothSockets.receiveLimit))
-    private var outgoing: Deque<Data> = []
-    private var credits = sendWindow
+    private var outgoing = Outgoing()
     private var unconsumed = 0
     private var isPaused = false
     private var isClosing = false
@@ -58,27 +63,27 @@ final class ChannelSocket: @unchecked Sendable {
     /// - Returns: Whether there were credits for them; without, nothing is sent.
     func send(_ data: Data) -> Bool {
         guard !isClosing, watch != nil else { return true }
-        guard data.count <= credits else { return false }
-        credits -= data.count
-        outgoing.append(data)
+        guard data.count <= outgoing.credits else { return false }
+        outgoing.credits -= data.count
+        outgoing.packets.append(data)
         if watch?.isWriting == false { flush() }
         return true
     }
 
     private func flush() {
         var sent = 0
-        while let head = outgoing.popFirst(), let socket = watch?.socket {
+        while let head = outgoing.packets.popFirst(), let socket = watch?.socket {
             let packet = head.prefix(sendLimit)
             switch packet.withUnsafeBytes({ PacketSocket.write(socket, $0) }) {
             case .written:
                 sent += packet.count
-                if packet.count < head.count { outgoing.prepend(head.dropFirst(packet.count)) }
+                if packet.count < head.count { outgoing.packets.prepend(head.dropFirst(packet.count)) }
             case .full:
-                outgoing.prepend(head)
+                outgoing.packets.prepend(head)
                 watch?.isWriting = true
                 return grant(sent)
             case .broken:
-                outgoing = []
+                outgoing.packets = []
                 return readRest()
             }
         }
@@ -88,7 +93,7 @@ final class ChannelSocket: @unchecked Sendable {
 
     private func grant(_ count: Int) {
         guard count > 0, !isClosing else { return }
-        credits += count
+        outgoing.credits += count
         handler(.credits(count))
     }
 
@@ -156,7 +161,7 @@ final class ChannelSocket: @unchecked Sendable {
     /// Closing an L2CAP socket throws away what it has not sent.
     private func linger(steps: Int) {
         guard let socket = watch?.socket else { return }
-        guard steps > 0, !outgoing.isEmpty || network.backlog(of: socket) != idleBacklog else { return abort() }
+        guard steps > 0, !outgoing.packets.isEmpty || network.backlog(of: socket) != idleBacklog else { return abort() }
         // Holds on to itself: the owner has let go of it.
         queue.asyncAfter(deadline: .now() + Self.lingerStep.dispatchInterval) { self.linger(steps: steps - 1) }
     }
@@ -164,7 +169,7 @@ final class ChannelSocket: @unchecked Sendable {
     /// Ends at once, in silence.
     func abort() {
         isClosing = true
-        outgoing = []
+        outgoing.packets = []
         watch?.cancel()
         watch = nil
     }

@@ -5,34 +5,6 @@ import BluetoothSupport
 import Dispatch
 import Synchronization
 
-/// A client of ``BlueZDaemon``, which receives its events on the daemon's queue.
-protocol DaemonClient: AnyObject, Sendable {
-    func receive(_ event: DaemonEvent)
-}
-
-/// What ``BlueZDaemon`` tells its clients.
-enum DaemonEvent: Sendable {
-    case phase(DaemonPhase)
-    /// The objects changed; the model has the changes already.
-    case changed([ObjectModel.Change])
-    /// All objects were read anew, and these differ from what was known; the phase `ready` comes before it.
-    case snapshot([ObjectModel.Change])
-}
-
-/// What `bluetoothd` is to us.
-enum DaemonPhase: Equatable, Sendable {
-    /// Not known yet.
-    case probing
-    /// There is no bus, or no program provides `org.bluez`.
-    case absent
-    /// The bus or its policy refuses us.
-    case denied
-    /// It was there, and is expected back.
-    case lost
-    /// It is there, and its objects are known.
-    case ready
-}
-
 /// The conversation with `bluetoothd`: one connection, its owner, its objects.
 ///
 /// Serves all roles and all exported objects of a backend.
@@ -56,6 +28,24 @@ final class BlueZDaemon: @unchecked Sendable {
     /// Tells the queue of a daemon from all others.
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
+    /// The connection to the message bus.
+    private struct Bus {
+        var connection: DBusConnection?
+        var subscriptions: [DBusSubscription] = []
+        /// Attempts to connect that failed in a row.
+        var failures = 0
+    }
+
+    /// The daemon's presence on the bus.
+    private struct Service {
+        /// The unique name of the daemon.
+        var owner: String?
+        /// Whether this owner's objects were read.
+        var hasSnapshot = false
+        /// Whether any owner's were.
+        var wasReady = false
+    }
+
     let queue = DispatchQueue(label: "BlueZ")
     /// What the daemon exports.
     let objects = ObjectModel()
@@ -64,13 +54,9 @@ final class BlueZDaemon: @unchecked Sendable {
     private let address: DBusAddress
     private let timings: BlueZTimings
     private let phase = Lock(DaemonPhase.probing)
-    private var connection: DBusConnection?
-    private var subscriptions: [DBusSubscription] = []
-    private var owner: String?
-    private var hasSnapshot = false
-    private var wasReady = false
+    private var bus = Bus()
+    private var service = Service()
     private var isStarted = false
-    private var failures = 0
     private var lastComplaint: String?
     /// Clients hold the daemon, and not the other way round.
     private var weakClients: [WeakClient] = []
@@ -83,7 +69,7 @@ final class BlueZDaemon: @unchecked Sendable {
         queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
     }
 
-    deinit { connection?.close() }
+    deinit { bus.connection?.close() }
 
     /// Does something in the queue's turn: on this very thread where the queue is idle, and else when it is.
     ///
@@ -128,7 +114,7 @@ final class BlueZDaemon: @unchecked Sendable {
 
     /// Calls a method of the daemon; fails at once while there is none.
     func call(_ call: MethodCall, completion: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
-        guard let connection, let owner else {
+        guard let connection = bus.connection, let owner = service.owner else {
             let error = DBusError(name: DBusError.Name.serviceUnknown, message: "bluetoothd is not running")
             return queue.async { completion(.failure(error)) }
         }
@@ -156,7 +142,7 @@ final class BlueZDaemon: @unchecked Sendable {
 
     /// Has events handled that a manager's mailbox took in: at the end of the turn, where messages are being handled.
     func deliver(_ delivery: any PendingDelivery) {
-        if connection?.isProcessingBatch == true { deliveries.append(delivery) } else { delivery.start() }
+        if bus.connection?.isProcessingBatch == true { deliveries.append(delivery) } else { delivery.start() }
     }
 
     /// What comes alone is handled by the thread that read it: waking another one costs more than all else.
@@ -183,19 +169,19 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     private func opened(_ connection: DBusConnection) {
-        failures = 0
-        self.connection = connection
+        bus.failures = 0
+        self.bus.connection = connection
         exports.attach(to: connection)
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
         connection.onBatchEnd { [weak self] allowsInline in self?.batchEnded(allowsInline) }
-        subscriptions = ObjectModel.matchRules.map { rule in
+        bus.subscriptions = ObjectModel.matchRules.map { rule in
             connection.subscribe(rule) { [weak self] message in
                 self?.received(message)
             } completion: { [weak self] added in
                 if case .failure(let error) = added { self?.complain("signals of bluetoothd are refused", error) }
             }
         }
-        subscriptions.append(
+        bus.subscriptions.append(
             connection.watchOwner(of: Self.name) { [weak self] owner in self?.ownerChanged(owner) })
     }
 
@@ -206,18 +192,18 @@ final class BlueZDaemon: @unchecked Sendable {
             isDenied
                 ? "the message bus refuses this process"
                 : isMissing ? "the message bus cannot be used" : "no message bus", error)
-        setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
-        let pause = Self.reconnectPauses[min(failures, Self.reconnectPauses.count - 1)]
-        failures += 1
+        setPhase(isDenied ? .denied : service.wasReady ? .lost : .absent)
+        let pause = Self.reconnectPauses[min(bus.failures, Self.reconnectPauses.count - 1)]
+        bus.failures += 1
         // There may be no descriptor for a timer.
         DispatchEventLoop.run(after: pause.dispatchInterval, on: queue) { [weak self] in self?.openBus() }
     }
 
     private func busLost(_ error: DBusError) {
         forgetOwner()
-        subscriptions = []
+        bus.subscriptions = []
         exports.attach(to: nil)
-        connection = nil
+        bus.connection = nil
         busFailed(error)
     }
 
@@ -232,13 +218,13 @@ final class BlueZDaemon: @unchecked Sendable {
     private func ownerChanged(_ result: Result<String?, DBusError>) {
         switch result {
         case .success(let name?):
-            guard name != owner else { return }
+            guard name != service.owner else { return }
             forgetOwner()
-            owner = name
+            service.owner = name
             exports.serve(only: name)
             refresh()
         case .success(nil):
-            let wasThere = owner != nil
+            let wasThere = service.owner != nil
             forgetOwner()
             if wasThere { setPhase(.lost) } else { activate() }
         case .failure(let error): daemonFailed(error)
@@ -246,14 +232,14 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     private func forgetOwner() {
-        owner = nil
+        service.owner = nil
         exports.serve(only: nil)
-        hasSnapshot = false
+        service.hasSnapshot = false
     }
 
     /// Asks the bus to start the daemon, where it is set up to be.
     private func activate() {
-        guard let connection else { return }
+        guard let connection = bus.connection else { return }
         do throws(DBusError) {
             let message = try DBusMessage.methodCall(
                 to: BusDriver.name, path: .root, interface: BusDriver.name, member: "StartServiceByName",
@@ -268,18 +254,18 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     private func daemonFailed(_ error: DBusError) {
-        guard owner == nil || !hasSnapshot else { return }
+        guard service.owner == nil || !service.hasSnapshot else { return }
         let isDenied = Self.isDenied(error)
         let cause =
             if isDenied {
                 "bluetoothd may not be used by this user: see the bus policy and the group \"bluetooth\""
-            } else if owner != nil {
+            } else if service.owner != nil {
                 "bluetoothd does not tell its objects: restart it"
             } else {
                 "bluetoothd is not running: install and start the package \"bluez\""
             }
         complain(cause, error)
-        setPhase(isDenied ? .denied : wasReady ? .lost : .absent)
+        setPhase(isDenied ? .denied : service.wasReady ? .lost : .absent)
     }
 
     /// Reads all objects, for all roles at once.
@@ -289,7 +275,7 @@ final class BlueZDaemon: @unchecked Sendable {
     ///
     /// Signals that come before the reply are in it already: the daemon sends what is pending before it replies.
     func refresh() {
-        guard let owner, let connection else { return }
+        guard let owner = service.owner, let connection = bus.connection else { return }
         do throws(DBusError) {
             let message = try DBusMessage.methodCall(
                 to: owner, path: .root, interface: ObjectModel.objectManager, member: "GetManagedObjects")
@@ -302,12 +288,12 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     private func snapshotReplied(_ reply: Result<DBusMessage, DBusError>, from owner: String) {
-        guard owner == self.owner else { return }
+        guard owner == self.service.owner else { return }
         do throws(DBusError) {
             let changes = try objects.replace(with: reply.get())
-            let isNew = !hasSnapshot
-            hasSnapshot = true
-            wasReady = true
+            let isNew = !service.hasSnapshot
+            service.hasSnapshot = true
+            service.wasReady = true
             lastComplaint = nil
             if isNew || currentPhase != .ready { setPhase(.ready) }
             send(.phase(.ready))
@@ -315,14 +301,14 @@ final class BlueZDaemon: @unchecked Sendable {
         } catch {
             daemonFailed(error)
             queue.asyncAfter(deadline: .now() + timings.snapshotRetry.dispatchInterval) { [weak self] in
-                if self?.owner == owner { self?.refresh() }
+                if self?.service.owner == owner { self?.refresh() }
             }
         }
     }
 
     private func received(_ message: DBusMessage) {
         // Only the present owner is believed, whatever rule let the signal through.
-        guard hasSnapshot, let owner, message.isSent(by: owner) else { return }
+        guard service.hasSnapshot, let owner = service.owner, message.isSent(by: owner) else { return }
         do throws(DBusError) {
             let changes = try objects.apply(message)
             if !changes.isEmpty { send(.changed(changes)) }

@@ -91,19 +91,14 @@ extension PeripheralRoleEffect: RoleEffect {}
 struct RoleOutputs<Effect: RoleEffect, CallPurpose: Sendable>: Sendable {
     /// What to do, in this order.
     var effects: [Effect] = []
-    /// Calls in flight.
-    var calls: [CallID: CallPurpose] = [:]
+    var calls = CallTable<CallPurpose>()
     /// Timers that run.
     fileprivate(set) var timers: Set<Effect.Timer> = []
     /// Whether the last effect about pairing said that it may be needed.
     fileprivate(set) var mayNeedPairing = false
-    private var lastNumber: UInt64 = 0
 
     /// A number that was not given before.
-    mutating func newNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
-    }
+    mutating func newNumber() -> UInt64 { calls.newNumber() }
 
     /// Takes out the effects of the input that was handled.
     mutating func removeEffects() -> [Effect] {
@@ -119,11 +114,7 @@ extension RoleMachine {
         if managers[manager] != nil { outputs.effects.append(.deliver(manager, event)) }
     }
 
-    mutating func newCall(_ purpose: CallPurpose) -> CallID {
-        let id = CallID(number: outputs.newNumber())
-        outputs.calls[id] = purpose
-        return id
-    }
+    mutating func newCall(_ purpose: CallPurpose) -> CallID { outputs.calls.add(purpose) }
 
     @discardableResult
     mutating func call(_ purpose: CallPurpose, _ call: MethodCall) -> CallID {
@@ -133,7 +124,7 @@ extension RoleMachine {
     }
 
     /// The purpose of a call that was answered; nil for what a lost daemon or adapter left behind.
-    mutating func purpose(of call: CallID) -> CallPurpose? { outputs.calls.removeValue(forKey: call) }
+    mutating func purpose(of call: CallID) -> CallPurpose? { outputs.calls.remove(call) }
 
     mutating func start(_ timer: Input.Timer, _ delay: Duration) {
         outputs.timers.insert(timer)

@@ -59,18 +59,18 @@ extension PairingRoleMachine {
             reject(question, "the agent is gone")
         }
         waiting.removeAll { $0.agent == agent }
-        for (id, purpose) in calls {
+        for (id, purpose) in calls.purposes {
             guard case .bondOperation(let bondOperation) = purpose, bondOperation.agent == agent,
                 bondOperation.isPairing
             else { continue }
-            calls[id] = .cleanup
+            calls.purposes[id] = .cleanup
             call(.cleanup, bondOperation.device.path, Device1.interface, "CancelPairing", [], timings.disconnect)
         }
     }
 
     /// Whether an agent has asked for a pairing or its end, and has no answer.
     func isRequested(for peer: PeerID, by agent: Agent) -> Bool {
-        calls.values.contains { purpose in
+        calls.purposes.values.contains { purpose in
             if case .bondOperation(let bondOperation) = purpose {
                 bondOperation.agent == agent && bondOperation.device.peer == peer
             } else {
@@ -82,7 +82,7 @@ extension PairingRoleMachine {
     /// Whether a pairing that an app asked for is under way, or about to be.
     var isPairing: Bool {
         !waiting.isEmpty
-            || calls.values.contains {
+            || calls.purposes.values.contains {
                 if case .bondOperation(let bondOperation) = $0 { bondOperation.isPairing } else { false }
             }
     }
@@ -90,7 +90,7 @@ extension PairingRoleMachine {
     // MARK: Outcomes
 
     mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
-        switch calls.removeValue(forKey: id) {
+        switch calls.remove(id) {
         case .registration?:
             if let wait = registration.done(error: result.failure) {
                 effects.append(.startAgentTimer(wait, timings.agentChange))

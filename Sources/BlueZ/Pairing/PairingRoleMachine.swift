@@ -83,9 +83,8 @@ struct PairingRoleMachine: Sendable {
     /// Pairings that wait for our agent to be registered, which bluetoothd then asks about them.
     var waiting: [BondOperation] = []
     var refusals = RefusalLog()
-    var calls: [CallID: CallPurpose] = [:]
+    var calls = CallTable<CallPurpose>()
     var bonds = Bonds()
-    var lastCall: UInt64 = 0
     var effects: [PairingRoleEffect] = []
 
     init(timings: BlueZTimings = BlueZTimings(), acceptsJustWorks: Bool = false) {
@@ -136,9 +135,11 @@ struct PairingRoleMachine: Sendable {
         registration.daemonWent()
         cancelQuestions(questions.open)
         let lost =
-            calls.values.compactMap { if case .bondOperation(let bondOperation) = $0 { bondOperation } else { nil } }
+            calls.purposes.values.compactMap {
+                if case .bondOperation(let bondOperation) = $0 { bondOperation } else { nil }
+            }
             + waiting
-        calls = [:]
+        calls.removeAll()
         waiting = []
         for bondOperation in lost {
             failed(bondOperation, BackendError(.notConnected, operation: "pair", message: "bluetoothd is gone"))
@@ -181,9 +182,7 @@ struct PairingRoleMachine: Sendable {
         _ purpose: CallPurpose, _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue] = [],
         _ deadline: Duration
     ) {
-        lastCall += 1
-        let id = CallID(number: lastCall)
-        calls[id] = purpose
+        let id = calls.add(purpose)
         effects.append(
             .call(id, MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline)))
     }

@@ -68,7 +68,7 @@ extension PeripheralRoleMachine {
     private mutating func publicationsWent() {
         registrations = RegistrationQueue()
         credits = CreditLedger()
-        outputs.calls = [:]
+        outputs.calls.removeAll()
         stopTimers()
         for manager in managers.keys.sorted() {
             perform(.withdraw(path(of: manager)))
