@@ -18,7 +18,7 @@ open class CBAttribute: NSObject {
     }
 }
 
-/// Which manager has published an attribute of the app's own; it is frozen meanwhile (S107).
+/// The manager that has published an attribute of the app; the attribute is frozen meanwhile (S107).
 ///
 /// Any thread.
 final class Publication: Sendable {
@@ -48,10 +48,12 @@ final class Publication: Sendable {
         _ = holder.compareExchange(expected: Self.token(of: core), desired: 0, ordering: .acquiringAndReleasing)
     }
 
-    /// Logs that a change of a published attribute is ignored.
-    static func logFrozen(_ object: CBAttribute, _ property: String) {
+    /// Whether the app may change a property; a change of a published attribute is ignored with a log line.
+    func allowsChange(of object: CBAttribute, _ property: String) -> Bool {
+        guard isHeld else { return true }
         Logger(label: "CoreBluetooth").warning(
             "API MISUSE: \(object) is published: its \(property) can no longer be changed")
+        return false
     }
 
     private static func token(of core: PeripheralCore) -> UInt { UInt(bitPattern: ObjectIdentifier(core)) }

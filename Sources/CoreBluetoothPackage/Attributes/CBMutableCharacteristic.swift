@@ -38,13 +38,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// The permissions of the value.
     open var permissions: CBAttributePermissions {
         get { ownPermissions }
-        set { if isChangeable("permissions") { ownPermissions = newValue } }
+        set { if publication.allowsChange(of: self, "permissions") { ownPermissions = newValue } }
     }
 
     /// The properties that clients discover.
     open override var properties: CBCharacteristicProperties {
         get { ownProperties }
-        set { if isChangeable("properties") { ownProperties = newValue } }
+        set { if publication.allowsChange(of: self, "properties") { ownProperties = newValue } }
     }
 
     /// The value.
@@ -52,7 +52,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// Values that centrals write are not stored here.
     open override var value: Data? {
         get { ownValue }
-        set { if !publication.isStaticallyHeld || isChangeable("value") { ownValue = newValue } }
+        set { if !publication.isStaticallyHeld || publication.allowsChange(of: self, "value") { ownValue = newValue } }
     }
 
     /// The descriptors.
@@ -61,19 +61,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
     open override var descriptors: [CBDescriptor]? {
         get { ownDescriptors }
         set {
-            guard isChangeable("descriptors") else { return }
+            guard publication.allowsChange(of: self, "descriptors") else { return }
             for descriptor in ownDescriptors ?? [] where descriptor.characteristic === self {
                 descriptor.characteristic = nil
             }
             ownDescriptors = newValue
             for descriptor in newValue ?? [] { descriptor.characteristic = self }
         }
-    }
-
-    private func isChangeable(_ property: String) -> Bool {
-        guard publication.isHeld else { return true }
-        Publication.logFrozen(self, property)
-        return false
     }
 
     // MARK: Subscribers

@@ -91,7 +91,7 @@ open class CBMutableService: CBService {
     /// They must be published before this one.
     open override var includedServices: [CBService]? {
         get { ownIncludedServices }
-        set { if isChangeable("includedServices") { ownIncludedServices = newValue } }
+        set { if publication.allowsChange(of: self, "includedServices") { ownIncludedServices = newValue } }
     }
 
     /// The service's characteristics.
@@ -100,18 +100,12 @@ open class CBMutableService: CBService {
     open override var characteristics: [CBCharacteristic]? {
         get { ownCharacteristics }
         set {
-            guard isChangeable("characteristics") else { return }
+            guard publication.allowsChange(of: self, "characteristics") else { return }
             for characteristic in ownCharacteristics ?? [] where characteristic.service === self {
                 characteristic.service = nil
             }
             ownCharacteristics = newValue
             for characteristic in newValue ?? [] { characteristic.service = self }
         }
-    }
-
-    private func isChangeable(_ property: String) -> Bool {
-        guard publication.isHeld else { return true }
-        Publication.logFrozen(self, property)
-        return false
     }
 }
