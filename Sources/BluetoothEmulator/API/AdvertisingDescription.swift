@@ -47,7 +47,7 @@ public struct AdvertisingData: Hashable, Sendable {
         return length
     }
 
-    /// What a scanner makes of it.
+    /// The advertisement that a scanner reports.
     func advertisement(isConnectable: Bool?) -> Advertisement {
         Advertisement(
             localName: localName, txPowerLevel: txPowerLevel, serviceUUIDs: services.isEmpty ? nil : services,
@@ -59,9 +59,9 @@ public struct AdvertisingData: Hashable, Sendable {
 
 /// One advertising set of a device: what it sends, how often, and when.
 public struct AdvertisingDescription: Hashable, Sendable {
-    /// What each packet says, besides the flags; 28 bytes at most if connectable, else 31; extended, 245 and 1,650.
+    /// The data of each packet, besides the flags; 28 bytes at most if connectable, else 31; extended, 245 and 1,650.
     public var data: AdvertisingData
-    /// What a scanner gets on asking; 31 bytes at most.
+    /// The scan response; 31 bytes at most.
     public var scanResponse: AdvertisingData?
     /// The time between packets, 20 ms...10.24 s; the link layer adds 0–10 ms each time.
     ///
@@ -71,11 +71,11 @@ public struct AdvertisingDescription: Hashable, Sendable {
     public var interval: Duration
     /// Whether a central may connect in answer to a packet.
     public var isConnectable: Bool
-    /// Whether it goes on while a central is connected.
+    /// Whether it continues while a central is connected.
     public var continuesWhileConnected: Bool
     /// Whether it is on at first.
     public var isEnabled: Bool
-    /// How long it goes on each time it is switched on; nil goes on for good.
+    /// The duration each time it is switched on; nil for an unlimited one.
     public var duration: Duration?
     /// Whether it uses extended advertising: longer data, no scan response if connectable, and heard only by adapters
     /// that can.
@@ -173,7 +173,7 @@ extension DeviceAddress: ExpressibleByStringLiteral {
     }
 }
 
-/// How near a device is, in steps.
+/// The distance of a device, in steps.
 public enum Proximity: String, Hashable, Sendable, CaseIterable {
     /// Beside the host: -40 dBm.
     case immediate

@@ -24,7 +24,7 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
 
     /// The file, if it came from one.
     public var file: String?
-    /// Where in the JSON it is, or the nearest field around it; nil where it was no JSON.
+    /// The place in the JSON of the field or the nearest one around it; nil without JSON.
     public var place: Place?
     /// The field, as a path: `devices[1].services[0].uuid`.
     public var path: String
@@ -49,7 +49,7 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
         return placed
     }
 
-    /// Where a text has no field to name.
+    /// An error without a field.
     private var origin: String? {
         guard let place else { return file }
         return file.map { "\($0):\(place.line):\(place.column)" }

@@ -29,7 +29,7 @@ public struct DeviceActions: Sendable {
         controls.append(.notifyAtOnce(characteristic, value))
     }
 
-    /// Keeps a value without telling anybody.
+    /// Stores a value without notifying it.
     public mutating func setValue(_ value: Data, of characteristic: CharacteristicPath) {
         controls.append(.setValue(characteristic, value))
     }
@@ -58,7 +58,7 @@ public struct DeviceActions: Sendable {
         controls.append(.disconnect)
     }
 
-    /// Forgets all links without a word, as by a crash, and is on the air again.
+    /// Loses all links without disconnecting, as by a crash, and is on the air again.
     public mutating func reset() {
         controls.append(.lose(staysOnAir: true))
     }
@@ -84,7 +84,7 @@ public struct DeviceActions: Sendable {
 
     /// Adds a service, with Service Changed to those who are connected.
     ///
-    /// An impossible one is not added; the trace says why.
+    /// An impossible one is not added, with a line in the trace.
     public mutating func addService(_ service: ServiceDescription) {
         controls.append(.addService(service))
     }
@@ -110,7 +110,7 @@ public struct DeviceActions: Sendable {
 public struct DeviceParameter: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// The name, as in world files.
     public let rawValue: String
-    /// Takes a name.
+    /// A parameter by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A name in source code.
     public init(stringLiteral value: String) { rawValue = value }
@@ -137,7 +137,7 @@ public struct DeviceParameter: RawRepresentable, Hashable, Sendable, Expressible
     public static let cadence: DeviceParameter = "cadence"
     /// The speed, 0...2,000 revolutions of the wheel per minute.
     public static let wheelRate: DeviceParameter = "wheelRate"
-    /// By how much the device's clock is fast, -1e9...1e9 s.
+    /// The offset of the device's clock, -1e9...1e9 s; positive is fast.
     public static let timeOffset: DeviceParameter = "timeOffset"
     /// The time zone, in quarters of an hour east of UTC: -48...56.
     public static let timeZone: DeviceParameter = "timeZone"

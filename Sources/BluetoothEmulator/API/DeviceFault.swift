@@ -1,11 +1,11 @@
 import BluetoothValues
 
-/// What goes wrong with a step that a central takes with a device, as data.
+/// A fault of a step that a central performs with a device, as data.
 ///
 /// A step is one procedure over the air. What a host knows by itself (services of a bonded device, a second
 /// subscription of one host) takes none. A fault can be part of a ``PeripheralDescription``, and so of a world file.
 public struct DeviceFault: Hashable, Sendable {
-    /// What a central and a device do.
+    /// A procedure of a central with a device.
     public enum Step: String, Hashable, Sendable, CaseIterable {
         /// The central connects.
         case connect
@@ -23,9 +23,9 @@ public struct DeviceFault: Hashable, Sendable {
         case write
         /// Writes one without an answer.
         case writeCommand
-        /// Asks to be told of a characteristic's value.
+        /// Subscribes to a characteristic.
         case subscribe
-        /// Wants to hear no more of it.
+        /// Unsubscribes from it.
         case unsubscribe
         /// The device notifies or indicates a value.
         case notify
@@ -37,7 +37,7 @@ public struct DeviceFault: Hashable, Sendable {
         case pair
     }
 
-    /// What happens instead.
+    /// The outcome instead.
     public enum Effect: Hashable, Sendable {
         /// The step is refused; the device does nothing.
         ///
@@ -55,15 +55,15 @@ public struct DeviceFault: Hashable, Sendable {
         case disconnect
     }
 
-    /// The step that goes wrong.
+    /// The step that fails.
     public var step: Step
-    /// What happens.
+    /// The outcome of the step.
     public var effect: Effect
     /// The characteristic that the step must be about; nil for any.
     public var characteristic: CharacteristicPath?
-    /// How many such steps go well before, 0 or more.
+    /// The number of such steps that succeed before, 0 or more.
     public var skip: Int
-    /// How many of the next steps go wrong, at least 1; nil for all.
+    /// The number of next steps that fail, at least 1; nil for all.
     public var count: Int?
 
     /// Describes a fault: "fail the second write" is `DeviceFault(.write, .fail(), skip: 1)`.
@@ -98,9 +98,9 @@ extension EmulatedDevice {
     /// does fails (Vol 3, Part H, 3.4).
     public func inject(_ fault: DeviceFault) { emulator.submit(.device(ref, .inject(fault))) }
 
-    /// Takes all faults back, and lets paused steps go on.
+    /// Removes all faults, and resumes paused steps.
     public func clearFaults() { emulator.submit(.device(ref, .clearFaults)) }
 
-    /// Lets paused steps go on; later ones pause as before.
+    /// Resumes paused steps; later ones pause as before.
     public func resume() { emulator.submit(.device(ref, .resume)) }
 }

@@ -2,7 +2,7 @@ public import BluetoothBackend
 public import BluetoothSupport
 import Synchronization
 
-/// A device on the air, to play with: what a user, a firmware or the weather does to it.
+/// A device of an emulated world: the controls of its values, its links, its signal and its services.
 ///
 /// Each control enters the emulator's line and happens in order: at once in real time, with the next drive in virtual
 /// time. Controls of a removed device do nothing.
@@ -45,12 +45,12 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Stores a value and notifies (or indicates it to) subscribers.
     public func notify(_ characteristic: CharacteristicPath, value: Data) { control(.notify(characteristic, value)) }
 
-    /// Stores a value without telling anybody.
+    /// Stores a value without notifying it.
     public func setValue(_ value: Data, of characteristic: CharacteristicPath) {
         control(.setValue(characteristic, value))
     }
 
-    /// Leaves reads of a characteristic without an answer while `isHeld`; those go unanswered for good.
+    /// Leaves reads of a characteristic without an answer while `isHeld`; those are never answered.
     public func holdReads(of characteristic: CharacteristicPath, _ isHeld: Bool = true) {
         control(.hold(characteristic, isHeld))
     }
@@ -64,14 +64,14 @@ public struct EmulatedDevice: Hashable, Sendable {
         }
     }
 
-    /// How many links subscribe to a characteristic.
+    /// The number of links that subscribe to a characteristic.
     public func subscriberCount(of characteristic: CharacteristicPath) -> Int {
         emulator.core.withLock { $0.world.subscriberCount(characteristic, of: ref) }
     }
 
     // MARK: Links
 
-    /// How many links it has.
+    /// The number of its links.
     public var connectionCount: Int {
         emulator.core.withLock { $0.world.devices[ref]?.links.count ?? 0 }
     }
@@ -79,7 +79,7 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Closes its links, as the device.
     public func disconnect() { control(.disconnect) }
 
-    /// Forgets its links without a word, as by a crash: centrals notice after the supervision timeout.
+    /// Loses its links without disconnecting, as by a crash: centrals notice after the supervision timeout.
     ///
     /// - Parameter staysOnAir: Whether it advertises at once as before; otherwise all its sets are switched off.
     public func reset(staysOnAir: Bool = true) { control(.lose(staysOnAir: staysOnAir)) }
@@ -157,10 +157,10 @@ public struct EmulatedDevice: Hashable, Sendable {
         control(.setParameters(parameters))
     }
 
-    /// Takes it off the air for good.
+    /// Removes it from the world.
     public func remove() { control(.remove) }
 
-    /// The identifier under which apps of a host see it, as long as it keeps its address.
+    /// Its identifier in the apps of a host, until its address changes.
     public func identifier(onHost host: String = "default") -> PeerID? {
         emulator.core.withLock { core in
             core.world.hosts.firstIndex { $0.identity.name == host }.flatMap {

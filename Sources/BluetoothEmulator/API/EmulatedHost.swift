@@ -2,7 +2,7 @@ public import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A host of an emulated world, to play with: its adapter, its permission, its memory, its other apps.
+/// A host of an emulated world: the controls of its adapter, its permission, its known devices and its other apps.
 ///
 /// Each control enters the emulator's line and happens in order: at once in real time, with the next drive in virtual
 /// time.
@@ -34,7 +34,7 @@ public struct EmulatedHost: Sendable {
     /// What the host's peripheral managers are on the air, for its proximity, its links and the like; nil before the
     /// first of them.
     ///
-    /// What it serves and advertises is the managers' business: controls that would change that do nothing.
+    /// Its services and advertisements belong to the managers: controls that would change them do nothing.
     public var peripheral: EmulatedDevice? {
         emulator.core.withLock { $0.world.hosts[index].server }.map { EmulatedDevice(emulator: emulator, ref: $0) }
     }
@@ -56,7 +56,7 @@ public struct EmulatedHost: Sendable {
         control(.setFeature(feature, isSupported))
     }
 
-    /// The user lets a connected device see the host's notifications, or no more.
+    /// Grants a connected device access to the host's notifications, or withdraws it.
     public func setANCSAuthorized(_ isAuthorized: Bool, for device: EmulatedDevice) {
         guard let peer = device.identifier(onHost: name) else { return }
         control(.authorizeANCS(peer, isAuthorized))
@@ -69,7 +69,7 @@ public struct EmulatedHost: Sendable {
     /// In virtual time, that happens with the next advance.
     public func terminateApp(restoreIdentifier: String) { control(.terminateApp(restoreIdentifier)) }
 
-    /// Gives the next central manager of this restore identifier a state.
+    /// Preserves a state for the next central manager of this restore identifier.
     ///
     /// Peers that are linked to the host (see ``connectOtherApp(to:)``) are restored as connected, others as connecting.
     public func setRestoredState(_ state: RestoredCentralState, for restoreIdentifier: String) {
@@ -100,7 +100,7 @@ public struct EmulatedHost: Sendable {
         control(.connectOtherApp(peer))
     }
 
-    /// The other app gives its connection up.
+    /// The other app releases its connection.
     public func disconnectOtherApp(from device: EmulatedDevice) {
         guard let peer = device.identifier(onHost: name) else { return }
         control(.disconnectOtherApp(peer))
@@ -124,7 +124,7 @@ public struct EmulatedHost: Sendable {
     /// Bonds the host and a device, as if they had paired before.
     public func bond(with device: EmulatedDevice) { control(.bond(device.ref)) }
 
-    /// Forgets the keys of a device, as a user does in the system's settings; their links end.
+    /// Removes the keys of a device, as a user does in the system's settings; their links end.
     public func removeBond(with device: EmulatedDevice) {
         let address = emulator.core.withLock { $0.world.devices[device.ref]?.identity.identityAddress }
         guard let address else { return }

@@ -72,7 +72,7 @@ public struct PeripheralRequest: Hashable, Sendable {
         case writeCommand(Data)
     }
 
-    /// Who asks.
+    /// The central that asks.
     public var central: CentralIdentity
     /// What is asked.
     public var kind: Kind
@@ -108,11 +108,11 @@ public enum PeripheralResponse: Hashable, Sendable {
     case unanswered
 }
 
-/// What happens to a device.
+/// An event of a device.
 public enum DeviceEvent: Hashable, Sendable {
     /// A central connected.
     case connected(CentralIdentity)
-    /// A central is gone.
+    /// A central disconnected.
     case disconnected(CentralIdentity)
     /// A central subscribed to a characteristic.
     case subscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
@@ -130,7 +130,7 @@ public enum DeviceEvent: Hashable, Sendable {
     case channelClosed(ChannelID)
 }
 
-/// What a central does besides reading and writing, and a device may refuse.
+/// A procedure of a central besides reading and writing, which a device may refuse.
 public enum PeripheralProcedure: Hashable, Sendable {
     /// Looks for services.
     case discoverServices
@@ -140,7 +140,7 @@ public enum PeripheralProcedure: Hashable, Sendable {
     case discoverCharacteristics(of: BluetoothUUID)
     /// Looks for the descriptors of a characteristic.
     case discoverDescriptors(of: BluetoothUUID)
-    /// Writes the Client Characteristic Configuration of a characteristic, to be told of its value.
+    /// Writes the Client Characteristic Configuration of a characteristic, to subscribe to its value.
     case subscribe(to: BluetoothUUID)
     /// Writes the Client Characteristic Configuration of a characteristic, to hear no more.
     case unsubscribe(from: BluetoothUUID)
@@ -167,7 +167,7 @@ public protocol AsynchronousPeripheralHandler: Sendable {
 
 /// A device to put on the air: a valid description and, if wanted, a handler.
 public struct EmulatedPeripheral: Sendable {
-    /// What it advertises and serves.
+    /// Its advertising and services.
     public let description: PeripheralDescription
     let makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
     let asynchronousHandler: (any AsynchronousPeripheralHandler)?

@@ -18,7 +18,7 @@ extension Emulator {
         }
     }
 
-    /// As the configuration says.
+    /// ``EmulatorConfiguration/announcesSentBursts``.
     public var announcesSentBursts: Bool { configuration.announcesSentBursts }
 
     /// Makes the central role of a host: "default", or the one that the options name, by name or address.
@@ -58,7 +58,7 @@ extension Emulator {
         EmulatedPairing(self, perform { $0.world.addManager(.pairing, host: nil) })
     }
 
-    /// One log line says what to do where a manager names a host that this world does not have.
+    /// Logs a warning where a manager names a host that this world does not have.
     private func warnIfMissing(_ adapter: String?) {
         guard let adapter else { return }
         let hosts = core.withLock { core in

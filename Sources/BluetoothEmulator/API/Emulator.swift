@@ -1,5 +1,5 @@
 public import BluetoothBackend
-// What describing a device needs: UUIDs, properties and ATT error codes.
+// The types that descriptions of devices use: UUIDs, properties and ATT error codes.
 @_exported public import BluetoothBackend
 import BluetoothSupport
 @_exported public import BluetoothValues
@@ -35,9 +35,9 @@ public final class Emulator: BluetoothBackend {
     public let name = "emulator"
     /// The settings of this world.
     public let configuration: EmulatorConfiguration
-    /// By which time this world lives.
+    /// The kind of time of this world.
     public let time: EmulatorTime
-    /// From which all chance follows.
+    /// The seed of all random decisions.
     public let seed: UInt64
     /// The wall date of the world's beginning: 2025-01-01T00:00:00Z where it began in virtual time.
     let origin: Date
@@ -46,7 +46,7 @@ public final class Emulator: BluetoothBackend {
     private let start = DispatchTime.now().uptimeNanoseconds
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
 
-    /// A world with nothing but the host "default", powered on.
+    /// A world with the host "default" alone, powered on.
     ///
     /// - Parameters:
     ///   - configuration: Delays, sizes and chances.
@@ -106,14 +106,14 @@ public final class Emulator: BluetoothBackend {
         self.init(living: world, time: time)
     }
 
-    /// An emulator of a world that is there.
+    /// An emulator of an existing world.
     init(living world: World, time: EmulatorTime) {
         configuration = world.configuration
         self.time = time
         seed = world.random.seed
         origin = world.timeline.origin
         core = Lock(EmulatorCore(world: world))
-        // Set once for the process; says in the log what it cannot see.
+        // Set once for the process; logs what it cannot observe.
         if time == .virtual { _ = JobHooks.coverage }
     }
 
@@ -139,14 +139,14 @@ public final class Emulator: BluetoothBackend {
 
     // MARK: Inputs
 
-    /// Puts an input in line.
+    /// Enqueues an input.
     func submit(_ input: WorldInput) {
         perform { $0.world.submit(input) }
     }
 
     /// Changes the core and, in real time, does what is due.
     ///
-    /// Nothing of the app's runs inside.
+    /// No app code runs inside.
     func perform<Result: Sendable>(_ body: @Sendable (inout EmulatorCore) -> Result) -> Result {
         guard time != .virtual else { return core.withLock { body(&$0) } }
         let present = realNow
@@ -161,7 +161,7 @@ public final class Emulator: BluetoothBackend {
         return result
     }
 
-    /// Sets the real timer for the next instant at which something is due.
+    /// Sets the real timer for the next instant with a due event.
     private func arm(_ core: inout EmulatorCore) {
         guard let factor = time.factor, let due = core.world.queue.nextDue, core.armed.map({ due < $0 }) ?? true
         else { return }
@@ -175,7 +175,7 @@ public final class Emulator: BluetoothBackend {
         }
     }
 
-    /// Does what the world asks of the outside.
+    /// Runs a side effect of the world.
     func run(_ sideEffect: EmulatorCore.SideEffect) {
         switch sideEffect {
         case .call(let body): body()
@@ -222,7 +222,7 @@ extension Emulator {
 
     /// All described devices, in the order in which they were added.
     ///
-    /// What peripheral managers publish is ``EmulatedHost/peripheral``.
+    /// The services of peripheral managers are those of ``EmulatedHost/peripheral``.
     public var devices: [EmulatedDevice] {
         core.withLock { core in core.world.devices.refs.filter { core.world.devices[$0]?.host == nil } }.map {
             EmulatedDevice(emulator: self, ref: $0)
@@ -240,7 +240,7 @@ extension Emulator {
     }
 }
 
-/// By which time an emulator lives.
+/// The kind of time of an emulator.
 public enum EmulatorTime: Hashable, Sendable {
     /// The machine's time.
     case real
@@ -250,7 +250,7 @@ public enum EmulatorTime: Hashable, Sendable {
     /// ``Emulator/runUntilIdle(within:)`` and their synchronous twins.
     case virtual
 
-    /// How many emulated seconds a real second has; nil for virtual time.
+    /// The number of emulated seconds in a real second; nil for virtual time.
     var factor: Double? {
         switch self {
         case .real: 1

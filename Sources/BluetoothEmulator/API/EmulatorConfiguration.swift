@@ -11,15 +11,15 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var disconnectionDelay: Duration = .milliseconds(100)
     /// From the start of a scan until packets are heard.
     public var scanDelay: Duration = .zero
-    /// What a device needs for each discovery, besides the round trips.
+    /// The time that a device takes for each discovery, besides the round trips.
     public var discoveryDelay: Duration = .zero
-    /// What a device needs for each read, besides the round trips.
+    /// The time that a device takes for each read, besides the round trips.
     public var readDelay: Duration = .zero
-    /// What a device needs for each write and each change of a subscription, besides the round trips.
+    /// The time that a device takes for each write and each change of a subscription, besides the round trips.
     public var writeDelay: Duration = .zero
     /// From a device's notification, while no other waits, until the value is ready for a connection event.
     public var notificationDelay: Duration = .zero
-    /// The interval of connection events, by which a link lives: one ATT round trip takes one.
+    /// The interval of connection events: one ATT round trip takes one.
     ///
     /// A device may have its own. Zero: no latency. The range of LE is 7.5 ms...4 s (Core Specification, Vol 6, Part
     /// B, 4.5.1).
@@ -45,15 +45,15 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var maximumAdvertisingSets = 4
     /// How many bytes a sink has room for on an L2CAP channel; at least 1.
     public var channelBuffer = 16_384
-    /// What the users and the exchange of features take in a pairing, besides the round trips.
+    /// The time that the users and the exchange of features take in a pairing, besides the round trips.
     public var pairingDelay: Duration = .milliseconds(500)
     /// Whether a host without a `CBPairingAgent` agrees to pairings, as a person at the system's dialog does.
     ///
     /// With `false` they are refused, as on a Linux system where no one is there to agree.
     public var agreesToPairing = true
-    /// How many bonds a host keeps.
+    /// The number of bonds that a host stores.
     public var maximumBonds = 100
-    /// How many prepared writes of one central a server keeps, 0 or more; one more is refused with 0x09.
+    /// The number of prepared writes of one central that a server queues, 0 or more; one more is refused with 0x09.
     ///
     /// A device may have its own. A long write takes one for each MTU - 5 bytes.
     public var prepareQueueLength = 64
@@ -73,7 +73,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var connectionFailureRate = 0.0
     /// The chance that a read is refused as not permitted, and a write likewise.
     public var operationErrorRate = 0.0
-    /// How many lines ``Emulator/trace`` keeps before the oldest go.
+    /// The number of lines in ``Emulator/trace`` before the oldest are dropped.
     ///
     /// nil keeps 1,000 in virtual time and none in real time, where lines cost a good part of a read.
     public var traceLimit: Int?

@@ -1,6 +1,6 @@
 /// Why driving virtual time failed.
 public enum EmulatorError: Error, Hashable, Sendable {
-    /// So many steps happened at one instant that it will hardly end; with the last lines of the trace.
+    /// Too many steps happened at one instant; with the last lines of the trace.
     case livelock(at: Duration, trace: [String])
     /// A sink did not handle its events within ten real seconds; names its queue.
     case unsettled(label: String)
@@ -12,7 +12,7 @@ public enum EmulatorError: Error, Hashable, Sendable {
     case conditionNotMet(within: Duration)
     /// The world was not idle within the given virtual time.
     case notIdle(within: Duration)
-    /// What ``Emulator/run(within:_:)`` runs did not end within the given virtual time.
+    /// The body of ``Emulator/run(within:_:)`` did not end within the given virtual time.
     case notFinished(within: Duration)
     /// The emulator runs in real time, which cannot be driven.
     case notVirtual

@@ -16,7 +16,7 @@ public struct EmulatorSnapshot: Sendable {
 extension Emulator {
     /// The world as it is at this instant; costs next to nothing, however large the world is.
     ///
-    /// The world goes on as if nothing had happened.
+    /// The world continues unchanged.
     ///
     /// - Throws: ``EmulatorError/alreadyDriven`` in virtual time while it is being driven, as in a callback.
     public func snapshot() throws -> EmulatorSnapshot {
@@ -25,7 +25,7 @@ extension Emulator {
         return EmulatorSnapshot(world: world)
     }
 
-    /// A world of its own, in virtual time, that goes on from a snapshot: the same inputs give the same ``trace``.
+    /// A world of its own, in virtual time, that continues from a snapshot: the same inputs give the same ``trace``.
     ///
     /// Controls that were in line and all that is due will happen. Apps live outside of the world, so here those of the
     /// snapshot ended, as processes that die: their scans, links and publications end, and their timers never fire.

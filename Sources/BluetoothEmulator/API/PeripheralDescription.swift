@@ -13,7 +13,7 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var advertising: [AdvertisingDescription]
     /// Its services, in handle order.
     public var services: [ServiceDescription]
-    /// How near it is.
+    /// The distance to the hosts.
     public var proximity: Proximity
     /// The mean signal strength in dBm, -127...20; nil takes the proximity's.
     public var rssi: Int?
@@ -21,19 +21,19 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var maximumMTU: Int
     /// The link's connection interval; nil takes ``EmulatorConfiguration/connectionInterval``.
     public var connectionInterval: Duration?
-    /// How many connection events it leaves out when it has nothing to say, 0...499.
+    /// The number of connection events that it may skip when it has nothing to send, 0...499.
     public var peripheralLatency: Int
     /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
     public var supervisionTimeout: Duration?
     /// A built-in handler; one that is given to ``EmulatedPeripheral`` comes before.
     public var handler: BuiltInHandler?
-    /// What its handler is told at first.
+    /// The initial parameters of its handler.
     public var parameters: [DeviceParameter: Double]
-    /// How it pairs.
+    /// Its pairing behavior.
     public var pairing: PairingDescription
     /// The L2CAP channels that it listens for.
     public var channels: [ChannelDescription]
-    /// How often it takes a new private address, 1 s or more; nil keeps its address.
+    /// The period after which it takes a new private address, 1 s or more; nil for a fixed address.
     public var addressRotation: Duration?
     /// The chance, 0...1, that a packet of its links is lost and sent again.
     public var packetLossRate: Double
@@ -149,18 +149,18 @@ public struct PeripheralDescription: Hashable, Sendable {
     }
 }
 
-/// How often the two ends of a link meet.
+/// The connection events of a link.
 ///
 /// Source: Core Specification, Vol 6, Part B, 4.5.
 public struct ConnectionParameters: Hashable, Sendable {
     /// The time between connection events: 7.5 ms...4 s, or zero for no latency at all.
     public var interval: Duration
-    /// How many connection events the device may leave out when it has nothing to say, 0...499.
+    /// The number of connection events that the device may skip when it has nothing to send, 0...499.
     public var peripheralLatency: Int
     /// Without a sign of life for so long, the link is lost: 100 ms...32 s.
     public var supervisionTimeout: Duration
 
-    /// How often two ends meet.
+    /// Parameters of a link.
     public init(interval: Duration, peripheralLatency: Int = 0, supervisionTimeout: Duration = .seconds(4)) {
         self.interval = interval
         self.peripheralLatency = peripheralLatency
@@ -187,9 +187,9 @@ public struct ConnectionParameters: Hashable, Sendable {
     }
 }
 
-/// How an emulated device pairs: what it can show and ask, and what its user does.
+/// The pairing behavior of an emulated device: its input and output capability, and the decisions of its user.
 public struct PairingDescription: Hashable, Sendable {
-    /// What the device's user does when asked.
+    /// The answer of the device's user.
     public enum Answer: String, Hashable, Sendable, CaseIterable {
         /// Agrees, and types what is shown.
         case accept
@@ -199,7 +199,7 @@ public struct PairingDescription: Hashable, Sendable {
         case ignore
     }
 
-    /// What the device can show and ask, which decides the method with the host's.
+    /// The input and output capability, which selects the method together with the host's.
     ///
     /// Source: Core Specification, Vol 3, Part H, 2.3.5.1.
     public var capability: PairingCapability
@@ -209,16 +209,16 @@ public struct PairingDescription: Hashable, Sendable {
     public var hasOutOfBandData: Bool
     /// Whether it refuses a pairing without authentication (Just Works).
     public var requiresAuthentication: Bool
-    /// Whether it keeps the keys.
+    /// Whether it stores the keys.
     public var isBondable: Bool
-    /// How many hosts' keys it keeps; at least 1.
+    /// The number of hosts whose keys it stores; at least 1.
     public var maximumBonds: Int
-    /// What its user does.
+    /// The answer of its user.
     public var answer: Answer
     /// Whether it asks for encryption as soon as a central connects.
     public var requestsSecurity: Bool
 
-    /// How a device pairs; by default without a word.
+    /// A pairing behavior; by default, it accepts without a question.
     public init(
         capability: PairingCapability = .noInputNoOutput, passkey: Int? = nil, hasOutOfBandData: Bool = false,
         requiresAuthentication: Bool = false, isBondable: Bool = true, maximumBonds: Int = 8,

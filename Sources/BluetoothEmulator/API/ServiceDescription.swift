@@ -23,7 +23,7 @@ public struct ServiceDescription: Hashable, Sendable {
         self.characteristics = characteristics
     }
 
-    /// How many handles it takes.
+    /// The number of its handles.
     var handleCount: Int {
         1 + includes.count
             + characteristics.reduce(0) { $0 + 2 + ($1.hasClientConfiguration ? 1 : 0) + $1.descriptors.count }
@@ -57,9 +57,9 @@ public struct CharacteristicDescription: Hashable, Sendable {
 
     /// Its type.
     public var uuid: BluetoothUUID
-    /// What it says that it can do.
+    /// The properties that its declaration has.
     public var properties: CharacteristicProperties
-    /// What the server allows; nil allows what the properties say.
+    /// The accesses that the server permits; nil derives them from the properties.
     public var permissions: AttributePermissions?
     /// Its value at first, 0...512 bytes.
     public var value: Data
@@ -133,7 +133,7 @@ public struct DescriptorDescription: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// Its value at first, 0...512 bytes.
     public var value: Data
-    /// What the server allows.
+    /// The accesses that the server permits.
     public var permissions: AttributePermissions
 
     /// A descriptor.
@@ -196,27 +196,5 @@ public struct ChannelDescription: Hashable, Sendable {
 
     func validate(path: String) throws(DescriptionError) {
         guard (1...0xFF).contains(psm) else { throw DescriptionError("\(path).psm", "a channel's number is 1...255") }
-    }
-}
-
-extension ChannelDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case psm, encryptionRequired, echo
-    }
-
-    /// Reads a channel of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(
-            psm: try fields.required(.psm), isEncryptionRequired: try fields.optional(.encryptionRequired) ?? false,
-            echo: try fields.optional(.echo) ?? false)
-    }
-
-    /// Writes a channel of a world file; what is as by default is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(psm, forKey: .psm)
-        if isEncryptionRequired { try fields.encode(isEncryptionRequired, forKey: .encryptionRequired) }
-        if echo { try fields.encode(echo, forKey: .echo) }
     }
 }

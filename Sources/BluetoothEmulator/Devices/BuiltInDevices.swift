@@ -4,7 +4,7 @@ import BluetoothBackend
 ///
 /// A device of a world file that names one and leaves out its services or its advertising has those of ``device``.
 public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
-    /// A charge that changes when it is told to: ``BatteryHandler``.
+    /// A battery whose charge can be set: ``BatteryHandler``.
     case battery
     /// A button that is pressed, and an LED: ``BlinkyHandler``.
     case blinky
@@ -12,7 +12,7 @@ public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
     case currentTime = "current-time"
     /// A wheel and a crank that turn: ``CyclingHandler``.
     case cycling = "cycling-speed-and-cadence"
-    /// What a maker says of its device.
+    /// The values of Device Information.
     case deviceInformation = "device-information"
     /// Stores, returns and notifies what is written.
     case echo
@@ -44,14 +44,14 @@ public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
     case equalUUIDs = "equal-uuids"
     /// Has a name that is no text: ``StrangeNameHandler``.
     case strangeName = "strange-name"
-    /// Has nothing to say, and says so.
+    /// Has empty values.
     case emptyValues = "empty-values"
     /// Changes its services ten times a second: ``ChangingServicesHandler``.
     case changingServices = "changing-services"
 
     static let rule = "the handlers are \(allCases.map(\.rawValue).joined(separator: ", "))"
 
-    /// The behaviour; nil where the description says it all.
+    /// The behaviour; nil where the description suffices.
     var makeBehaviour: (@Sendable () -> any DeviceBehaviour)? {
         switch self {
         case .battery: { HandledBehaviour(BatteryHandler()) }

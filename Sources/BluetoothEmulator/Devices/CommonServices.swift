@@ -30,12 +30,12 @@ extension ServiceDescription {
     }
 }
 
-/// A battery that keeps its charge until ``DeviceParameter/batteryLevel`` changes it, which subscribers are notified of.
+/// A battery whose charge ``DeviceParameter/batteryLevel`` sets; subscribers are notified.
 public struct BatteryHandler: EmulatedPeripheralHandler {
     /// A full battery.
     public init() {}
 
-    /// Takes a new charge.
+    /// Sets the charge.
     public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
         Self.handle(event, device: &device)
     }

@@ -66,7 +66,7 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
     /// A heart at rest.
     public init() {}
 
-    /// Nothing counted yet.
+    /// All counts at zero.
     public func makeState() -> State { State() }
 
     /// Runs requests to the control point: 1 resets the energy expended, all else is refused with 0x80, "Control Point

@@ -43,7 +43,7 @@ extension PeripheralDescription {
 
 /// Leaves requests without an answer; the central drops the link after 30 s.
 public struct SilentHandler: EmulatedPeripheralHandler {
-    /// What is left without an answer.
+    /// The requests that get no answer.
     public enum Silence: Hashable, Sendable {
         /// Reads and writes.
         case values
@@ -56,14 +56,14 @@ public struct SilentHandler: EmulatedPeripheralHandler {
     /// A device that does not answer.
     public init(ignores silence: Silence) { self.silence = silence }
 
-    /// Says nothing to reads and writes, if these are ignored.
+    /// Leaves reads and writes without an answer, if these are ignored.
     public func respond(
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
     ) -> PeripheralResponse {
         silence == .values ? .unanswered : .stored
     }
 
-    /// Says nothing to discoveries, if these are ignored.
+    /// Leaves discoveries without an answer, if these are ignored.
     public func respond(
         to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout Void, device: inout DeviceActions
     ) -> ProcedureResponse {
@@ -133,7 +133,7 @@ extension PeripheralDescription {
     public static let disconnectsAtOnce = hostile(
         "Disconnects At Once", services: [.plain], handler: .disconnectsAtOnce)
 
-    /// A device that tells its services and closes the link when their characteristics are asked for.
+    /// A device that lists its services and closes the link in the discovery of their characteristics.
     ///
     /// Finds apps that wait for `didDiscoverCharacteristicsFor` after `didDisconnectPeripheral`.
     public static let disconnectsInDiscovery = hostile(

@@ -20,7 +20,7 @@ extension PeripheralDescription {
 
 /// Returns the wrong values of a characteristic in turn to its readers, and notifies one each second.
 public struct MalformedValuesHandler: EmulatedPeripheralHandler {
-    /// What was shown so far, by characteristic.
+    /// The number of values shown so far, by characteristic.
     public struct State: Hashable, Sendable {
         var shown: [BluetoothUUID: Int] = [:]
         var subscribers = Subscribers()
@@ -85,7 +85,7 @@ public struct MalformedValuesHandler: EmulatedPeripheralHandler {
     /// A device whose values are wrong.
     public init() {}
 
-    /// Nothing shown yet.
+    /// No value shown yet.
     public func makeState() -> State { State() }
 
     /// Returns the next wrong value.

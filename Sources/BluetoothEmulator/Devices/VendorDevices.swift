@@ -127,9 +127,9 @@ extension PeripheralDescription {
 public struct NordicUARTHandler: EmulatedPeripheralHandler {
     /// The Nordic UART Service.
     public static let service: BluetoothUUID = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
-    /// What the device receives.
+    /// The characteristic on which the device receives.
     public static let receive: BluetoothUUID = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
-    /// What the device sends.
+    /// The characteristic on which the device sends.
     public static let transmit: BluetoothUUID = "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"
 
     private let answer: @Sendable (Data) -> [Data]
@@ -140,7 +140,7 @@ public struct NordicUARTHandler: EmulatedPeripheralHandler {
     ///   of the world: it must be quick and pure. By default the device returns what it gets.
     public init(answer: @escaping @Sendable (Data) -> [Data] = { [$0] }) { self.answer = answer }
 
-    /// Keeps what was received last, and answers.
+    /// Stores the last received data, and answers.
     public func respond(
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
     ) -> PeripheralResponse {

@@ -10,7 +10,7 @@ struct Device: Sendable {
     var identity: DeviceIdentity
     var signal: DeviceSignal
     var advertiser: Advertiser
-    var server = GATTServer()
+    var server: GATTServer
     var handler = DeviceHandler()
     var bonding = DeviceBonding()
     /// The connection parameters and limits of its links.
@@ -28,13 +28,16 @@ struct Device: Sendable {
         self.init(
             host: nil, name: description.name, address: description.effectiveAddress, peers: peers, seed: seed,
             sets: description.advertising)
+        handler = DeviceHandler(peripheral)
+        server = GATTServer(handler.isPresent ? .handler : .database)
         identity.rotation = description.addressRotation
         signal.proximity = description.proximity
         signal.rssi = description.rssi
         signal.packetLossRate = description.packetLossRate
-        handler = DeviceHandler(peripheral)
         bonding.pairing = description.pairing
-        connection = ConnectionPreferences(description)
+        connection = ConnectionPreferences(
+            maximumMTU: description.maximumMTU, interval: description.connectionInterval,
+            supervisionTimeout: description.supervisionTimeout, latency: description.peripheralLatency)
         channels = description.channels
         faults.steps = description.faults
         server.prepareQueueLength = description.prepareQueueLength
@@ -63,6 +66,7 @@ struct Device: Sendable {
         self.name = name
         identity = DeviceIdentity(address, peers: peers, seed: seed)
         signal = DeviceSignal(random: SeededGenerator(seed: seed, stream: "rssi \(address)"))
+        server = GATTServer(.managers)
         advertiser = Advertiser(
             sets.map(Advertiser.AdvertisingSet.init),
             random: SeededGenerator(seed: seed, stream: "advertising delay \(address)"))
@@ -99,25 +103,6 @@ struct Device: Sendable {
             isConnectable: advertiser.sets[index].description.isConnectable,
             isExtended: advertiser.sets[index].description.isExtended, rssi: signal.measure(deviation), pause: pause)
     }
-
-    // MARK: The server
-
-    /// Reads an attribute as far as the server can by itself.
-    ///
-    /// In place, as it is done for each read.
-    mutating func read(_ attribute: AttributeID, on security: SecurityLevel) -> GATTServer.ReadAccess {
-        server.read(attribute, on: security, hasHandler: handler.isPresent, hasManagers: host != nil)
-    }
-
-    /// Writes an attribute as far as the server can by itself.
-    ///
-    /// In place, as it is done for each write.
-    mutating func write(
-        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: SecurityLevel
-    ) -> GATTServer.WriteAccess {
-        server.write(
-            attribute, value, needs: property, on: security, hasHandler: handler.isPresent, hasManagers: host != nil)
-    }
 }
 
 /// The parameters and limits with which a device connects.
@@ -128,15 +113,6 @@ struct ConnectionPreferences: Sendable {
     /// Nil takes the world's.
     var supervisionTimeout: Duration?
     var latency = 0
-
-    init() {}
-
-    init(_ description: PeripheralDescription) {
-        maximumMTU = description.maximumMTU
-        interval = description.connectionInterval
-        supervisionTimeout = description.supervisionTimeout
-        latency = description.peripheralLatency
-    }
 }
 
 /// The steps of a device that go wrong.
@@ -149,7 +125,7 @@ struct DeviceFaults: Sendable {
 
     var steps: [DeviceFault] = []
     var pausedConnects: [PausedConnect] = []
-    /// How many connects fail.
+    /// The number of next connects that fail.
     var failingConnections = 0
 
     /// Removes the first fault that a step meets, or counts it down; those before it that skip the step count it.
@@ -180,7 +156,7 @@ struct DeviceHandler: Sendable {
     private struct Timer: Sendable {
         let period: Duration?
         let generation: UInt32
-        /// Of one that fires once.
+        /// The token of a timer that fires once.
         var token: WorldQueue.Token?
     }
 

@@ -11,7 +11,7 @@ struct Host: Sendable {
 
     var identity: HostIdentity
     var adapter: HostAdapter
-    /// What the host's peripheral managers are on the air; nil before the first.
+    /// The device that the host's peripheral managers are on the air; nil before the first.
     var server: Ref<Device>?
     var managers: [Ref<Manager>] = []
     var ledger = HostLedger()
@@ -92,7 +92,7 @@ struct KnownPeers: Sendable {
     /// Peers that a manager wanted a connection with.
     private var used: LRUCache<PeerID, KnownPeer>
     private var heard: LRUCache<PeerID, KnownPeer>
-    /// How many peers managers want remembered; nil before the first.
+    /// The largest limit that a manager asked for; nil before the first.
     private var requestedLimit: Int?
 
     /// No peers; `limit` counts for each of the two kinds.
@@ -101,7 +101,7 @@ struct KnownPeers: Sendable {
         heard = LRUCache(limit: limit)
     }
 
-    /// How many peers are remembered.
+    /// The number of remembered peers.
     var count: Int { used.count + heard.count }
 
     /// The record of a peer; setting it notes the peer.

@@ -16,7 +16,7 @@ struct Ref<Element>: Hashable, Sendable, Comparable {
         self.init(slot: UInt32(truncatingIfNeeded: bits), serial: UInt32(truncatingIfNeeded: bits >> 32))
     }
 
-    /// Orders by birth.
+    /// Orders by insertion.
     static func < (left: Ref, right: Ref) -> Bool { left.serial < right.serial }
 }
 
@@ -28,24 +28,24 @@ struct SlotTable<Element: Sendable>: Sendable {
     private var slots = Slots<Element>(capacity: 8)
     private var free: [UInt32] = []
     private var lastSerial: UInt32 = 0
-    /// No place was used a second time, so places are in the order of birth.
+    /// No place was used a second time, so places are in the order of insertion.
     private var isOrdered = true
     private(set) var count = 0
 
-    /// The living, in the order of birth.
+    /// All entities, in the order of insertion.
     var refs: [Ref<Element>] {
         let living = Array(refsInAnyOrder)
         return isOrdered ? living : living.sorted()
     }
 
-    /// The living, one after the other, to look for one without a list of all.
+    /// All entities, to look for one without a list of all.
     var refsInAnyOrder: some Sequence<Ref<Element>> {
         let slots = slots
         return (1..<slots.count).lazy.filter { slots.entries[$0].value != nil }
             .map { Ref(slot: UInt32($0 - 1), serial: slots.entries[$0].serial) }
     }
 
-    /// The entity, nil if it is gone.
+    /// The entity, nil if it was removed.
     ///
     /// To be changed with optional chaining only, never assigned: ``insert(_:)`` and ``remove(_:)`` do that.
     subscript(ref: Ref<Element>) -> Element? {
@@ -71,7 +71,7 @@ struct SlotTable<Element: Sendable>: Sendable {
             slots.entries[Int(ref.slot) + 1] = Slots.Entry(serial: ref.serial, value: element)
         } else {
             if slots.count == slots.capacity {
-                // By a quarter, not to twice the room: the elements are large, and mostly many or few for good.
+                // By a quarter, not to twice the size: the elements are large, and their number is mostly constant.
                 slots = Slots(copying: slots, capacity: slots.count + slots.count / 4 + 8)
             } else {
                 makeUnique()
@@ -117,7 +117,7 @@ private final class Slots<Element: Sendable>: @unchecked Sendable {
 
     /// The first place is always empty: references to removed entities lead to it.
     ///
-    /// So an access yields a place of the table in every case, and needs no room of its own.
+    /// So every access yields a place of the table, without a temporary.
     init(capacity: Int) {
         self.capacity = capacity
         entries = .allocate(capacity: capacity)
@@ -142,7 +142,7 @@ private final class Slots<Element: Sendable>: @unchecked Sendable {
         count += 1
     }
 
-    /// Where an entity is; 0 if it is gone.
+    /// The place of an entity; 0 if it was removed.
     func place(of ref: Ref<Element>) -> Int {
         let place = Int(ref.slot) + 1
         return place < count && entries[place].serial == ref.serial ? place : 0

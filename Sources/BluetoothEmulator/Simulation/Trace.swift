@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import DequeModule
 
-/// What happened in the world, as values; reading the trace writes the text.
+/// The inputs and outputs of a world, as values; reading the trace formats them.
 struct Trace: Sendable {
     private enum Entry: Sendable {
         /// An input, and the name of the device that it concerns.

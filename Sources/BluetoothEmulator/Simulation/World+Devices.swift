@@ -146,7 +146,7 @@ extension World {
         send(.value(attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications, sender: nil), on: ref)
     }
 
-    /// How many links subscribe to a characteristic.
+    /// The number of links that subscribe to a characteristic.
     func subscriberCount(_ path: CharacteristicPath, of ref: Ref<Device>) -> Int {
         guard let id = characteristic(path, of: ref) else { return 0 }
         return devices[ref]?.links.count { links[$0]?.server.subscriptions[id] != nil } ?? 0
@@ -201,10 +201,7 @@ extension World {
         guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != mtu else { return }
         links[link]?.mtu = mtu
         tellMTU(mtu, on: link)
-        for lease in hosts[host].ledger.leases(of: peer) {
-            guard let id = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
-            emit(.mtuChanged(link: id, mtu: mtu), to: Ref(packed: lease.manager))
-        }
+        emit(toLeasesOf: peer, on: host) { .mtuChanged(link: $0, mtu: mtu) }
     }
 
     // MARK: Handlers and timers

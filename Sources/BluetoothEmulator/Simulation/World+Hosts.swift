@@ -90,11 +90,7 @@ extension World {
             change(host) { _ in }
             wakeAll()
         case .authorizeANCS(let peer, let isAuthorized):
-            for lease in hosts[host].ledger.leases(of: peer) where lease.link != nil {
-                let manager = Ref<Manager>(packed: lease.manager)
-                guard managers.contains(manager) else { continue }
-                emit(.ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized), to: manager)
-            }
+            emit(toLeasesOf: peer, on: host) { _ in .ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized) }
         case .bond(let device): bond(host, with: device)
         case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer):

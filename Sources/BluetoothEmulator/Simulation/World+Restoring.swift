@@ -1,11 +1,11 @@
 import BluetoothBackend
 import DequeModule
 
-// Apps that the system ends and starts again: what it keeps for them, and gives back.
+// Apps that the system terminates and starts again: the preservation and the restoration of their state.
 extension World {
     // MARK: Ending an app
 
-    /// Ends the managers of a restore identifier, but keeps what they had.
+    /// Ends the managers of a restore identifier, and preserves their state.
     mutating func terminateApp(_ identifier: String, on host: Int) {
         for ref in hosts[host].managers where managers[ref]?.restoreIdentifier == identifier {
             switch managers[ref]?.role {
@@ -59,7 +59,7 @@ extension World {
 
     // MARK: Starting it again
 
-    /// Gives a manager back what was kept under its identifier, before it hears of the state.
+    /// Restores the state that was preserved under a manager's identifier, before it gets the adapter's state.
     mutating func restore(_ ref: Ref<Manager>) {
         guard let manager = managers[ref], let host = manager.host, let identifier = manager.restoreIdentifier else {
             return
@@ -158,7 +158,7 @@ extension World {
 }
 
 extension AttributeDatabase {
-    /// Gives all that one manager published to another.
+    /// Transfers the attributes of one manager to another.
     fileprivate mutating func reown(from old: Ref<Manager>, to new: Ref<Manager>) {
         for service in publishedServices(by: old) {
             let characteristics = self[service]?.children ?? []
@@ -171,11 +171,11 @@ extension AttributeDatabase {
     }
 }
 
-// A world that goes on without the apps that it had.
+// A world that continues without its apps.
 extension World {
     /// Ends all managers, and asks asynchronous handlers again.
     ///
-    /// What was told and owed to the apps goes with them.
+    /// Pending outputs to the apps are dropped.
     mutating func endApps() {
         trace.log("restored from a snapshot, without its apps", at: now)
         timeline.cancelAlarms()

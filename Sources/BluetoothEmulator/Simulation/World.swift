@@ -30,8 +30,8 @@ struct World: Sendable {
     }
 
     var queue: WorldQueue {
-        _read { yield timeline.queue }
-        _modify { yield &timeline.queue }
+        @inline(__always) _read { yield timeline.queue }
+        @inline(__always) _modify { yield &timeline.queue }
     }
 
     var now: Nanoseconds { timeline.queue.now }
@@ -126,6 +126,14 @@ struct World: Sendable {
     mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) {
         trace.record(event, to: manager, at: now)
         outputs.append(.central(manager, event))
+    }
+
+    /// Sends an event to each central manager with an open link to a peer.
+    mutating func emit(toLeasesOf peer: PeerID, on host: Int, _ event: (LinkID) -> CentralEvent) {
+        for lease in hosts[host].ledger.leases(of: peer) {
+            guard let link = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
+            emit(event(link), to: Ref(packed: lease.manager))
+        }
     }
 
     /// Sends an event to a peripheral manager.

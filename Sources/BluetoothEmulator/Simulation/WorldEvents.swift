@@ -1,13 +1,13 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// What a test, a tool or a device's own handler does to a device.
+/// An action of a test, a tool or a device's own handler on a device.
 enum DeviceControl: Sendable {
     case notify(CharacteristicPath, Data)
     /// Ahead of the answer under way, and whether anybody subscribed or not.
     case notifyAtOnce(CharacteristicPath, Data)
     case setValue(CharacteristicPath, Data)
-    /// Tells the handler of a parameter.
+    /// Sets a parameter of the handler.
     case setParameter(DeviceParameter, Double)
     /// A line of the handler's for the trace.
     case note(String)
@@ -65,7 +65,7 @@ enum DeviceControl: Sendable {
     }
 }
 
-/// What a test or a tool does to a host.
+/// An action of a test or a tool on a host.
 enum HostControl: Sendable {
     case power(Bool)
     case authorize(AuthorizationStatus)
@@ -78,7 +78,7 @@ enum HostControl: Sendable {
     case forget(PeerID)
     case remember(PeerID)
     case setFeature(BackendFeature, Bool)
-    /// Ends the app of a restore identifier, and keeps what it had.
+    /// Terminates the app of a restore identifier, and preserves its state.
     case terminateApp(String)
     indirect case preserveCentral(RestoredCentralState, String)
     indirect case preservePeripheral(RestoredPeripheralState, String)
@@ -87,12 +87,12 @@ enum HostControl: Sendable {
     case bond(Ref<Device>)
     /// Forgets the keys of a device.
     case removeBond(DeviceAddress)
-    /// Another app of the host connects or gives up its connection.
+    /// Another app of the host connects or releases its connection.
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)
 }
 
-/// What comes into the world from outside, in order.
+/// The inputs of the world, in order.
 enum WorldInput: Sendable {
     case central(Ref<Manager>, CentralCommand)
     case peripheral(Ref<Manager>, PeripheralCommand)
@@ -100,15 +100,15 @@ enum WorldInput: Sendable {
     indirect case pairing(Ref<Manager>, PairingCommand)
     case device(Ref<Device>, DeviceControl)
     case host(Int, HostControl)
-    /// Nothing but a reason to look: a device was added.
+    /// A device was added, and begins to advertise.
     case deviceAdded(Ref<Device>)
     /// An asynchronous handler answered.
     case answered(Ref<Link>, UInt64, PeripheralResponse)
 }
 
-/// What is due in the world, in its own time.
+/// The events that are scheduled in the world.
 ///
-/// Plain bytes, none of which is counted, as each read makes one.
+/// Without reference-counted parts, as each read creates one.
 enum WorldEvent: Sendable {
     case tellState(Ref<Manager>)
     case adapterBack(Int, epoch: UInt32)
@@ -125,7 +125,7 @@ enum WorldEvent: Sendable {
     case continueRead(Ref<Link>)
     /// The connection parameters that the device asked for are in force.
     case changeParameters(Ref<Link>)
-    /// What faults hold up on a link may be due.
+    /// Deferred operations of a link may be due.
     case performPostponed(Ref<Link>)
     /// The time of an advertising set is over.
     case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
@@ -160,7 +160,7 @@ enum WorldEvent: Sendable {
     case alarm(UInt64)
 }
 
-/// What leaves the world, in order.
+/// The outputs of the world, in order.
 enum WorldOutput: Sendable {
     case central(Ref<Manager>, CentralEvent)
     case peripheral(Ref<Manager>, PeripheralEvent)

@@ -88,7 +88,7 @@ private final class Completion: Sendable {
     let isReached = Lock(false)
 }
 
-/// What a world with virtual time is at: two equal values, some time apart, tell that nothing happened in between.
+/// The activity of a world with virtual time: two equal values, some time apart, prove that nothing happened in between.
 package struct EmulatorActivity: Equatable, Sendable {
     /// Whether time is being driven.
     package var isDriven: Bool
@@ -98,14 +98,14 @@ package struct EmulatorActivity: Equatable, Sendable {
     package var hasWork: Bool
     /// Whether no task of this world has anything to do.
     package var areTasksQuiet: Bool
-    /// How many jobs of tasks there have been.
+    /// The number of jobs of tasks so far.
     package var taskCount: UInt64
     /// The world's time.
     package var now: Duration
 }
 
 extension Emulator {
-    /// What the world is at.
+    /// The activity of the world.
     package var activity: EmulatorActivity {
         let (isQuiet, count) = (tasks.isQuiet, tasks.count)
         return core.withLock { core in

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 extension Emulator {
-    /// Lets virtual time go on by `duration`, with all that is due.
+    /// Advances virtual time by `duration`, handling all events that are due.
     ///
     /// Each event is handled by its sink before the next happens. Not to be called inside a callback.
     ///
@@ -14,7 +14,7 @@ extension Emulator {
         _ = try await drive(for: duration, .instant) { false }
     }
 
-    /// Lets virtual time go on until `condition` is true, asked at first and after each handled event, on any thread.
+    /// Advances virtual time until `condition` is true, evaluated at first and after each handled event, on any thread.
     ///
     /// - Parameters:
     ///   - condition: Whether time has gone on long enough.
@@ -28,7 +28,7 @@ extension Emulator {
         }
     }
 
-    /// Lets virtual time go on until nothing is pending but what repeats by itself: advertising, repeating timers.
+    /// Advances virtual time until only periodic events are pending: advertising, repeating timers.
     ///
     /// - Parameter limit: The most virtual time that it may take.
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does; ``EmulatorError/notIdle(within:)`` at the limit.

@@ -1,7 +1,7 @@
 import DequeModule
 import HeapModule
 
-/// What is due, ordered by (instant, order of scheduling).
+/// Events and inputs, ordered by (instant, order of scheduling).
 ///
 /// Events wait in a heap; what is due at once waits in a line of its own, which costs no heap operation. Both draw
 /// their sequence numbers from one counter, so the order is the same as that of one heap.
@@ -11,7 +11,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         fileprivate let sequence: UInt64
     }
 
-    /// What to do next.
+    /// The next event or input.
     enum Work: Sendable {
         case event(Event)
         case input(Input)
@@ -34,7 +34,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         let work: Work
     }
 
-    /// The instant up to which the world has lived.
+    /// The present instant of the world.
     private(set) var now: Nanoseconds = 0
     private var heap = Heap<Entry>()
     private var line = Deque<Immediate>()
@@ -59,7 +59,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         }
     }
 
-    /// Takes an input in, due now.
+    /// Enqueues an input, due now.
     mutating func enqueue(_ input: Input) {
         line.append(Immediate(sequence: takeNumber(), work: .input(input)))
     }
@@ -86,7 +86,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         if !isPeriodic { oneShots += 1 }
     }
 
-    /// Takes back an event of ``scheduleCancellable(_:at:)`` that has not happened.
+    /// Cancels an event of ``scheduleCancellable(_:at:)`` that has not happened.
     mutating func cancel(_ token: Token) {
         if cancelled.insert(token.sequence).inserted { oneShots -= 1 }
     }

@@ -26,7 +26,7 @@ enum JobHooks {
     private typealias IsMainExecutorHook = @convention(thin) (UnownedSerialExecutor, IsMainExecutor) -> Bool
     private typealias GetTaskID = @convention(thin) (UnownedJob) -> UInt64
 
-    /// What the runtime of this process offers.
+    /// The hooks of this process's runtime.
     struct Coverage: Sendable {
         /// Tasks without an executor preference, and default actors.
         var globalExecutor = false
@@ -108,13 +108,13 @@ enum JobHooks {
         }
     }
 
-    /// Who waits for a job.
+    /// The owner that waits for a job.
     enum Owner {
         case world(TaskQueue)
         case process(UnattributedJobs.Kind)
     }
 
-    /// Who waits for a job that becomes ready on this thread.
+    /// The owner of a job that becomes ready on this thread.
     static func owner(of job: UnownedJob) -> Owner {
         let task = getTaskID?(job) ?? 0
         let context = TaskContext.current
@@ -137,7 +137,7 @@ enum JobHooks {
         }
     }
 
-    /// A world is gone.
+    /// A world was deallocated.
     static func forget(_ queue: TaskQueue) {
         let identifier = ObjectIdentifier(queue)
         owners.withLock { owners in

@@ -11,7 +11,7 @@ import Darwin
 
 /// Which world the code that runs on a thread belongs to: tasks that become ready there are that world's.
 final class TaskContext: Sendable {
-    /// Who waits for the code.
+    /// The owner that waits for the code.
     enum Owner: Sendable {
         /// An emulated world.
         case world(TaskQueue)

@@ -3,7 +3,7 @@ import DequeModule
 import Dispatch
 import Synchronization
 
-/// What is ready to run of a world's app code: jobs of tasks, one at a time, in the order in which they became ready.
+/// The jobs of a world's tasks that are ready: they run one at a time, in the order in which they became ready.
 ///
 /// Virtual time advances only while the queue is quiet, which means that nothing is ready and nothing runs. While the
 /// driver delivers an event the queue is paused, so that the jobs which the callbacks make ready start afterwards, in
@@ -23,16 +23,16 @@ final class TaskQueue: TaskExecutor {
 
     private struct State {
         var ready = Deque<Entry>()
-        /// How many entries are ready or run, without those whose thread waits for time.
+        /// The number of entries that are ready or run, without those whose thread waits for time.
         var unfinished = 0
         var turn: Turn?
         var lastTurn: Turn = 0
-        /// Where turns run: another one as soon as a job blocks its thread.
+        /// The queue of turns: another one as soon as a job blocks its thread.
         var queue = TaskQueue.makeQueue()
         var isPaused = false
         /// Goes on when the queue is quiet, and finds it paused.
         var waiter: (@Sendable () -> Void)?
-        /// How many entries there have been.
+        /// The number of entries so far.
         var count: UInt64 = 0
         /// The turns whose job time does not wait for, as it waits for time on its thread.
         var suspended: Set<Turn> = []
@@ -75,13 +75,13 @@ final class TaskQueue: TaskExecutor {
 
     // MARK: Entries
 
-    /// Takes a job of a task that prefers this executor.
+    /// Enqueues a job of a task that prefers this executor.
     func enqueue(_ job: consuming ExecutorJob) { enqueue(.job(UnownedJob(job), prefersQueue: true)) }
 
-    /// Takes a job of any other task.
+    /// Enqueues a job of any other task.
     func enqueue(_ job: UnownedJob) { enqueue(.job(job, prefersQueue: false)) }
 
-    /// Takes work that runs elsewhere when its turn comes.
+    /// Enqueues work that runs elsewhere in its turn.
     func enqueue(_ work: @escaping Work) { enqueue(.work(work)) }
 
     private func enqueue(_ entry: Entry) {
@@ -92,7 +92,7 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    /// How many entries there have been: two equal numbers tell that no task ran in between.
+    /// The number of entries so far: two equal numbers prove that no task ran in between.
     var count: UInt64 { state.withLock { $0.count } }
 
     /// Whether nothing is ready and nothing runs.
@@ -160,7 +160,7 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    /// The job of a suspended turn goes on, and time waits for it again.
+    /// The job of a suspended turn continues, and time waits for it again.
     func resume(_ turn: Turn) {
         change { state in
             guard state.suspended.remove(turn) != nil else { return }
@@ -169,7 +169,7 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    /// Another thread runs what is ready, as the present job may wait for it; time goes on waiting for that job.
+    /// Another thread runs the ready jobs, as the present job may wait for one; time still waits for the present job.
     func passTurn() {
         change { state in
             if !state.ready.isEmpty, !state.isPaused { state.endTurn() }
@@ -211,7 +211,7 @@ final class TaskQueue: TaskExecutor {
         return false
     }
 
-    /// Lets jobs run again, and forgets who waits.
+    /// Resumes the jobs, and removes the waiter.
     func unpause() {
         change { state in
             state.isPaused = false

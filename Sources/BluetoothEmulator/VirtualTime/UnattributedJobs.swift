@@ -34,7 +34,7 @@ final class UnattributedJobs: Sendable {
 
         func isQuiet(_ kinds: Set<Kind>) -> Bool { !jobs.values.contains(where: kinds.contains) }
 
-        /// Takes those who need not wait any longer.
+        /// Removes the waiters that need not wait any longer.
         mutating func takeSatisfied() -> [Waiter] {
             let satisfied = waiters.filter { isQuiet($0.value.kinds) }
             for number in satisfied.keys { waiters[number] = nil }

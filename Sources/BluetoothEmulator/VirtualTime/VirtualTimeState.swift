@@ -3,25 +3,25 @@ import BluetoothSupport
 import DequeModule
 import Synchronization
 
-/// How virtual time stands.
+/// The state of virtual time.
 struct VirtualTimeState: Sendable {
-    /// How many ``TimeHold``s keep time from going on.
+    /// The number of ``TimeHold``s that keep time from advancing.
     var holds = 0
     /// Those who wait for the last hold to go.
     var waiters: [@Sendable () -> Void] = []
     var isDriven = false
-    /// How many pieces of code run whose tasks all belong to this world.
+    /// The number of running calls whose tasks all belong to this world.
     var scopes = 0
     /// Receivers may have something to do that they were not seen to finish.
     var isUnsettled = true
     var stepsAtInstant = 0
-    /// So many steps at one instant are a livelock.
+    /// The number of steps at one instant that is a livelock.
     let stepLimit = 100_000
     /// The longest wait, in real time.
     var settleTimeout = Duration.seconds(10)
 }
 
-/// Where a drive ends.
+/// The end of a drive.
 enum DriveGoal: Sendable {
     /// At an instant.
     case instant
@@ -30,7 +30,7 @@ enum DriveGoal: Sendable {
 }
 
 extension EmulatorCore {
-    /// What the driver must do before it asks again.
+    /// The driver's next action.
     enum DriveStep: Sendable {
         case settle(RoleSink)
         case settleAll([RoleSink])
@@ -75,7 +75,7 @@ extension EmulatorCore {
     }
 }
 
-/// Keeps virtual time from going on while app code works that the emulator cannot see, such as a task.
+/// Keeps virtual time from advancing while app code runs that the emulator cannot see, such as a task.
 ///
 /// Released by ``release()`` or with its last reference. Real time takes no notice.
 public final class TimeHold: Sendable {
@@ -92,7 +92,7 @@ public final class TimeHold: Sendable {
 
     deinit { release() }
 
-    /// Lets time go on; harmless when done already.
+    /// Lets time advance; a second call has no effect.
     public func release() {
         let wasActive = isActive.withLock { isActive -> Bool in
             defer { isActive = false }

@@ -2,76 +2,82 @@ import BluetoothBackend
 import BluetoothValues
 
 extension DeviceFault: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case step, what, code, time, service, characteristic, index, skip, count, always
-    }
-
     /// The effects as world files name them.
     enum EffectName: String, CaseIterable {
         case fail, delay, pause, disconnect
     }
 
+    /// A fault as world files write it.
+    struct Object: Sendable {
+        static let fields = FieldTable(
+            Object(),
+            .text("step", \.step, .name("steps", of: Step.allCases), isRequired: true),
+            .text("what", \.what, .name("effects", of: EffectName.allCases), isRequired: true),
+            .value("code", \.code),
+            .text("time", \.time, .duration),
+            .value("service", \.service),
+            .value("characteristic", \.characteristic),
+            .value("index", \.index),
+            .value("skip", \.skip),
+            .value("count", \.count),
+            .value("always", \.always))
+
+        var step = Step.connect
+        var what = EffectName.fail
+        var code: UInt8?
+        var time: Duration?
+        var service: BluetoothUUID?
+        var characteristic: BluetoothUUID?
+        var index: Int?
+        var skip = 0
+        var count: Int?
+        var always = false
+    }
+
     /// Reads a fault of a world file.
     public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        let steps = Step.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let step = try fields.text(.step, "the steps are \(steps)", { Step(rawValue: $0) }) else {
-            throw fields.error(.step, "the field is missing")
+        let object = try Object.fields.read(decoder)
+        func error(_ field: String, _ rule: String) -> DecodingError {
+            .dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath + [FieldName(field)], debugDescription: rule))
         }
-        let effect = try Self.effect(fields)
-        let count: Int? = try fields.optional(.count)
-        let always = try fields.optional(.always) ?? false
-        guard !always || count == nil else { throw fields.error(.always, "a fault is for some steps or for all") }
-        let uuid: BluetoothUUID? = try fields.optional(.characteristic)
-        let service: BluetoothUUID? = try fields.optional(.service)
-        let index: Int? = try fields.optional(.index)
-        guard uuid != nil || service == nil && index == nil else {
-            throw fields.error(.characteristic, "service and index tell characteristics of one UUID apart")
+        guard object.what == .fail || object.code == nil else { throw error("code", "only a failure has a code") }
+        guard object.what == .delay || object.time == nil else { throw error("time", "only a delay has a time") }
+        guard !object.always || object.count == nil else {
+            throw error("always", "a fault is for some steps or for all")
         }
-        self.init(
-            step, effect, of: uuid.map { CharacteristicPath($0, service: service, index: index ?? 0) }, count: nil)
-        skip = try fields.optional(.skip) ?? 0
-        self.count = always ? nil : count ?? 1
-    }
-
-    private static func effect(_ fields: StrictContainer<CodingKeys>) throws -> Effect {
-        let effects = EffectName.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let name = try fields.text(.what, "the effects are \(effects)", { EffectName(rawValue: $0) }) else {
-            throw fields.error(.what, "the field is missing")
+        guard object.characteristic != nil || object.service == nil && object.index == nil else {
+            throw error("characteristic", "service and index distinguish characteristics of one UUID")
         }
-        let code: UInt8? = try fields.optional(.code)
-        let time = try fields.text(.time, TextRule.duration, DurationText.parse)
-        guard name == .fail || code == nil else { throw fields.error(.code, "only what fails has a code") }
-        guard name == .delay || time == nil else { throw fields.error(.time, "only a delay has a time") }
-        switch name {
-        case .fail: return code.map { .fail(ATTCode(rawValue: $0)) } ?? .fail()
-        case .pause: return .pause
-        case .disconnect: return .disconnect
+        let effect: Effect
+        switch object.what {
+        case .fail: effect = object.code.map { .fail(ATTCode(rawValue: $0)) } ?? .fail()
+        case .pause: effect = .pause
+        case .disconnect: effect = .disconnect
         case .delay:
-            guard let time else { throw fields.error(.time, "the field is missing") }
-            return .delay(time)
+            guard let time = object.time else { throw error("time", "the field is missing") }
+            effect = .delay(time)
         }
+        let path = object.characteristic.map {
+            CharacteristicPath($0, service: object.service, index: object.index ?? 0)
+        }
+        self.init(object.step, effect, of: path, count: nil)
+        skip = object.skip
+        count = object.always ? nil : object.count ?? 1
     }
 
-    /// Writes a fault of a world file; what is as by default is left out.
+    /// Writes a fault of a world file, without the fields that have their defaults.
     public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(step.rawValue, forKey: .step)
+        var object = Object(
+            step: step, service: characteristic?.service, characteristic: characteristic?.uuid, skip: skip,
+            count: count == 1 ? nil : count, always: count == nil)
+        if let index = characteristic?.index, index > 0 { object.index = index }
         switch effect {
-        case .fail(let code):
-            try fields.encode(EffectName.fail.rawValue, forKey: .what)
-            try fields.encode(code.rawValue, forKey: .code)
-        case .delay(let time):
-            try fields.encode(EffectName.delay.rawValue, forKey: .what)
-            try fields.encode(DurationText.text(time), forKey: .time)
-        case .pause: try fields.encode(EffectName.pause.rawValue, forKey: .what)
-        case .disconnect: try fields.encode(EffectName.disconnect.rawValue, forKey: .what)
+        case .fail(let code): (object.what, object.code) = (.fail, code.rawValue)
+        case .delay(let time): (object.what, object.time) = (.delay, time)
+        case .pause: object.what = .pause
+        case .disconnect: object.what = .disconnect
         }
-        try fields.encodeIfPresent(characteristic?.service, forKey: .service)
-        try fields.encodeIfPresent(characteristic?.uuid, forKey: .characteristic)
-        if let index = characteristic?.index, index > 0 { try fields.encode(index, forKey: .index) }
-        if skip > 0 { try fields.encode(skip, forKey: .skip) }
-        guard let count else { return try fields.encode(true, forKey: .always) }
-        if count > 1 { try fields.encode(count, forKey: .count) }
+        try Object.fields.write(object, encoder)
     }
 }

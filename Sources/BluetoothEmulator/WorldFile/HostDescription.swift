@@ -1,11 +1,7 @@
 public import BluetoothBackend
 
 /// A host of a world: an adapter that managers can be on.
-public struct HostDescription: Hashable, Sendable, Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, address, powered, authorization, addressRotation, centrals, peripherals
-    }
-
+public struct HostDescription: Hashable, Sendable {
     /// The name by which managers choose it.
     public var name: String
     /// Its address; nil derives one from the name.
@@ -14,13 +10,13 @@ public struct HostDescription: Hashable, Sendable, Codable {
     public var isPowered: Bool
     /// Whether apps may use it at first.
     public var authorization: AuthorizationStatus
-    /// How often it takes a new private address, 1 s or more; nil keeps its address.
+    /// The period after which it takes a new private address, 1 s or more; nil for a fixed address.
     ///
     /// Phones and computers do so every 15 minutes or so.
     public var addressRotation: Duration?
-    /// What it keeps of central managers whose apps ended.
+    /// The preserved states of central managers whose apps were terminated.
     public var centrals: [PreservedCentralDescription]
-    /// What it keeps of peripheral managers whose apps ended.
+    /// The preserved states of peripheral managers whose apps were terminated.
     public var peripherals: [PreservedPeripheralDescription]
 
     /// A host.
@@ -36,32 +32,6 @@ public struct HostDescription: Hashable, Sendable, Codable {
         self.address = address
         self.isPowered = isPowered
         self.authorization = authorization
-    }
-
-    /// Reads a host of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(
-            name: try fields.required(.name),
-            address: try fields.text(.address, TextRule.address) { DeviceAddress($0) },
-            isPowered: try fields.optional(.powered) ?? true,
-            authorization: try fields.text(
-                .authorization, "the permissions are notDetermined, restricted, denied, allowed"
-            ) { AuthorizationStatus(rawValue: $0) } ?? .allowed,
-            addressRotation: try fields.text(.addressRotation, TextRule.duration, DurationText.parse),
-            centrals: try fields.optional(.centrals) ?? [], peripherals: try fields.optional(.peripherals) ?? [])
-    }
-
-    /// Writes a host of a world file; what is as by default is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(name, forKey: .name)
-        try fields.encodeIfPresent(address?.description, forKey: .address)
-        if !isPowered { try fields.encode(isPowered, forKey: .powered) }
-        if authorization != .allowed { try fields.encode(authorization, forKey: .authorization) }
-        try fields.encodeIfPresent(addressRotation.map(DurationText.text), forKey: .addressRotation)
-        if !centrals.isEmpty { try fields.encode(centrals, forKey: .centrals) }
-        if !peripherals.isEmpty { try fields.encode(peripherals, forKey: .peripherals) }
     }
 
     /// Checks the host; in a world file, against the devices.
@@ -85,4 +55,24 @@ public struct HostDescription: Hashable, Sendable, Codable {
             }
         }
     }
+}
+
+extension HostDescription: Codable {
+    static let fields = FieldTable(
+        HostDescription(name: ""),
+        .required("name", \.name),
+        .text("address", \.address, .address),
+        .value("powered", \.isPowered),
+        .text(
+            "authorization", \.authorization,
+            .name("permissions", of: [.notDetermined, .restricted, .denied, .allowed])),
+        .text("addressRotation", \.addressRotation, .duration),
+        .value("centrals", \.centrals),
+        .value("peripherals", \.peripherals))
+
+    /// Reads a host of a world file.
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
+
+    /// Writes a host of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }

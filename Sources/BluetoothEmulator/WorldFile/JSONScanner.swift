@@ -1,10 +1,8 @@
-/// Walks through a text that should be JSON, to find where it stops being that, or where a field is.
-///
-/// Foundation's decoder reads it, and tells of no place.
+/// Scans JSON for the first syntax error, or for the place of a field, which Foundation's decoder does not report.
 ///
 /// Source: RFC 8259.
 struct JSONScanner {
-    /// Where the text is no JSON, and why.
+    /// A syntax error, with its place.
     struct Mistake: Error {
         var offset: Int
         var rule: String
@@ -18,7 +16,7 @@ struct JSONScanner {
     private let wanted: String
     private var index = 0
     private var depth = 0
-    /// Where the wanted field is, or the nearest one around it.
+    /// The offset of the wanted field, or of the nearest one around it.
     private var found: Int?
 
     private init(_ bytes: [UInt8], wanted: String) {
@@ -26,7 +24,7 @@ struct JSONScanner {
         self.wanted = wanted
     }
 
-    /// The first mistake of a text; nil where it is JSON.
+    /// The first syntax error of a text; nil for JSON.
     static func mistake(in bytes: [UInt8]) -> Mistake? {
         var scanner = JSONScanner(bytes, wanted: "")
         do throws(Mistake) {
@@ -37,13 +35,13 @@ struct JSONScanner {
         }
     }
 
-    /// Where a field is, or the nearest one around it; nil where there is none.
+    /// The offset of a field, or of the nearest one around it; nil where there is none.
     static func offset(of field: String, in bytes: [UInt8]) -> Int? {
         var scanner = JSONScanner(bytes, wanted: field)
         do throws(Mistake) {
             try scanner.document()
         } catch {
-            // What was found before a mistake is found.
+            // A field before the mistake has its offset.
         }
         return scanner.found
     }
@@ -142,7 +140,7 @@ struct JSONScanner {
         if index == start { throw mistake("a digit is wanted") }
     }
 
-    /// - Returns: What is between the quotation marks, escapes as they are.
+    /// - Returns: The text between the quotation marks, with its escapes.
     private mutating func string() throws(Mistake) -> String {
         index += 1
         let start = index
@@ -188,5 +186,51 @@ struct JSONScanner {
         let rest = String(decoding: bytes[index...].prefix(4), as: UTF8.self).first
         let met = rest.map { $0.isNewline ? "the end of the line" : "\"\($0)\"" } ?? "the end of the file"
         return Mistake(offset: index, rule: "\(rule), not \(met)")
+    }
+}
+
+extension DescriptionError {
+    /// The error of a decoder, with the path as people write it.
+    init(_ error: DecodingError) {
+        let (context, rule): (DecodingError.Context, String) =
+            switch error {
+            case .keyNotFound(let key, let context): (context, "the field \"\(key.stringValue)\" is missing")
+            case .typeMismatch(let type, let context): (context, "\(Self.name(of: type)) is wanted here")
+            case .valueNotFound(let type, let context): (context, "\(Self.name(of: type)) is wanted here, not null")
+            case .dataCorrupted(let context): (context, context.debugDescription)
+            @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
+            }
+        self.init(Self.path(context.codingPath), rule)
+        if context.codingPath.isEmpty, case .dataCorrupted = error {
+            self.rule = "not JSON: " + (context.underlyingError.map { "\($0)" } ?? context.debugDescription)
+        }
+    }
+
+    /// The error with its line and column.
+    ///
+    /// The decoder reports no place for malformed JSON, and accepts some of it.
+    func located(in bytes: [UInt8]) -> DescriptionError {
+        guard let mistake = JSONScanner.mistake(in: bytes) else {
+            return at(JSONScanner.offset(of: path, in: bytes), in: bytes)
+        }
+        return DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)
+    }
+
+    private static func name(of type: Any.Type) -> String {
+        switch "\(type)" {
+        case "String": "text"
+        case "Bool": "true or false"
+        case "Int", "Int8", "Double": "a number"
+        case let name where name.hasPrefix("Array"): "a list"
+        case let name where name.hasPrefix("Dictionary"): "an object"
+        case let name: name
+        }
+    }
+
+    static func path(_ keys: [any CodingKey]) -> String {
+        keys.reduce("") { path, key in
+            if let index = key.intValue { return path + "[\(index)]" }
+            return path.isEmpty ? key.stringValue : path + "." + key.stringValue
+        }
     }
 }

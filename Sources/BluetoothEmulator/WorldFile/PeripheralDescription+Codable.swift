@@ -2,172 +2,124 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension PeripheralDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, address, advertising, services, proximity, rssi, maximumMTU, connectionInterval, supervisionTimeout
-        case handler, parameters, pairing, channels, peripheralLatency, addressRotation, packetLossRate
-        case prepareQueueLength, faults
+    static let fields = FieldTable(
+        PeripheralDescription(name: ""),
+        .required("name", \.name),
+        // First of the fields whose defaults are those of the handler's device.
+        .custom(
+            "handler",
+            read: { device, field in
+                guard let text: String = try field.value() else { return }
+                device = .defaults(
+                    of: try field.parse(text, .name("handlers", of: BuiltInHandler.allCases)), device.name)
+            }, write: { $0.handler?.rawValue }),
+        .text("address", \.address, .address),
+        .value("advertising", \.advertising, isAlwaysWritten: true),
+        .value("services", \.services, isAlwaysWritten: true),
+        .text("proximity", \.proximity, .name("proximities", of: Proximity.allCases)),
+        .value("rssi", \.rssi),
+        .value("maximumMTU", \.maximumMTU),
+        .text("connectionInterval", \.connectionInterval, .duration),
+        .text("supervisionTimeout", \.supervisionTimeout, .duration),
+        .value("parameters", \.namedParameters),
+        .value("pairing", \.pairing),
+        .value("channels", \.channels),
+        .value("peripheralLatency", \.peripheralLatency),
+        .text("addressRotation", \.addressRotation, .duration),
+        .value("packetLossRate", \.packetLossRate),
+        .value("prepareQueueLength", \.prepareQueueLength),
+        .value("faults", \.faults))
+
+    /// The defaults of a device with a built-in handler.
+    private static func defaults(of handler: BuiltInHandler?, _ name: String) -> PeripheralDescription {
+        guard let handler else { return PeripheralDescription(name: name) }
+        let device = handler.device.named(name)
+        return PeripheralDescription(
+            name: name, advertising: device.advertising, services: device.services, maximumMTU: device.maximumMTU,
+            handler: handler, parameters: device.parameters)
+    }
+
+    private var namedParameters: [String: Double] {
+        get { Dictionary(parameters.map { ($0.rawValue, $1) }) { $1 } }
+        set { parameters = Dictionary(newValue.map { (DeviceParameter(rawValue: $0), $1) }) { $1 } }
     }
 
     /// Reads a device of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        let proximities = Proximity.allCases.map(\.rawValue).joined(separator: ", ")
-        let name: String = try fields.required(.name)
-        let handler = try fields.text(.handler, BuiltInHandler.rule) { BuiltInHandler(rawValue: $0) }
-        let ready = handler?.device.named(name)
-        let parameters: [String: Double]? = try fields.optional(.parameters)
-        self.init(
-            name: name, address: try fields.text(.address, TextRule.address) { DeviceAddress($0) },
-            advertising: try fields.optional(.advertising) ?? ready?.advertising ?? [],
-            services: try fields.optional(.services) ?? ready?.services ?? [],
-            proximity: try fields.text(.proximity, "the proximities are \(proximities)") { Proximity(rawValue: $0) }
-                ?? .near,
-            rssi: try fields.optional(.rssi), maximumMTU: try fields.optional(.maximumMTU) ?? ready?.maximumMTU ?? 517,
-            connectionInterval: try fields.text(.connectionInterval, TextRule.duration, DurationText.parse),
-            supervisionTimeout: try fields.text(.supervisionTimeout, TextRule.duration, DurationText.parse),
-            handler: handler,
-            parameters: parameters.map { Dictionary($0.map { (DeviceParameter(rawValue: $0), $1) }) { $1 } }
-                ?? ready?.parameters ?? [:],
-            pairing: try fields.optional(.pairing) ?? PairingDescription(),
-            channels: try fields.optional(.channels) ?? [],
-            peripheralLatency: try fields.optional(.peripheralLatency) ?? 0,
-            addressRotation: try fields.text(.addressRotation, TextRule.duration, DurationText.parse),
-            packetLossRate: try fields.optional(.packetLossRate) ?? 0,
-            prepareQueueLength: try fields.optional(.prepareQueueLength), faults: try fields.optional(.faults) ?? [])
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes a device of a world file; what is as by default is left out.
+    /// Writes a device of a world file, without the fields that have their defaults.
     public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(name, forKey: .name)
-        try fields.encodeIfPresent(address?.description, forKey: .address)
-        try fields.encode(advertising, forKey: .advertising)
-        try fields.encode(services, forKey: .services)
-        if proximity != .near { try fields.encode(proximity.rawValue, forKey: .proximity) }
-        try fields.encodeIfPresent(rssi, forKey: .rssi)
-        if maximumMTU != handler?.device.maximumMTU ?? 517 { try fields.encode(maximumMTU, forKey: .maximumMTU) }
-        try fields.encodeIfPresent(connectionInterval.map(DurationText.text), forKey: .connectionInterval)
-        try fields.encodeIfPresent(supervisionTimeout.map(DurationText.text), forKey: .supervisionTimeout)
-        try fields.encodeIfPresent(handler?.rawValue, forKey: .handler)
-        if pairing != PairingDescription() { try fields.encode(pairing, forKey: .pairing) }
-        if peripheralLatency != 0 { try fields.encode(peripheralLatency, forKey: .peripheralLatency) }
-        try fields.encodeIfPresent(addressRotation.map(DurationText.text), forKey: .addressRotation)
-        if packetLossRate != 0 { try fields.encode(packetLossRate, forKey: .packetLossRate) }
-        try fields.encodeIfPresent(prepareQueueLength, forKey: .prepareQueueLength)
-        if !faults.isEmpty { try fields.encode(faults, forKey: .faults) }
-        if !channels.isEmpty { try fields.encode(channels, forKey: .channels) }
-        guard !parameters.isEmpty || handler?.device.parameters.isEmpty == false else { return }
-        try fields.encode(Dictionary(parameters.map { ($0.rawValue, $1) }) { $1 }, forKey: .parameters)
+        try Self.fields.write(self, encoder, defaults: .defaults(of: handler, name))
     }
 }
 
 extension PairingDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case capability, passkey, outOfBand, requiresAuthentication, bondable, maximumBonds, answer, requestsSecurity
-    }
+    static let fields = FieldTable(
+        PairingDescription(),
+        .text("capability", \.capability, .name("capabilities", of: capabilities)),
+        .value("passkey", \.passkey),
+        .value("outOfBand", \.hasOutOfBandData),
+        .value("requiresAuthentication", \.requiresAuthentication),
+        .value("bondable", \.isBondable),
+        .value("maximumBonds", \.maximumBonds),
+        .text("answer", \.answer, .name("answers", of: Answer.allCases)),
+        .value("requestsSecurity", \.requestsSecurity))
 
-    /// What a device can show and ask, in the order of the Core Specification.
+    /// All input and output capabilities, in the order of the Core Specification.
     static let capabilities: [PairingCapability] = [
         .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
     ]
 
-    /// Reads how a device of a world file pairs.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        let capabilities = Self.capabilities.map(\.rawValue).joined(separator: ", ")
-        let answers = Answer.allCases.map(\.rawValue).joined(separator: ", ")
-        self.init(
-            capability: try fields.text(.capability, "the capabilities are \(capabilities)") {
-                PairingCapability(rawValue: $0)
-            } ?? .noInputNoOutput,
-            passkey: try fields.optional(.passkey), hasOutOfBandData: try fields.optional(.outOfBand) ?? false,
-            requiresAuthentication: try fields.optional(.requiresAuthentication) ?? false,
-            isBondable: try fields.optional(.bondable) ?? true,
-            maximumBonds: try fields.optional(.maximumBonds) ?? 8,
-            answer: try fields.text(.answer, "the answers are \(answers)") { Answer(rawValue: $0) } ?? .accept,
-            requestsSecurity: try fields.optional(.requestsSecurity) ?? false)
-    }
+    /// Reads the pairing of a device of a world file.
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes how a device of a world file pairs; what is as by default is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        if capability != .noInputNoOutput { try fields.encode(capability.rawValue, forKey: .capability) }
-        try fields.encodeIfPresent(passkey, forKey: .passkey)
-        if hasOutOfBandData { try fields.encode(hasOutOfBandData, forKey: .outOfBand) }
-        if requiresAuthentication { try fields.encode(requiresAuthentication, forKey: .requiresAuthentication) }
-        if !isBondable { try fields.encode(isBondable, forKey: .bondable) }
-        if maximumBonds != 8 { try fields.encode(maximumBonds, forKey: .maximumBonds) }
-        if answer != .accept { try fields.encode(answer.rawValue, forKey: .answer) }
-        if requestsSecurity { try fields.encode(requestsSecurity, forKey: .requestsSecurity) }
-    }
+    /// Writes the pairing of a device of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 extension AdvertisingData: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case localName, txPowerLevel, services, solicitedServices, serviceData, manufacturerData
-    }
+    static let fields = FieldTable(
+        AdvertisingData(),
+        .value("localName", \.localName),
+        .value("txPowerLevel", \.txPowerLevel),
+        .value("services", \.services),
+        .value("solicitedServices", \.solicitedServices),
+        .custom(
+            "serviceData",
+            read: { data, field in
+                for (name, text) in try field.value() ?? [:] as [String: String] {
+                    guard let uuid = BluetoothUUID(name) else { throw field.error("\"\(name)\" is not a UUID") }
+                    data.serviceData[uuid] = try field.parse(text, .hex)
+                }
+            },
+            write: { data in
+                let pairs = data.serviceData.map { ($0.key.text, $0.value.hexText) }
+                return pairs.isEmpty ? nil : Dictionary(pairs) { first, _ in first }
+            }),
+        .text("manufacturerData", \.manufacturerData, .hex))
 
     /// Reads the content of a packet of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        var serviceData: [BluetoothUUID: Data] = [:]
-        for (name, text) in try fields.optional(.serviceData, as: [String: String].self) ?? [:] {
-            guard let uuid = BluetoothUUID(name) else { throw fields.error(.serviceData, "\"\(name)\" is not a UUID") }
-            guard let data = Data(hexText: text) else {
-                throw fields.error(.serviceData, "\"\(text)\": \(TextRule.hex)")
-            }
-            serviceData[uuid] = data
-        }
-        self.init(
-            localName: try fields.optional(.localName), txPowerLevel: try fields.optional(.txPowerLevel),
-            services: try fields.optional(.services) ?? [],
-            solicitedServices: try fields.optional(.solicitedServices) ?? [], serviceData: serviceData,
-            manufacturerData: try fields.text(.manufacturerData, TextRule.hex) { Data(hexText: $0) })
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes the content of a packet of a world file.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encodeIfPresent(localName, forKey: .localName)
-        try fields.encodeIfPresent(txPowerLevel, forKey: .txPowerLevel)
-        if !services.isEmpty { try fields.encode(services, forKey: .services) }
-        if !solicitedServices.isEmpty { try fields.encode(solicitedServices, forKey: .solicitedServices) }
-        if !serviceData.isEmpty {
-            let pairs = serviceData.map { ($0.key.text, $0.value.hexText) }
-            try fields.encode(Dictionary(pairs) { first, _ in first }, forKey: .serviceData)
-        }
-        try fields.encodeIfPresent(manufacturerData?.hexText, forKey: .manufacturerData)
-    }
+    /// Writes the content of a packet of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 extension AdvertisingDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case data, scanResponse, interval, connectable, continuesWhileConnected, enabled, duration, extended
-    }
+    static let fields = FieldTable(
+        AdvertisingDescription(AdvertisingData()),
+        .value("data", \.data, isAlwaysWritten: true),
+        .value("scanResponse", \.scanResponse),
+        .text("interval", \.interval, .duration),
+        .value("connectable", \.isConnectable),
+        .value("continuesWhileConnected", \.continuesWhileConnected),
+        .value("enabled", \.isEnabled),
+        .text("duration", \.duration, .duration),
+        .value("extended", \.isExtended))
 
     /// Reads an advertising set of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(
-            try fields.optional(.data) ?? AdvertisingData(), scanResponse: try fields.optional(.scanResponse),
-            interval: try fields.text(.interval, TextRule.duration, DurationText.parse) ?? .milliseconds(100),
-            isConnectable: try fields.optional(.connectable) ?? true,
-            continuesWhileConnected: try fields.optional(.continuesWhileConnected) ?? false,
-            isEnabled: try fields.optional(.enabled) ?? true,
-            duration: try fields.text(.duration, TextRule.duration, DurationText.parse),
-            isExtended: try fields.optional(.extended) ?? false)
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes an advertising set of a world file; what is as by default is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(data, forKey: .data)
-        try fields.encodeIfPresent(scanResponse, forKey: .scanResponse)
-        try fields.encode(DurationText.text(interval), forKey: .interval)
-        if !isConnectable { try fields.encode(isConnectable, forKey: .connectable) }
-        if continuesWhileConnected { try fields.encode(continuesWhileConnected, forKey: .continuesWhileConnected) }
-        if !isEnabled { try fields.encode(isEnabled, forKey: .enabled) }
-        try fields.encodeIfPresent(duration.map(DurationText.text), forKey: .duration)
-        if isExtended { try fields.encode(isExtended, forKey: .extended) }
-    }
+    /// Writes an advertising set of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }

@@ -2,10 +2,10 @@ public import BluetoothBackend
 
 /// The preserved state of a central manager whose app the system terminated, in a world file.
 ///
-/// The host goes on without the app: it connects to the peers, subscribes, and keeps that for the next manager with the
-/// identifier, whose delegate gets it in `willRestoreState`.
+/// The host connects to the peers and subscribes without the app. The next manager with the identifier gets that in
+/// `willRestoreState`.
 public struct PreservedCentralDescription: Hashable, Sendable {
-    /// A peer that is connected, or that the host goes on connecting to.
+    /// A peer that is connected, or that the host connects to.
     public struct Peer: Hashable, Sendable {
         /// The device, by name or address.
         public var device: String
@@ -26,7 +26,7 @@ public struct PreservedCentralDescription: Hashable, Sendable {
     /// The peers.
     public var peers: [Peer]
 
-    /// What a host keeps.
+    /// A preserved state.
     public init(identifier: String, scan: ScanParameters? = nil, peers: [Peer] = []) {
         self.identifier = identifier
         self.scan = scan
@@ -51,73 +51,49 @@ public struct PreservedCentralDescription: Hashable, Sendable {
 }
 
 extension PreservedCentralDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case identifier, scan, peers
-    }
+    static let fields = FieldTable(
+        PreservedCentralDescription(identifier: ""),
+        .required("identifier", \.identifier),
+        .custom(
+            "scan", read: { $0.scan = try ($1.value() as PreservedScan?)?.parameters },
+            write: { $0.scan.map(PreservedScan.init) }),
+        .value("peers", \.peers))
 
-    /// Reads what a host of a world file keeps.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        let scan: PreservedScan? = try fields.optional(.scan)
-        self.init(
-            identifier: try fields.required(.identifier), scan: scan?.parameters,
-            peers: try fields.optional(.peers) ?? [])
-    }
+    /// Reads the preserved state of a central manager of a world file.
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes what a host of a world file keeps.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(identifier, forKey: .identifier)
-        try fields.encodeIfPresent(scan.map(PreservedScan.init), forKey: .scan)
-        if !peers.isEmpty { try fields.encode(peers, forKey: .peers) }
-    }
+    /// Writes the preserved state of a central manager of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 extension PreservedCentralDescription.Peer: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case device, subscriptions
-    }
+    static let fields = FieldTable(
+        PreservedCentralDescription.Peer(device: ""),
+        .required("device", \.device),
+        .value("subscriptions", \.subscriptions))
 
     /// Reads a peer of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(
-            device: try fields.required(.device), subscriptions: try fields.optional(.subscriptions) ?? [])
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes a peer of a world file.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(device, forKey: .device)
-        if !subscriptions.isEmpty { try fields.encode(subscriptions, forKey: .subscriptions) }
-    }
+    /// Writes a peer of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
-/// A scan as world files write it.
+/// A scan of a world file.
 struct PreservedScan: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case services, solicitedServices, duplicates
-    }
+    static let fields = FieldTable(
+        PreservedScan(ScanParameters()),
+        .value("services", \.parameters.services),
+        .value("solicitedServices", \.parameters.solicitedServices),
+        .value("duplicates", \.parameters.allowDuplicates))
 
-    let parameters: ScanParameters
+    var parameters: ScanParameters
 
     init(_ parameters: ScanParameters) { self.parameters = parameters }
 
-    init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        parameters = ScanParameters(
-            services: try fields.optional(.services), solicitedServices: try fields.optional(.solicitedServices) ?? [],
-            allowDuplicates: try fields.optional(.duplicates) ?? false)
-    }
+    init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encodeIfPresent(parameters.services, forKey: .services)
-        if !parameters.solicitedServices.isEmpty {
-            try fields.encode(parameters.solicitedServices, forKey: .solicitedServices)
-        }
-        if parameters.allowDuplicates { try fields.encode(true, forKey: .duplicates) }
-    }
+    func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 /// The preserved state of a peripheral manager whose app the system terminated, in a world file.
@@ -132,7 +108,7 @@ public struct PreservedPeripheralDescription: Hashable, Sendable {
     /// The advertisement that was running: a name and services.
     public var advertisement: AdvertisingData?
 
-    /// What a host keeps.
+    /// A preserved state.
     public init(identifier: String, services: [ServiceDescription] = [], advertisement: AdvertisingData? = nil) {
         self.identifier = identifier
         self.services = services
@@ -188,23 +164,15 @@ public struct PreservedPeripheralDescription: Hashable, Sendable {
 }
 
 extension PreservedPeripheralDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case identifier, services, advertisement
-    }
+    static let fields = FieldTable(
+        PreservedPeripheralDescription(identifier: ""),
+        .required("identifier", \.identifier),
+        .value("services", \.services),
+        .value("advertisement", \.advertisement))
 
-    /// Reads what a host of a world file keeps.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(
-            identifier: try fields.required(.identifier), services: try fields.optional(.services) ?? [],
-            advertisement: try fields.optional(.advertisement))
-    }
+    /// Reads the preserved state of a peripheral manager of a world file.
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes what a host of a world file keeps.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(identifier, forKey: .identifier)
-        if !services.isEmpty { try fields.encode(services, forKey: .services) }
-        try fields.encodeIfPresent(advertisement, forKey: .advertisement)
-    }
+    /// Writes the preserved state of a peripheral manager of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }

@@ -2,112 +2,95 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension ServiceDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case uuid, primary, includes, characteristics
-    }
+    static let fields = FieldTable(
+        ServiceDescription(BluetoothUUID(0)),
+        .required("uuid", \.uuid),
+        .value("primary", \.isPrimary),
+        .value("includes", \.includes),
+        .value("characteristics", \.characteristics))
 
     /// Reads a service of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(
-            try fields.required(.uuid), isPrimary: try fields.optional(.primary) ?? true,
-            includes: try fields.optional(.includes) ?? [],
-            characteristics: try fields.optional(.characteristics) ?? [])
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes a service of a world file; what is as by default is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(uuid, forKey: .uuid)
-        if !isPrimary { try fields.encode(isPrimary, forKey: .primary) }
-        if !includes.isEmpty { try fields.encode(includes, forKey: .includes) }
-        if !characteristics.isEmpty { try fields.encode(characteristics, forKey: .characteristics) }
-    }
+    /// Writes a service of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 extension CharacteristicDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case uuid, properties, permissions, value, maximumLength, timer, echo, clientConfiguration, descriptors
-    }
+    static let fields = FieldTable(
+        CharacteristicDescription(BluetoothUUID(0), []),
+        .required("uuid", \.uuid),
+        .texts("properties", \.properties, CharacteristicPropertyName.form, isAlwaysWritten: true) {
+            CharacteristicProperties($0.map(\.property))
+        } _: {
+            CharacteristicPropertyName.names(of: $0)
+        },
+        .texts("permissions", \.permissions, PermissionName.form) {
+            AttributePermissions($0.map(\.permission))
+        } _: {
+            PermissionName.names(of: $0 ?? [])
+        },
+        .text("value", \.value, .hex),
+        .value("maximumLength", \.maximumLength),
+        .value("timer", \.timer),
+        .value("echo", \.echo),
+        .value("clientConfiguration", \.clientConfiguration),
+        .value("descriptors", \.descriptors))
 
     /// Reads a characteristic of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        let properties = try fields.texts(.properties, TextRule.properties) {
-            CharacteristicPropertyName(rawValue: $0)?.property
-        }
-        let permissions = try fields.texts(.permissions, TextRule.permissions) {
-            PermissionName(rawValue: $0)?.permission
-        }
-        self.init(
-            try fields.required(.uuid), CharacteristicProperties(properties ?? []),
-            value: try fields.text(.value, TextRule.hex) { Data(hexText: $0) } ?? Data(),
-            permissions: permissions.map { AttributePermissions($0) },
-            maximumLength: try fields.optional(.maximumLength) ?? 512, timer: try fields.optional(.timer),
-            echo: try fields.optional(.echo) ?? false, clientConfiguration: try fields.optional(.clientConfiguration),
-            descriptors: try fields.optional(.descriptors) ?? [])
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes a characteristic of a world file; what is as by default is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(uuid, forKey: .uuid)
-        try fields.encode(CharacteristicPropertyName.names(of: properties), forKey: .properties)
-        try fields.encodeIfPresent(permissions.map(PermissionName.names(of:)), forKey: .permissions)
-        if !value.isEmpty { try fields.encode(value.hexText, forKey: .value) }
-        if maximumLength != 512 { try fields.encode(maximumLength, forKey: .maximumLength) }
-        try fields.encodeIfPresent(timer, forKey: .timer)
-        if echo { try fields.encode(echo, forKey: .echo) }
-        try fields.encodeIfPresent(clientConfiguration, forKey: .clientConfiguration)
-        if !descriptors.isEmpty { try fields.encode(descriptors, forKey: .descriptors) }
-    }
+    /// Writes a characteristic of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 extension CharacteristicDescription.Timer: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case interval, values
-    }
+    static let fields = FieldTable(
+        CharacteristicDescription.Timer(every: .zero),
+        .text("interval", \.interval, .duration, isRequired: true),
+        .texts("values", \.values, .hex) {
+            $0
+        } _: {
+            $0
+        })
 
     /// Reads a timer of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        guard let interval = try fields.text(.interval, TextRule.duration, DurationText.parse) else {
-            throw fields.error(.interval, "the field is missing")
-        }
-        self.init(every: interval, values: try fields.texts(.values, TextRule.hex) { Data(hexText: $0) } ?? [])
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes a timer of a world file.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(DurationText.text(interval), forKey: .interval)
-        if !values.isEmpty { try fields.encode(values.map(\.hexText), forKey: .values) }
-    }
+    /// Writes a timer of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 extension DescriptorDescription: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case uuid, value, permissions
-    }
+    static let fields = FieldTable(
+        DescriptorDescription(BluetoothUUID(0), value: Data()),
+        .required("uuid", \.uuid),
+        .text("value", \.value, .hex),
+        .texts("permissions", \.permissions, PermissionName.form) {
+            AttributePermissions($0.map(\.permission))
+        } _: {
+            PermissionName.names(of: $0)
+        })
 
     /// Reads a descriptor of a world file.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        let permissions = try fields.texts(.permissions, TextRule.permissions) {
-            PermissionName(rawValue: $0)?.permission
-        }
-        self.init(
-            try fields.required(.uuid), value: try fields.text(.value, TextRule.hex) { Data(hexText: $0) } ?? Data(),
-            permissions: permissions.map { AttributePermissions($0) } ?? [.readable])
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes a descriptor of a world file.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(uuid, forKey: .uuid)
-        if !value.isEmpty { try fields.encode(value.hexText, forKey: .value) }
-        if permissions != [.readable] { try fields.encode(PermissionName.names(of: permissions), forKey: .permissions) }
-    }
+    /// Writes a descriptor of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
+}
+
+extension ChannelDescription: Codable {
+    static let fields = FieldTable(
+        ChannelDescription(psm: 0),
+        .required("psm", \.psm),
+        .value("encryptionRequired", \.isEncryptionRequired),
+        .value("echo", \.echo))
+
+    /// Reads a channel of a world file.
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
+
+    /// Writes a channel of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 /// The names of characteristic properties in world files.
@@ -130,8 +113,10 @@ enum CharacteristicPropertyName: String, CaseIterable {
         }
     }
 
-    static func names(of properties: CharacteristicProperties) -> [String] {
-        allCases.filter { properties.contains($0.property) }.map(\.rawValue)
+    static let form = TextForm.name("properties", of: allCases)
+
+    static func names(of properties: CharacteristicProperties) -> [Self] {
+        allCases.filter { properties.contains($0.property) }
     }
 }
 
@@ -148,7 +133,9 @@ enum PermissionName: String, CaseIterable {
         }
     }
 
-    static func names(of permissions: AttributePermissions) -> [String] {
-        allCases.filter { permissions.contains($0.permission) }.map(\.rawValue)
+    static let form = TextForm.name("permissions", of: allCases)
+
+    static func names(of permissions: AttributePermissions) -> [Self] {
+        allCases.filter { permissions.contains($0.permission) }
     }
 }

@@ -4,10 +4,12 @@ public import BluetoothSupport
 ///
 /// Its schema is `Schemas/world.schema.json`.
 public struct WorldDescription: Hashable, Sendable, Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case schema = "$schema"
-        case hosts, devices
-    }
+    static let fields = FieldTable(
+        WorldDescription(),
+        // For editors.
+        .custom("$schema", read: { _, _ in }, write: { _ in nil as String? }),
+        .value("hosts", \.hosts),
+        .value("devices", \.devices))
 
     /// The hosts.
     ///
@@ -23,19 +25,10 @@ public struct WorldDescription: Hashable, Sendable, Codable {
     }
 
     /// Reads a world file's object.
-    ///
-    /// A `$schema` is for editors.
-    public init(from decoder: any Decoder) throws {
-        let fields = try StrictContainer(decoder, keyedBy: CodingKeys.self)
-        self.init(hosts: try fields.optional(.hosts) ?? [], devices: try fields.optional(.devices) ?? [])
-    }
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
 
-    /// Writes a world file's object.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        if !hosts.isEmpty { try fields.encode(hosts, forKey: .hosts) }
-        if !devices.isEmpty { try fields.encode(devices, forKey: .devices) }
-    }
+    /// Writes a world file's object, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 
     /// Reads JSON and checks the world.
     ///

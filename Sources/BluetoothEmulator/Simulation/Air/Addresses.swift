@@ -82,7 +82,7 @@ extension DeviceAddress {
 extension World {
     /// The device takes a new resolvable private address; its links stay.
     ///
-    /// Who has its keys knows it still, to others it is another device. Source: Core Specification, Vol 6, Part B, 1.3.2.2.
+    /// Hosts with its keys recognize it; to others it is another device. Source: Core Specification, Vol 6, Part B, 1.3.2.2.
     mutating func rotateAddress(of ref: Ref<Device>) {
         if let host = devices[ref]?.host { return rotateAddress(of: host) }
         guard let address = devices[ref]?.identity.nextPrivateAddress() else { return }
@@ -113,6 +113,16 @@ extension World {
         guard let server = devices[link.device]?.host else { return }
         links[ref]?.server.central =
             bond?.peer ?? hosts[server].identity.peerID(of: hosts[link.host].identity.airAddress)
+    }
+
+    /// The central of a link, as the device knows it.
+    func identity(of link: Ref<Link>) -> CentralIdentity {
+        guard let host = links[link]?.host, let mtu = links[link]?.mtu else {
+            return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: 23)
+        }
+        return CentralIdentity(
+            host: hosts[host].identity.name,
+            address: links[link]?.server.centralAddress ?? hosts[host].identity.address, mtu: mtu)
     }
 
     /// All hosts know a device by its present address, or by its keys.

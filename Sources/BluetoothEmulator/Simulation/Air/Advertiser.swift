@@ -15,7 +15,7 @@ struct Advertiser: Sendable {
         /// By host: the scan epoch in which its scanners heard this data.
         fileprivate var heard: [UInt64] = []
         let interval: Nanoseconds
-        /// How often it was switched on.
+        /// The number of times it was switched on.
         fileprivate(set) var enabling: UInt32
         private(set) var advertisement: Advertisement
         private(set) var scanResponse: Advertisement?

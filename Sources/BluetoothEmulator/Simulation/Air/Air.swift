@@ -4,7 +4,7 @@ import BluetoothSupport
 struct Air: Sendable {
     /// The addresses of all devices.
     private(set) var addresses: Set<DeviceAddress> = []
-    /// How many advertising packets were sent.
+    /// The number of advertising packets that were sent.
     var packets: UInt64 = 0
     /// Whether packets may get lost on some link.
     var isLossy: Bool

@@ -6,12 +6,12 @@ import DequeModule
 ///
 /// Source: Core Specification, Vol 3, Part A, 10.1 (credit-based flow control).
 struct Channel: Sendable {
-    /// What one side sends.
+    /// The bytes that one side sends.
     struct Direction: Sendable {
         var queue = Deque<Data>()
-        /// How many bytes the sender may still send.
+        /// The number of bytes that the sender may send.
         var credits: Int
-        /// How many bytes the receiver has not taken yet.
+        /// The number of bytes that the receiver has not consumed.
         var unconsumed = 0
         /// The next transmission is scheduled.
         var isMoving = false
@@ -36,7 +36,7 @@ struct Channel: Sendable {
         fromPeripheral = Direction(credits: credits)
     }
 
-    /// What a side sends.
+    /// The direction in which a side sends.
     subscript(side: LinkSide) -> Direction {
         _read {
             switch side {

@@ -143,10 +143,7 @@ extension World {
         case (_, nil): move(id, side)
         }
     }
-}
 
-// How L2CAP channels end, and who listens for them.
-extension World {
     // MARK: Closing
 
     /// A manager closes its end; bytes that it sent before still arrive.
@@ -165,7 +162,7 @@ extension World {
         queue.schedule(.channelTransmit(id, side), at: link.timing.connectionEvent(from: now))
     }
 
-    /// The channel is over; the other side hears of it.
+    /// The channel ends; the other side gets an event.
     mutating func end(_ id: ChannelID, by side: LinkSide) {
         guard let channel = channels.remove(id) else { return }
         links[channel.link]?.channels.removeAll { $0 == id }

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// What peripheral managers publish.
+// The services of peripheral managers.
 extension AttributeDatabase {
     /// Publishes a service at the end of the handle space.
     ///
@@ -42,25 +42,14 @@ extension AttributeDatabase {
         _ characteristic: ServiceDefinition.Characteristic, in service: AttributeID, by manager: Ref<Manager>,
         _ published: inout [AttributeID: AttributeID]
     ) {
-        _ = takeHandle()  // the declaration
-        let id = append(
-            uuid: characteristic.uuid, role: .characteristic, handle: takeHandle(), parent: service,
-            properties: characteristic.properties, permissions: characteristic.permissions,
-            value: characteristic.staticValue ?? Data())
+        let id = appendCharacteristic(
+            characteristic.uuid, to: service, properties: characteristic.properties,
+            permissions: characteristic.permissions, value: characteristic.staticValue ?? Data(),
+            hasClientConfiguration: characteristic.hasClientConfiguration)
         own(id, characteristic.id, manager, isDynamic: characteristic.staticValue == nil, &published)
-        self[service]?.children.append(id)
-        if characteristic.hasClientConfiguration {
-            let configuration = append(
-                uuid: BluetoothUUID(0x2902), role: .clientConfiguration, handle: takeHandle(), parent: id,
-                permissions: [.readable])
-            self[id]?.children.append(configuration)
-        }
         for descriptor in characteristic.descriptors {
-            let added = append(
-                uuid: descriptor.uuid, role: .descriptor, handle: takeHandle(), parent: id, permissions: [.readable],
-                value: descriptor.value)
+            let added = appendDescriptor(descriptor.uuid, to: id, value: descriptor.value)
             own(added, descriptor.id, manager, isDynamic: false, &published)
-            self[id]?.children.append(added)
         }
     }
 
@@ -86,7 +75,7 @@ extension ServiceDefinition {
         [id] + characteristics.flatMap { [$0.id] + $0.descriptors.map(\.id) }
     }
 
-    /// How many handles it takes.
+    /// The number of its handles.
     fileprivate var handleCount: Int {
         1 + included.count
             + characteristics.reduce(0) { $0 + 2 + ($1.hasClientConfiguration ? 1 : 0) + $1.descriptors.count }

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-/// One attribute of a device, with what the server keeps for it.
+/// One attribute of a device, with the server's state of it.
 struct Attribute: Sendable {
     enum Role: Sendable, Hashable {
         case service(isPrimary: Bool)
@@ -28,7 +28,7 @@ struct Attribute: Sendable {
     // In an order that leaves no holes: a device has many of these.
     let uuid: BluetoothUUID
     let role: Role
-    /// Of a service its declaration's, of a characteristic its value's.
+    /// The handle of a service's declaration or of a characteristic's value.
     let handle: UInt16
     /// The last handle of a service.
     var endHandle: UInt16
@@ -42,7 +42,7 @@ struct Attribute: Sendable {
     /// The manager that published it; nil on a described device.
     var owner: Owner?
 
-    /// Who published an attribute, and under which number.
+    /// The manager that published an attribute, with its number there.
     struct Owner: Sendable {
         let manager: Ref<Manager>
         let local: AttributeID
@@ -57,13 +57,13 @@ struct Attribute: Sendable {
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
 struct AttributeDatabase: Sendable {
-    /// By identifier; nil where the attribute is gone, and at 0, to which all that never was leads.
+    /// By identifier; nil where the attribute was removed, and at 0, which stands for unknown identifiers.
     private var attributes: [Attribute?] = [nil]
     /// In handle order.
     private(set) var services: [AttributeID] = []
     private(set) var lastHandle: UInt16 = 0
 
-    /// The attribute, nil if it is gone; to be changed with optional chaining only, never assigned.
+    /// The attribute, nil if it was removed; to be changed with optional chaining only, never assigned.
     subscript(id: AttributeID) -> Attribute? {
         _read { yield attributes[place(of: id)] }
         _modify { yield &attributes[place(of: id)] }
@@ -140,24 +140,40 @@ struct AttributeDatabase: Sendable {
     }
 
     private mutating func add(_ description: CharacteristicDescription, to service: AttributeID) {
+        let id = appendCharacteristic(
+            description.uuid, to: service, properties: description.properties,
+            permissions: description.effectivePermissions, maximumLength: description.maximumLength,
+            isEcho: description.echo, value: description.value,
+            hasClientConfiguration: description.hasClientConfiguration)
+        for descriptor in description.descriptors {
+            _ = appendDescriptor(descriptor.uuid, to: id, permissions: descriptor.permissions, value: descriptor.value)
+        }
+    }
+
+    /// Appends a characteristic, with its declaration and its client configuration.
+    mutating func appendCharacteristic(
+        _ uuid: BluetoothUUID, to service: AttributeID, properties: CharacteristicProperties,
+        permissions: AttributePermissions, maximumLength: Int = 512, isEcho: Bool = false, value: Data,
+        hasClientConfiguration: Bool
+    ) -> AttributeID {
         _ = takeHandle()  // the declaration
         let id = append(
-            uuid: description.uuid, role: .characteristic, handle: takeHandle(), parent: service,
-            properties: description.properties, permissions: description.effectivePermissions,
-            maximumLength: description.maximumLength, isEcho: description.echo, value: description.value)
+            uuid: uuid, role: .characteristic, handle: takeHandle(), parent: service, properties: properties,
+            permissions: permissions, maximumLength: maximumLength, isEcho: isEcho, value: value)
         self[service]?.children.append(id)
-        if description.hasClientConfiguration {
-            let configuration = append(
-                uuid: BluetoothUUID(0x2902), role: .clientConfiguration, handle: takeHandle(), parent: id,
-                permissions: [.readable])
-            self[id]?.children.append(configuration)
-        }
-        for descriptor in description.descriptors {
-            let added = append(
-                uuid: descriptor.uuid, role: .descriptor, handle: takeHandle(), parent: id,
-                permissions: descriptor.permissions, maximumLength: 512, value: descriptor.value)
-            self[id]?.children.append(added)
-        }
+        if hasClientConfiguration { _ = appendDescriptor(BluetoothUUID(0x2902), to: id, role: .clientConfiguration) }
+        return id
+    }
+
+    mutating func appendDescriptor(
+        _ uuid: BluetoothUUID, to characteristic: AttributeID, role: Attribute.Role = .descriptor,
+        permissions: AttributePermissions = [.readable], value: Data = Data()
+    ) -> AttributeID {
+        let id = append(
+            uuid: uuid, role: role, handle: takeHandle(), parent: characteristic, permissions: permissions, value: value
+        )
+        self[characteristic]?.children.append(id)
+        return id
     }
 
     /// Removes a service with all within.
@@ -211,7 +227,7 @@ struct AttributeDatabase: Sendable {
         return id
     }
 
-    /// Gives back the room for attributes that are still to come.
+    /// Releases the capacity for further attributes.
     mutating func compact() { attributes = attributes.map { $0 } }
 
     mutating func takeHandle() -> UInt16 {
@@ -221,7 +237,7 @@ struct AttributeDatabase: Sendable {
 }
 
 extension CharacteristicProperties {
-    /// What asks for encryption to be notified can be notified.
+    /// A property that requires encryption for notifications implies notifications.
     fileprivate var completed: CharacteristicProperties {
         var result = self
         if contains(.notifyEncryptionRequired) { result.insert(.notify) }

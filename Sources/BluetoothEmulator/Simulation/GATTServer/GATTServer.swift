@@ -32,11 +32,23 @@ struct GATTServer: Sendable {
         case manager
     }
 
+    /// What answers reads and writes that the permissions allow.
+    enum Responder: Sendable {
+        /// The stored values.
+        case database
+        case handler
+        /// For their dynamic values, the managers that published them.
+        case managers
+    }
+
+    let responder: Responder
     var database = AttributeDatabase()
     private(set) var deviceName = AttributeID(rawValue: 0)
-    /// How many prepared writes of a central wait at most; nil takes the world's.
+    /// The largest number of prepared writes of a central; nil takes the world's.
     var prepareQueueLength: Int?
     private var notifyTimers: [AttributeID: NotifyTimer] = [:]
+
+    init(_ responder: Responder) { self.responder = responder }
 
     // MARK: Services
 
@@ -75,10 +87,8 @@ struct GATTServer: Sendable {
 
     // MARK: Access
 
-    /// Reads an attribute, unless the handler or a manager answers.
-    mutating func read(
-        _ attribute: AttributeID, on security: SecurityLevel, hasHandler: Bool, hasManagers: Bool
-    ) -> ReadAccess {
+    /// Reads an attribute, unless the handler or a manager answers; in place, as it is done for each read.
+    mutating func read(_ attribute: AttributeID, on security: SecurityLevel) -> ReadAccess {
         if let code = database.refusal(
             attribute, .readable, .readEncryptionRequired, .readNotPermitted, on: security)
         {
@@ -86,15 +96,14 @@ struct GATTServer: Sendable {
         }
         if database[attribute]?.access.isHeld == true { return .held }
         if database[attribute]?.role == .clientConfiguration { return .clientConfiguration }
-        if hasHandler { return .handler }
-        if hasManagers, database[attribute]?.owner?.isDynamic == true { return .manager }
+        if responder == .handler { return .handler }
+        if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }
         return .value(database[attribute]?.value ?? Data())
     }
 
-    /// Writes an attribute, unless the handler or a manager takes the value.
+    /// Writes an attribute, unless the handler or a manager takes the value; in place, as it is done for each write.
     mutating func write(
-        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: SecurityLevel,
-        hasHandler: Bool, hasManagers: Bool
+        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: SecurityLevel
     ) -> WriteAccess {
         if let code = database.refusal(
             attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: security)
@@ -102,14 +111,14 @@ struct GATTServer: Sendable {
             return .refused(code)
         }
         if let code = database.writeRefusal(attribute, count: value.count, needs: property) { return .refused(code) }
-        if hasHandler { return .handler }
-        if hasManagers, database[attribute]?.owner?.isDynamic == true { return .manager }
+        if responder == .handler { return .handler }
+        if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }
         if database[attribute]?.access.isEcho == true { return .echo }
         database[attribute]?.value = value
         return .stored
     }
 
-    /// The request that a handler answers; nil if the attribute is gone.
+    /// The request that a handler answers; nil if the attribute was removed.
     mutating func request(
         _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, from central: CentralIdentity
     ) -> PeripheralRequest? {
@@ -139,7 +148,7 @@ struct GATTServer: Sendable {
 
     mutating func stopTimer(of attribute: AttributeID) { notifyTimers[attribute]?.isRunning = false }
 
-    /// Takes the next value of a timer.
+    /// A timer fires.
     ///
     /// - Returns: The value to notify, and the interval until the next; nil if there is no timer.
     mutating func timerFired(of attribute: AttributeID) -> (value: Data, interval: Nanoseconds)? {

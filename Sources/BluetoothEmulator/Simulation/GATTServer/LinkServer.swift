@@ -5,7 +5,7 @@ import DequeModule
 
 /// The server's side of ATT on a link: the central's subscriptions, the open request, and the values to send.
 struct LinkServer: Sendable {
-    /// What the server sends by itself.
+    /// The values and events that the server sends by itself.
     enum Outgoing: Sendable {
         /// A value, of a manager that gets its credit back or of a described device.
         case value(AttributeID, Data, needsConfirmation: Bool, sender: Ref<Manager>?)
@@ -49,7 +49,7 @@ struct LinkServer: Sendable {
 
     /// The client characteristic configuration of this central.
     var subscriptions: [AttributeID: Subscription] = [:]
-    /// How many values each manager with a subscription may send.
+    /// The number of values that each manager with a subscription may send.
     var notifyCredits: [Ref<Manager>: Int] = [:]
     var outgoing = Deque<Outgoing>()
     var isSending = false
@@ -93,7 +93,7 @@ struct LinkServer: Sendable {
         }
     }
 
-    /// Ends a stall whose cause is gone.
+    /// Ends a stall that has no cause any more.
     ///
     /// - Returns: Whether there was one.
     mutating func unstall() -> Bool {

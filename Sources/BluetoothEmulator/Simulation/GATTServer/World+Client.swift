@@ -200,10 +200,7 @@ extension World {
             return needsConfirmation
         case .servicesChanged(let removed, let added):
             links[ref]?.client.cache = nil
-            for lease in hosts[host].ledger.leases(of: peer) {
-                guard let id = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
-                emit(.servicesChanged(link: id, removed: removed, added: added), to: Ref(packed: lease.manager))
-            }
+            emit(toLeasesOf: peer, on: host) { .servicesChanged(link: $0, removed: removed, added: added) }
             return true
         case .held(let content, _): return deliver(content, on: ref)
         }

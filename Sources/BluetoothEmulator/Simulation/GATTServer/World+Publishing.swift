@@ -163,7 +163,7 @@ extension World {
         for link in devices[server]?.links ?? [] { revokeCredits(of: ref, on: link) }
     }
 
-    /// A manager is gone, and with it all that it published.
+    /// A manager is removed, with all that it published.
     mutating func withdrawAll(of ref: Ref<Manager>) {
         guard managers[ref]?.role == .peripheral, let host = managers[ref]?.host, let server = hosts[host].server
         else { return }
@@ -178,7 +178,7 @@ extension World {
         for link in devices[server]?.links ?? [] { closeChannels(of: ref, on: link) }
     }
 
-    /// The requests that a manager left open fail, as it is gone.
+    /// Fails the open requests of a manager that is removed.
     mutating func failRequests(of ref: Ref<Manager>, _ server: Ref<Device>) {
         for link in devices[server]?.links ?? [] where links[link]?.server.pendingRequest?.manager == ref {
             guard let asked = links[link]?.server.pendingRequest else { continue }

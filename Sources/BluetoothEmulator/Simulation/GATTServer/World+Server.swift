@@ -34,7 +34,7 @@ extension World {
         if configuration.operationErrorRate > 0, random.faults.happens(configuration.operationErrorRate) {
             return fail(operation, .readNotPermitted, on: ref, "read")
         }
-        guard let access = devices[answered.device]?.read(attribute, on: answered.security) else { return }
+        guard let access = devices[answered.device]?.server.read(attribute, on: answered.security) else { return }
         switch access {
         case .value(let value): deliverRead(value, answered, on: ref)
         case .refused(let code): fail(operation, code, on: ref, "read")
@@ -89,7 +89,7 @@ extension World {
         }
         if let code = preparationRefusal(attribute, value, answered) { return fail(operation, code, on: ref, "write") }
         guard
-            let access = devices[answered.device]?.write(attribute, value, needs: .write, on: answered.security)
+            let access = devices[answered.device]?.server.write(attribute, value, needs: .write, on: answered.security)
         else { return }
         switch access {
         case .refused(let code): return fail(operation, code, on: ref, "write")
@@ -114,7 +114,7 @@ extension World {
         guard value.count <= command.mtu - 3 else {
             return trace.log("write command longer than the MTU allows dropped", at: now)
         }
-        switch devices[command.device]?.write(
+        switch devices[command.device]?.server.write(
             attribute, value, needs: .writeWithoutResponse, on: command.security)
         {
         case .refused?: trace.log("write command refused by the device", at: now)
@@ -161,7 +161,7 @@ extension World {
         return response
     }
 
-    /// An asynchronous handler answered; too late if the link is gone.
+    /// An asynchronous handler answered; its answer is ignored after the end of the link.
     mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: PeripheralResponse) {
         guard response != .unanswered, let answered = links[ref]?.takePendingRequest(number) else { return }
         let operation = answered.operation

@@ -140,6 +140,6 @@ extension World {
         let present = now
         links[ref]?.server.requestedParameters = nil
         links[ref]?.timing.change(to: parameters, at: present)
-        shareParameters(of: ref)
+        share(ref)
     }
 }

@@ -23,14 +23,6 @@ struct Link: Sendable {
     /// The open L2CAP channels, in the order of their opening.
     var channels: [ChannelID] = []
 
-    init(host: Int, device: Ref<Device>, peer: PeerID, mtu: Int, timing: LinkTiming) {
-        self.host = host
-        self.device = device
-        self.peer = peer
-        self.mtu = mtu
-        self.timing = timing
-    }
-
     /// An operation whose answer arrived, and what serving it needs.
     struct CompletedRequest: Sendable {
         let operation: LinkOperation
@@ -67,7 +59,7 @@ struct Link: Sendable {
         return answered(operation)
     }
 
-    /// Takes the write command at the head of the queue.
+    /// Removes the write command at the head of the queue.
     mutating func takeWriteCommand() -> CompletedRequest? {
         guard let head = client.operations.first, head.kind.isWriteCommand else { return nil }
         client.operations.removeFirst()

@@ -55,7 +55,7 @@ struct LinkClient: Sendable {
     /// The operations that a fault holds up.
     var deferred = DeferredOperations()
 
-    /// What is sent next.
+    /// The next transmission.
     enum Start: Sendable {
         /// Write commands, at that instant.
         case transmit(at: Nanoseconds)

@@ -3,24 +3,13 @@ import BluetoothSupport
 
 /// The connection events of a link, and the time that its device needs for answers.
 struct LinkTiming: Sendable {
-    private(set) var interval: Nanoseconds
+    var interval: Nanoseconds
     /// The number of connection events that the device may skip.
-    private(set) var latency: Int
-    private(set) var supervisionTimeout: Nanoseconds
+    var latency: Int
+    var supervisionTimeout: Nanoseconds
     /// The instant of the first connection event with this interval.
-    private var anchor: Nanoseconds
+    var anchor: Nanoseconds
     let delays: ProcedureDelays
-
-    init(
-        interval: Nanoseconds, latency: Int, supervisionTimeout: Nanoseconds, anchor: Nanoseconds,
-        delays: ProcedureDelays
-    ) {
-        self.interval = interval
-        self.latency = latency
-        self.supervisionTimeout = supervisionTimeout
-        self.anchor = anchor
-        self.delays = delays
-    }
 
     /// Other connection parameters are in force from an instant on.
     mutating func change(to parameters: ConnectionParameters, at now: Nanoseconds) {
@@ -71,7 +60,7 @@ struct ProcedureDelays: Sendable {
     }
 }
 
-/// How many ATT requests a procedure takes; each is one round trip.
+/// The number of ATT requests of a procedure; each is one round trip.
 ///
 /// Source: Core Specification, Vol 3, Part F, 3.4, and Part G, 4.
 enum RoundTrips {

@@ -106,9 +106,11 @@ extension World {
             supervisionTimeout: (preferences.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
             anchor: now, delays: ProcedureDelays(configuration))
         let mtu = max(23, min(preferences.maximumMTU, configuration.maximumMTU))
-        let link = links.insert(Link(host: host, device: ref, peer: peer, mtu: mtu, timing: timing))
+        let link = links.insert(
+            Link(
+                host: host, device: ref, peer: peer, mtu: mtu, timing: timing,
+                security: LinkSecurity(level: security)))
         devices[ref]?.links.append(link)
-        links[link]?.security.level = security
         showCentral(of: link)
         join(link, to: existing)
         hosts[host].links[peer] = link
@@ -148,16 +150,6 @@ extension World {
         let credits = configuration.transmitBuffer
         guard managers[manager]?.grantCredits(credits, on: link) == true else { return }
         emit(.writeCredits(link: link, count: credits), to: manager)
-    }
-
-    /// The central of a link, as the device knows it.
-    func identity(of link: Ref<Link>) -> CentralIdentity {
-        guard let host = links[link]?.host, let mtu = links[link]?.mtu else {
-            return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: 23)
-        }
-        return CentralIdentity(
-            host: hosts[host].identity.name,
-            address: links[link]?.server.centralAddress ?? hosts[host].identity.address, mtu: mtu)
     }
 
     // MARK: Down

@@ -15,7 +15,7 @@ extension World {
         }
     }
 
-    /// Takes the first fault that a step meets, if there is one.
+    /// Removes the first fault that a step meets, if there is one.
     mutating func takeFault(
         _ step: DeviceFault.Step, _ attribute: AttributeID? = nil, of ref: Ref<Device>
     ) -> DeviceFault.Effect? {
@@ -97,10 +97,7 @@ extension World {
         stopTransactionTimeout(ref)
         perform(answered, on: ref)
     }
-}
 
-// Faults of the operations and values on a link.
-extension World {
     // MARK: Operations
 
     /// Whether an operation meets a fault, and is not performed now.

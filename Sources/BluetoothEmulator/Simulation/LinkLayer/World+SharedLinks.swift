@@ -49,19 +49,14 @@ extension World {
         queue.schedule(.established(server, device, epoch: hosts[server].adapter.epoch, isAdmitted: true), at: now)
     }
 
-    /// Gives both directions the same security.
-    mutating func shareSecurity(of ref: Ref<Link>) {
+    /// Gives both directions the same security and parameters.
+    mutating func share(_ ref: Ref<Link>) {
         guard let link = links[ref], let other = link.other else { return }
         links[other]?.security.level = link.security.level
-    }
-
-    /// Gives both directions the same parameters.
-    mutating func shareParameters(of ref: Ref<Link>) {
-        guard let link = links[ref], let other = link.other else { return }
         links[other]?.timing = link.timing
     }
 
-    /// One direction is over.
+    /// One direction ends.
     ///
     /// - Returns: The other one, if it ends too: any end but a local one ends it, and a local one does where no manager
     ///   needs it any more.

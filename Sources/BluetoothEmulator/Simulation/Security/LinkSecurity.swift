@@ -57,7 +57,7 @@ struct Bond: Sendable {
     var security: SecurityLevel { isAuthenticated ? .authenticated : .encrypted }
 }
 
-/// How a described device pairs, and its bonds; those of a host's server are the host's.
+/// The pairing behavior and the bonds of a described device; the bonds of a host's server are the host's.
 struct DeviceBonding: Sendable {
     var pairing = PairingDescription()
     /// By the address of the host.

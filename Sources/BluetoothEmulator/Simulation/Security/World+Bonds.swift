@@ -98,7 +98,7 @@ extension World {
 
     // MARK: Links of bonded sides
 
-    /// How a link starts.
+    /// The start of a link.
     enum SecurityStart: Sendable {
         case secured(SecurityLevel)
         /// The device has no keys any more.
@@ -107,7 +107,7 @@ extension World {
         case silent
     }
 
-    /// How a link between a host and a device starts, by the keys that both have.
+    /// The start of a link between a host and a device, by the keys of both.
     func securityStart(_ host: Int, _ ref: Ref<Device>) -> SecurityStart {
         guard let device = devices[ref] else { return .secured(.plain) }
         let theirs = serverBond(ref, with: host)

@@ -110,7 +110,7 @@ extension World {
         let isBonded = storeBond(random.security.next(), isAuthenticated: method.isAuthenticated, on: ref)
         links[ref]?.security.pairing = nil
         links[ref]?.security.level = method.isAuthenticated ? .authenticated : .encrypted
-        shareSecurity(of: ref)
+        share(ref)
         if let token = pairing.timeout { queue.cancel(token) }
         // A number that is still displayed disappears with the end of the pairing.
         tellPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }

@@ -67,7 +67,7 @@ extension World {
         let kind: PairingQuestion
         switch method {
         case .justWorks:
-            // Who asked for the pairing need not agree to it.
+            // The app that asked for the pairing need not agree to it.
             guard !pairing.askers.contains(where: { $0.manager == agent }) else { return }
             kind = .consent
         case .numericComparison: kind = .confirm(passkey: pairing.passkey)
@@ -79,7 +79,7 @@ extension World {
         emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
     }
 
-    /// Takes questions back.
+    /// Cancels questions.
     mutating func cancelQuestions(_ questions: [Pairing.Question]) {
         for question in questions { emit(PairingEvent.cancelled(request: question.id), to: question.agent) }
     }
