@@ -1,8 +1,8 @@
-/// What CoreBluetooth's classes drive: the common protocol of all backends.
+/// The common protocol of all backends that CoreBluetooth's classes drive.
 ///
 /// Commands go down and events come up, both plain values, so that a backend can be wrapped by another that logs,
 /// records, delays, drops or injects. A backend reports what happened on its adapter; what Apple promises on top of
-/// that (state gating, accumulation, identity, error domains, callback order) is not its business.
+/// that (state gating, accumulation, identity, error domains, callback order) is the facade's task.
 ///
 /// All members may be called from any thread and return at once.
 public protocol BluetoothBackend: Sendable {
@@ -19,10 +19,10 @@ public protocol BluetoothBackend: Sendable {
     func supports(_ feature: BackendFeature) -> Bool
 
     /// Whether managers call `peripheralIsReady(toSendWriteWithoutResponse:)` and
-    /// `peripheralManagerIsReady(toUpdateSubscribers:)` also when everything that was sent has left, not only when a
-    /// full queue has room again.
+    /// `peripheralManagerIsReady(toUpdateSubscribers:)` also when everything was sent, not only when a full queue
+    /// has room again.
     ///
-    /// True unless a backend says otherwise. Read when a manager's state changes.
+    /// True by default. Read when a manager's state changes.
     var announcesSentBursts: Bool { get }
 
     /// Creates the central role for one manager; it delivers nothing before ``RoleBackend/activate(_:)``.

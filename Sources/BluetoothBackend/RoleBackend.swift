@@ -1,14 +1,14 @@
 /// One role of a backend for one owner: commands go in, ordered events come out.
 ///
-/// What ``CentralBackend``, ``PeripheralBackend`` and ``PairingBackend`` have in common, so that a wrapper can be
-/// written once for all of them.
+/// The common part of ``CentralBackend``, ``PeripheralBackend`` and ``PairingBackend``, so that one wrapper can serve all
+/// of them.
 public protocol RoleBackend<Command, Event>: AnyObject, Sendable {
     /// The commands of the role.
     associatedtype Command: Sendable
     /// The events of the role.
     associatedtype Event: Sendable
 
-    /// Starts delivery; called once. The backend holds the sink until ``invalidate()``.
+    /// Starts delivery; called once. The backend retains the sink until ``invalidate()``.
     func activate(_ sink: any EventSink<Event>)
 
     /// Submits one command; callable from any thread.
@@ -30,17 +30,17 @@ public protocol EventSink<Event>: AnyObject, Sendable {
     /// the order of delivery.
     func deliver(_ event: Event)
 
-    /// The same, for a caller that sees to it that the receiver's queue runs.
+    /// Appends one event without scheduling the receiver's queue, which the caller then does.
     ///
-    /// - Returns: What the caller must start or run; nil where the queue runs already, or is about to.
+    /// - Returns: The delivery that the caller must start or run; nil if the queue is running or scheduled already.
     func append(_ event: Event) -> (any PendingDelivery)?
 
-    /// Calls `body` once all that was delivered before has been handled by the delegate, also when there was nothing.
+    /// Calls `body` when the delegate has handled all earlier events, also if there were none.
     func afterDelivery(_ body: @escaping @Sendable () -> Void)
 }
 
 extension EventSink {
-    /// Delivers it: a sink that knows no better has its queue woken for each event.
+    /// Delivers the event, which schedules the queue for each event.
     public func append(_ event: Event) -> (any PendingDelivery)? {
         deliver(event)
         return nil
@@ -56,8 +56,8 @@ public protocol PendingDelivery: Sendable {
     /// Any thread.
     func start()
 
-    /// Has the events handled on the receiver's queue by this thread, which waits for its turn there; soon, where no other
-    /// thread may stand in for the queue's own.
+    /// Handles the events on the receiver's queue in this thread, which waits for its turn there; schedules them where only the
+    /// queue's own thread may run it.
     ///
     /// App code runs inside: for a thread that holds no lock, is on no queue, and that no other thread waits for.
     func run()

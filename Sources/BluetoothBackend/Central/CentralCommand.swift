@@ -2,17 +2,17 @@ public import BluetoothSupport
 
 /// The central role of one adapter for one manager: commands go in, ordered events come out.
 ///
-/// The contract, which every backend keeps and the contract suite proves:
+/// Every backend fulfils this contract, and the contract suite tests it:
 ///
 /// - ``RoleBackend/submit(_:)`` never blocks and never delivers inline. Events arrive one at a time, in the order of
 ///   the adapter.
 /// - The first event is `stateChanged` (after `restored`, if there is something to restore).
-/// - A link is a ``LinkID``, new at each `connected`. A command for a dead link is dropped in silence. One
-///   `disconnected` closes all that is open on a link; commands without a link are closed by the state event that
-///   leaves `poweredOn`, and links that end because power went get no `disconnected`.
+/// - A link is a ``LinkID``, new at each `connected`. A command for a link that has ended is dropped without an event. One
+///   `disconnected` ends every operation on a link; commands without a link end with the state event that
+///   leaves `poweredOn`, and links that end with the adapter's power get no `disconnected`.
 /// - A command with an ``OperationID`` is answered exactly once with the same identifier, unless its link or the
-///   state ends first. Answers on one link come in the order of the commands; a write command keeps its place among
-///   them.
+///   state ends first. Answers on one link come in the order of the commands; a write command is sent in its place
+///   among them.
 /// - Each write command costs one write credit; credits are granted in increments, the first with `connected`.
 public protocol CentralBackend: RoleBackend where Command == CentralCommand, Event == CentralEvent {
     /// The known ones among the given peers, in their order; from memory, never I/O.
@@ -32,7 +32,7 @@ public enum CentralCommand: Hashable, Sendable, Codable {
     case stopScan
     /// Connects, however long it takes; answered by `connected` or `connectFailed`. `CBCentralManager.connect`.
     case connect(peer: PeerID, operation: OperationID, options: ConnectOptions)
-    /// Takes back a connect that has no answer yet, or gives up this manager's share of the link: `disconnected`
+    /// Cancels a connect that has no answer yet, or releases this manager's lease of the link: `disconnected`
     /// with reason `local`, if the link was up. `CBCentralManager.cancelPeripheralConnection`.
     case disconnect(peer: PeerID)
     /// Reports connections of matching peers to the host, nil for none.
@@ -78,7 +78,7 @@ public struct ScanParameters: Hashable, Sendable, Codable {
 
 /// The options of a connect.
 public struct ConnectOptions: Hashable, Sendable, Codable {
-    /// Connects again by itself after an unexpected loss.
+    /// Whether the backend reconnects after an unexpected loss.
     public var autoReconnect: Bool
 
     /// Creates options.

@@ -65,7 +65,7 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         public var properties: CharacteristicProperties
         /// Its permissions.
         public var permissions: AttributePermissions
-        /// The value that the backend serves by itself; nil asks the manager each time.
+        /// The value that the backend serves; with nil, each read and write goes to the manager.
         public var staticValue: Data?
         /// Its descriptors.
         public var descriptors: [Descriptor]

@@ -14,7 +14,7 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
     case serviceAdded(operation: OperationID)
     /// Answers `startAdvertising`. `peripheralManagerDidStartAdvertising`.
     case advertisingStarted(operation: OperationID)
-    /// The system's Bluetooth service ended the advertisement by itself.
+    /// The system's Bluetooth service ended the advertisement without a command.
     case advertisingEnded
     /// A central subscribed, with the values that may be sent to it at first.
     ///

@@ -2,7 +2,7 @@ import BluetoothSupport
 
 /// The names that a trace writes beside identifiers: those of peers, and the UUID paths of attributes.
 ///
-/// They are learned from the commands and events themselves, so a line depends on nothing but the lines before it. At most
+/// The names come from the commands and events themselves, so a line depends on nothing but the lines before it. At most
 /// 1,024 peers, 4,096 attributes and 256 discoveries under way are remembered, those that were learned last; a name is cut off
 /// after 64 Unicode scalars. Where a name is forgotten, a line has the identifier alone.
 package struct TraceNames: Sendable {

@@ -31,7 +31,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable, Codable {
     public static let indicateEncryptionRequired = Self(rawValue: 0x200)
 }
 
-/// What a server allows.
+/// The permissions of an attribute on a server.
 ///
 /// Apple: `CBAttributePermissions`.
 public struct AttributePermissions: OptionSet, Hashable, Sendable, Codable {

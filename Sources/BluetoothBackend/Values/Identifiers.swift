@@ -14,7 +14,7 @@ public struct PeerID: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String { uuid.uuidString }
 }
 
-/// A number with a meaning of its own, so that a link cannot be taken for an operation.
+/// A number with a type, so that a link cannot be confused with an operation.
 public protocol NumericIdentifier: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible
 where RawValue: FixedWidthInteger & Codable & Sendable {
     /// Wraps a number.

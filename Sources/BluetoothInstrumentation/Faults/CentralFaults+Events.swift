@@ -9,7 +9,7 @@ extension CentralFaults {
         if let operation = event.operation, repeats.remove(operation) != nil { return [] }
         learn(event)
         guard let link = event.link, let reason = links[link]?.lostBy else { return admit(event, now: now) }
-        // Nothing but its end is told of a link that a fault ended.
+        // Of a link that a fault ended, only the end is reported.
         if case .disconnected(_, _, let date, _) = event {
             let wantsBack = reason != .local && pendingConnect(for: link)?.options.autoReconnect == true
             return emit(.disconnected(link: link, reason: reason, at: date, isReconnecting: wantsBack), now: now)

@@ -115,7 +115,7 @@ extension FaultKind {
         }
     }
 
-    /// Whether it may pass twice: what stands for a packet or a request, not for a grant or a thing of its own.
+    /// Whether it may pass twice: a packet or a request may; a grant of credits, or a link, may not.
     var canRepeat: Bool {
         switch self {
         case .centralCommand(let kind):
@@ -150,7 +150,7 @@ extension FaultKind {
         }
     }
 
-    /// Whether it tells, or leads to, a characteristic.
+    /// Whether it names a characteristic, directly or through its request.
     var hasCharacteristic: Bool {
         switch self {
         case .centralCommand(let kind):
@@ -164,7 +164,7 @@ extension FaultKind {
         }
     }
 
-    /// Whether it tells, or leads to, a peer.
+    /// Whether it names a peer, directly or through its link.
     var hasPeer: Bool {
         switch self {
         case .centralCommand(let kind): isOnLink || kind == .connect || kind == .disconnect

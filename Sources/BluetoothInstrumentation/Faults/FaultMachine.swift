@@ -135,7 +135,7 @@ struct FaultMatcher: Sendable {
 
     /// Records a command or an event.
     ///
-    /// - Parameter elapsed: The time since the wrapper was made.
+    /// - Parameter elapsed: The time since the creation of the wrapper.
     /// - Returns: The effect of the first fault that is due.
     mutating func decide(_ context: FaultContext, elapsed: Duration) -> FaultEffect? {
         var effect: FaultEffect?

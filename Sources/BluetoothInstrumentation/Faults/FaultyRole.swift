@@ -68,8 +68,8 @@ where Base.Command == Machine.Command, Base.Event == Machine.Event {
         sink?.afterDelivery { [self] in handleArrived() }
     }
 
-    /// What is held back by a delay is owed by the clock, and is not waited for: a driver of virtual time would wait
-    /// for what only its own next step can bring.
+    /// Delayed items are timers of the clock, and `body` does not wait for them: a driver of virtual time would wait for its
+    /// own next step.
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
         guard let sink = state.withLock({ $0.sink }) else { return body() }
         sink.afterDelivery { [self] in

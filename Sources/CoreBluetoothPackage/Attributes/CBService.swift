@@ -88,7 +88,7 @@ open class CBMutableService: CBService {
 
     /// The services that this one includes.
     ///
-    /// They must be published before this one.
+    /// Included services must be published before this one.
     open override var includedServices: [CBService]? {
         get { ownIncludedServices }
         set { if publication.allowsChange(of: self, "includedServices") { ownIncludedServices = newValue } }

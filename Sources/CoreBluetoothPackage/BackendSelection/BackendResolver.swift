@@ -68,7 +68,7 @@ enum BackendResolver {
         }
     }
 
-    /// A fallback that is given makes a backend of its own; the shared emulator is asked for when it is needed.
+    /// A given fallback leads to a new backend; the shared emulator is created when it is needed.
     ///
     /// - Parameter reason: What allows the shared emulator, for the log; nil where nothing does.
     private static func automatic(

@@ -49,7 +49,7 @@ public struct CBBackendSelection: Sendable {
     #endif
 
     #if Emulator
-    /// An emulator: an isolated world of its own.
+    /// An emulator: one isolated world.
     public static func emulator(_ emulator: Emulator) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(emulator))
     }

@@ -58,7 +58,7 @@ public typealias CBL2CAPPSM = UInt16
 
 /// The bytes that come over an L2CAP channel.
 ///
-/// Foundation's rules: one thread at a time, `read` blocks while there is nothing, the delegate is told on the run
+/// Foundation's rules: one thread at a time, `read` blocks while the buffer is empty, the delegate is called on the run
 /// loops that the stream is scheduled in. It works without a run loop too, by asking `hasBytesAvailable`. The borders
 /// of the peer's packets are lost. Source: Apple, InputStream; Core Specification, Vol 3, Part A, 10.
 final class L2CAPInputStream: InputStream {
@@ -111,7 +111,7 @@ final class L2CAPInputStream: InputStream {
 /// The bytes that go over an L2CAP channel.
 ///
 /// Foundation's rules: one thread at a time, `write` takes as much as there is room for and blocks while there is
-/// none, the delegate is told on the run loops that the stream is scheduled in. It works without a run loop too, by
+/// none, the delegate is called on the run loops that the stream is scheduled in. It works without a run loop too, by
 /// asking `hasSpaceAvailable`. Source: Apple, OutputStream; Core Specification, Vol 3, Part A, 10.
 final class L2CAPOutputStream: OutputStream {
     private let channel: ChannelCore

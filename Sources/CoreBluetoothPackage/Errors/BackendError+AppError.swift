@@ -67,7 +67,7 @@ public let CBATTErrorDomain = "CBATTErrorDomain"
 
 /// Foundation's error as Apple's prints: with its text, where Foundation on Linux prints "(null)".
 ///
-/// An error that has no text of its own prints what its code means.
+/// An error without a text prints the meaning of its code.
 // Invariant: as `NSError`, never changed after `init`.
 final class PrintableError: NSError, @unchecked Sendable {
     private let meaning: String

@@ -45,7 +45,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     ///   - central: The manager.
     ///   - peripheral: The device.
     ///   - timestamp: When, in seconds since 2001-01-01 00:00 UTC.
-    ///   - isReconnecting: Whether the system connects again by itself.
+    ///   - isReconnecting: Whether the system reconnects without a call of the app.
     ///   - error: Why; nil when this app ended the link.
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,

@@ -21,7 +21,7 @@ public struct CBManagerLimits: Hashable, Sendable {
     /// Managers of one adapter share the largest number of them. A scan without duplicates reports a device anew once so
     /// many others were heard since.
     public var rememberedPeripherals: Int
-    /// How many events of a kind wait for the manager's queue, at least 1: scan reports, notifications, write commands,
+    /// The number of events of a kind that wait for the manager's queue, at least 1: scan reports, notifications, write commands,
     /// and changes that others make.
     public var undeliveredEvents: Int
     /// The treatment of notifications beyond ``undeliveredEvents``.

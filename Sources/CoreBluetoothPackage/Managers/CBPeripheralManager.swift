@@ -94,7 +94,7 @@ open class CBPeripheralManager: CBManager {
     /// Whether the manager advertises.
     ///
     /// Changes on the manager's queue, just before the callback, and with `stopAdvertising()`. False while the adapter is
-    /// off; the advertisement goes on by itself when it is on again.
+    /// off; the advertisement resumes when it is on again.
     open var isAdvertising: Bool { core.read { $0.isAdvertising } }
 
     /// The older form of ``CBManager/authorization-swift.type.property``.

@@ -95,7 +95,7 @@ extension PairingQuestion {
 }
 
 extension PairingMachine.Callback {
-    /// As an observer sees it; nil for what no delegate method tells.
+    /// The callback as an observer sees it; nil if it calls no delegate method.
     ///
     /// A question that is cancelled has no peer any more.
     var observed: DeliveredCallback? {

@@ -51,8 +51,8 @@ extension BacklogElement {
 /// Pure. Scan reports, and values that a peer sends unasked, are limited in number. Changes that a peer makes again and
 /// again are merged. Everything else follows from what the app asked for, and is kept.
 ///
-/// To append and to take takes constant time. At the limit all is looked through once, and so much room is made that this
-/// stays rare.
+/// Appending and removing take constant time. At the limit, one pass over all elements makes so much room that this stays
+/// rare.
 struct Backlog<Element: BacklogElement>: Sendable {
     private var elements = Deque<Element>()
     private let limits: CBManagerLimits
@@ -180,7 +180,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
 
     /// Removes changes that later ones cancel; drops the oldest of those that may be lost if that is not enough.
     ///
-    /// What is left even so belongs to links that are up, or to what the app asked for. It is merged again when there is
+    /// The rest belongs to links that are up, or to what the app asked for. It is merged again when there is
     /// twice as much.
     private mutating func mergeChanges() {
         var merged = Element.merged(Array(elements.lazy.filter(\.isChange))).makeIterator()

@@ -61,7 +61,7 @@ struct AdvertisementLayout: Equatable, Sendable {
         }
     }
 
-    /// What the backend advertises: connectable (S123), and of Apple's dictionary nothing but name and UUIDs (S118).
+    /// The advertisement of the backend: connectable (S123), and of Apple's dictionary nothing but name and UUIDs (S118).
     var advertisement: Advertisement {
         Advertisement(
             localName: localName, serviceUUIDs: serviceUUIDs.isEmpty ? nil : serviceUUIDs,

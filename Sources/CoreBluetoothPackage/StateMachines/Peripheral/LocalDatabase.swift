@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-/// The services that a peripheral manager has published, or is publishing, under identifiers of its own.
+/// The services that a peripheral manager has published, or is publishing, with identifiers that it assigns.
 struct LocalDatabase: Sendable {
     struct Service: Sendable {
         let definition: ServiceDefinition

@@ -63,7 +63,7 @@ extension PeripheralStateMachine {
     /// The number of write commands to which the app can still respond.
     static let heldWriteCommands = 1024
 
-    /// The backend has answered by itself (S134).
+    /// The backend has answered in place of the app (S134).
     mutating func requestExpired(_ request: RequestID) -> [PeripheralEffect] {
         requests[request] = nil
         return []

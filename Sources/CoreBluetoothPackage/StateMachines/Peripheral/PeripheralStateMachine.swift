@@ -1,7 +1,7 @@
 import BluetoothBackend
 import DequeModule
 
-/// What a peripheral manager is: its adapter's state, its database, its advertisement, its subscribers, and the
+/// The state of a peripheral manager: its adapter's state, its database, its advertisement, its subscribers, and the
 /// requests that wait for the app.
 ///
 /// Pure: an API call or an event of the backend goes in, effects come out. API calls take effect on the caller's
