@@ -19,20 +19,11 @@ final class PeerCentral: Sendable {
         func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
     }
 
-    /// The state that it shares with its sinks.
-    private final class Memory: Sendable {
-        private let state = Lock(PeerCentralState())
-
-        func withLock<Result: Sendable>(_ body: (inout PeerCentralState) -> Result) -> Result {
-            state.withLock { body(&$0) }
-        }
-    }
-
     private let emulator: Emulator
     private let host: EmulatedHost
     private let backend: any CentralBackend
     private let pairing: any PairingBackend
-    private let state: Memory
+    private let state = Lock(PeerCentralState())
 
     var lines: [String] { state.withLock { $0.events }.map(\.description) }
 
@@ -41,9 +32,7 @@ final class PeerCentral: Sendable {
         host = try emulator.add(HostDescription(name: "central \(central.rawValue)"))
         backend = emulator.makeCentral(RoleOptions(adapter: host.name))
         pairing = host.makePairing()
-        let state = Memory()
-        self.state = state
-        backend.activate(Sink<CentralEvent> { event in state.withLock { $0.handle(event) } })
+        backend.activate(Sink<CentralEvent> { [weak self] event in self?.state.withLock { $0.handle(event) } })
     }
 
     /// Performs an action; actions that let time pass are done when it returns.
@@ -61,8 +50,7 @@ final class PeerCentral: Sendable {
         case .descriptors(let attribute): try await readDescriptors(of: attribute)
         case .mtu: reply.count = state.withLock { $0.mtu }
         case .pairing(let capability):
-            let state = state
-            pairing.activate(Sink<PairingEvent> { event in state.withLock { $0.handle(event) } })
+            pairing.activate(Sink<PairingEvent> { [weak self] event in self?.state.withLock { $0.handle(event) } })
             pairing.submit(.setCapability(PairingCapability(capability)))
         case .answer(let answer):
             guard let request = state.withLock({ $0.lastRequest }) else { throw ContractTimeout() }
@@ -85,8 +73,7 @@ final class PeerCentral: Sendable {
     // MARK: The air
 
     private func powerOn() async throws {
-        let state = state
-        try await emulator.advance(until: { state.withLock { $0.isOn } })
+        try await emulator.advance(until: { [self] in state.withLock { $0.isOn } })
     }
 
     private func listen(_ milliseconds: Int) async throws -> [String] {
@@ -101,33 +88,30 @@ final class PeerCentral: Sendable {
     private func connect(_ service: ContractAttribute?) async throws {
         try await powerOn()
         let wanted = service.map { ContractDevices.uuid($0) }
-        let state = state
         state.withLock { $0.heard = [:] }
         backend.submit(.startScan(ScanParameters(services: wanted.map { [$0] }, allowDuplicates: true)))
-        try await emulator.advance(until: { state.withLock { !$0.heard.isEmpty } })
+        try await emulator.advance(until: { [self] in state.withLock { !$0.heard.isEmpty } })
         backend.submit(.stopScan)
         guard let peer = state.withLock({ $0.heard.keys.first }) else { throw ContractTimeout() }
         backend.submit(state.withLock { $0.connect(peer) })
-        try await emulator.advance(until: { state.withLock { $0.link != nil } })
+        try await emulator.advance(until: { [self] in state.withLock { $0.link != nil } })
         try await discover()
         state.withLock { $0.report(.connected) }
     }
 
     private func discover() async throws {
-        let state = state
         if let command = state.withLock({ $0.discoverServices() }) { backend.submit(command) }
-        try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
+        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
         for command in state.withLock({ $0.discoverCharacteristics() }) { backend.submit(command) }
-        try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
+        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
     }
 
     private func readDescriptors(of attribute: ContractAttribute) async throws {
-        let state = state
         guard let command = state.withLock({ $0.discoverDescriptors(of: attribute) }) else { throw ContractTimeout() }
         backend.submit(command)
-        try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
+        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
         for command in state.withLock({ $0.readDescriptors() }) { backend.submit(command) }
-        try await emulator.advance(until: { state.withLock { !$0.isDiscovering } })
+        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
         state.withLock { $0.reportDescriptors(of: attribute) }
     }
 
@@ -137,7 +121,6 @@ final class PeerCentral: Sendable {
         switch action {
         case .send(let count): state.withLock { $0.channel.send(count) }
         case .receive(let count):
-            let state = state
             try await emulator.advance(until: { [self] in
                 pump()
                 return state.withLock { $0.channel.received >= count || !$0.channel.isIntact }
