@@ -45,7 +45,8 @@ extension CentralRoleMachine {
     }
 
     mutating func connectNext() {
-        guard state == .poweredOn else { return }
+        // Called with each advertisement.
+        guard connects.hasAny, state == .poweredOn else { return }
         let peer = connects.next { [watch, objects] peer in
             watch.directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
         }

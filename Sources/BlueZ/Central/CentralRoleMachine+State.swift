@@ -93,7 +93,7 @@ extension CentralRoleMachine {
         // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
         let known = directory.peer(at: path)
         let isNew = known == nil || !changes.isDisjoint(with: [.address, .name])
-        let oldName = known.flatMap { directory[$0]?.name }
+        let oldName = isNew ? known.flatMap { directory[$0]?.name } : nil
         guard let peer = isNew ? directory.log(path, device, isNamed: changes.contains(.name)) : known else { return }
         if isNew, let name = directory[peer]?.name, name != oldName { nameChanged(peer, name) }
         if changes.contains(.connected) { connectedChanged(peer, path, device) }

@@ -34,6 +34,9 @@ struct ConnectScheduler: Sendable {
     /// Whether a peer is waited for, in whichever phase.
     func contains(_ peer: PeerID) -> Bool { active == peer || connects.contains { $0.peer == peer } }
 
+    /// Whether any peer is waited for, or connected to now.
+    var hasAny: Bool { active != nil || !connects.isEmpty }
+
     /// Whether to look for peers: one is absent, or has failed and may lose its object.
     ///
     /// BlueZ pitfall: the object of an unknown device lives for 30 s and vanishes between two attempts, or when

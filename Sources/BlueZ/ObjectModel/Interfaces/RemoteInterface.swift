@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
+import Glibc
 
 /// The properties of one `org.bluez` interface that this backend uses, as Swift values.
 ///
@@ -39,12 +40,23 @@ extension RemoteInterface {
 
 /// The interfaces of `org.bluez` whose properties are mirrored.
 enum RemoteInterfaceName: CaseIterable {
-    case adapter, advertisingManager, device, service, characteristic, descriptor
+    case device, characteristic, adapter, advertisingManager, service, descriptor
 
     /// Finds an interface by its D-Bus name; nil for others.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
-        guard let name = Self.allCases.first(where: { $0.text.utf8.elementsEqual(text) }) else { return nil }
+        guard let name = Self.allCases.first(where: { $0.equals(text) }) else { return nil }
         self = name
+    }
+
+    /// Whether a text is the D-Bus name.
+    ///
+    /// Makes no strings: each signal is compared.
+    private func equals(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        var name = text
+        return name.withUTF8 { own in
+            guard own.count == other.count, let start = own.baseAddress, let otherStart = other.baseAddress else { return false }
+            return memcmp(start, otherStart, own.count) == 0
+        }
     }
 
     /// The D-Bus name.
