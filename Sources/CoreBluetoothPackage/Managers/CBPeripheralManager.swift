@@ -166,8 +166,9 @@ open class CBPeripheralManager: CBManager {
     /// Publishes a service as it is now.
     ///
     /// Answered by `peripheralManager(_:didAdd:error:)` with the same object, once for each call, in order. The error is
-    /// `CBError.uuidNotAllowed` for a service of the system (1800, 1801) and for a descriptor other than 2901 and 2904, and `CBError.invalidParameters` for a service that is published already, includes one that is not, or has
-    /// a characteristic of a published service, with `.broadcast` or `.extendedProperties`, or with a value of more than
+    /// `CBError.uuidNotAllowed` for a service of the system (1800, 1801) and for a descriptor other than 2901 and 2904, and
+    /// `CBError.invalidParameters` for a service that is published already, includes one that is not, or has a
+    /// characteristic of a published service, with `.broadcast` or `.extendedProperties`, or with a value of more than
     /// 512 bytes. A log line says which.
     ///
     /// A characteristic with a value that is not read-only is a programming error and traps, as Apple's raises an
