@@ -54,7 +54,9 @@ enum RemoteInterfaceName: CaseIterable {
     private func equals(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         var name = text
         return name.withUTF8 { own in
-            guard own.count == other.count, let start = own.baseAddress, let otherStart = other.baseAddress else { return false }
+            guard own.count == other.count, let start = own.baseAddress, let otherStart = other.baseAddress else {
+                return false
+            }
             return memcmp(start, otherStart, own.count) == 0
         }
     }
