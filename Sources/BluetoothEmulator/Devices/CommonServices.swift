@@ -1,5 +1,5 @@
 import BluetoothBackend
-public import BluetoothSupport
+import BluetoothSupport
 public import BluetoothValues
 
 extension PeripheralDescription {

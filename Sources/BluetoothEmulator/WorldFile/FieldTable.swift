@@ -46,7 +46,7 @@ struct Field<Root: Sendable>: Sendable {
     let write: @Sendable (_ object: Root, _ defaults: Root, inout Writer) throws -> Void
 
     /// A field with its own reading and writing; what `write` returns is written.
-    static func custom<Value: Encodable>(
+    static func custom<Value: Encodable & SendableMetatype>(
         _ name: String, read: @escaping @Sendable (inout Root, FieldReader) throws -> Void,
         write: @escaping @Sendable (Root) -> Value?
     ) -> Field {
@@ -56,14 +56,14 @@ struct Field<Root: Sendable>: Sendable {
     }
 
     /// A field that must be there.
-    static func required<Value: Codable>(
+    static func required<Value: Codable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable
     ) -> Field {
         custom(name, read: { $0[keyPath: path] = try $1.required() }, write: { $0[keyPath: path] })
     }
 
     /// A field with a value; `isAlwaysWritten`: also where it has its default.
-    static func value<Value: Codable & Equatable>(
+    static func value<Value: Codable & Equatable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, isAlwaysWritten: Bool = false
     ) -> Field {
         Field(
@@ -178,7 +178,7 @@ extension TextForm where Value == DeviceAddress {
         text: \.description)
 }
 
-extension TextForm where Value: RawRepresentable, Value.RawValue == String {
+extension TextForm where Value: RawRepresentable & SendableMetatype, Value.RawValue == String {
     /// One of the given names, which the rule lists.
     static func name(_ names: String, of values: [Value]) -> TextForm {
         TextForm(
