@@ -75,10 +75,11 @@ docs: deps ## the documentation archives, in .build-docs/archives
 format: ## format the Swift files in place
 	@Scripts/lint-swift --fix
 
-lint: deps ## formatting and style, the edges between targets, and that the generated tables are those of the data
+lint: deps ## formatting and style, the edges between targets, the generated tables, and the limits of `make counts`
 	@Scripts/lint-swift
 	@Scripts/check-edges
 	@Scripts/generate-assigned-numbers --check
+	@Scripts/counts --check > /dev/null
 
 picture: deps ## draw what bluectl shows, for README
 	@$(BUILD) --product bluectl

@@ -12,6 +12,9 @@ public protocol RoleBackend<Command, Event>: AnyObject, Sendable {
     func activate(_ sink: any EventSink<Event>)
 
     /// Submits one command; callable from any thread.
+    ///
+    /// Returns before the adapter has carried out the command. A call may wait for a thread of the backend that handles what
+    /// the daemon sent: for microseconds, or for a tenth of a second after a list of ten thousand devices.
     func submit(_ command: Command)
 
     /// Ends what the owner has under way, and delivery, in silence. Later calls do nothing.

@@ -168,7 +168,7 @@ struct CentralRoleFixture: FakeDaemon {
 
     mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>) { input(.reply(id, result)) }
 
-    /// Answers the oldest wish for a channel.
+    /// Answers the oldest request for a channel.
     mutating func answerChannel(_ result: Result<ChannelPool.Opening, BackendError>) {
         guard !openings.isEmpty else { return }
         input(.channelReply(openings.removeFirst().id, result))

@@ -222,7 +222,7 @@ import Testing
     @Test mutating func aLinkThatAnotherProgramGivesUpIsNotJoinedButMadeAnew() {
         let peer = fixture.addDevice(["Connected": .boolean(true)])
         connect(peer)
-        // News of the device do not say that the link stays.
+        // A change of the device does not mean that the link stays.
         fixture.set(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(-60)])
         #expect(fixture.waiting == [] && links.isEmpty)
         setConnected(false)

@@ -140,7 +140,7 @@ import Testing
         #expect(connects() == [second])
         fixture.receive(.interfacesRemoved(second, ["org.bluez.Device1"]))
         #expect(connects() == [second, third])
-        // Nobody waits for that reply any more.
+        // That reply is not waited for any more.
         fixture.refuse("Connect", "Failed", "le-connection-abort-by-local")
         fixture.answerDiscovery()
         let device = Fixture.deviceObject(address: "F0:F1:F2:F3:F4:F6", ["RSSI": .int16(-50)])

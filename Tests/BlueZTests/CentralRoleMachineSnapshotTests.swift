@@ -56,7 +56,7 @@ import Testing
             .setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
         for _ in 0..<2 { snapshot(["UUIDs": Self.heartRate, "Connected": .boolean(isConnected)]) }
         #expect(fixture.events == [])
-        // One that nobody told of is.
+        // One that was not told before is.
         snapshot(["UUIDs": Self.heartRate, "Connected": .boolean(!isConnected)])
         #expect(fixture.events == [.connectionEvent(peer: peer, isConnected: !isConnected)])
     }

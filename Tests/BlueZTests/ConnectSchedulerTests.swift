@@ -180,8 +180,8 @@ import Testing
         session.pauseOver()
         #expect(run() == .start)
         session.want(nil, restart: false)
-        let isNews = session.discoveringEnded()
-        #expect(!isNews)
+        let isUnexpected = session.discoveringEnded()
+        #expect(!isUnexpected)
     }
 
     @Test func theFilterLeavesDefaultsOut() {

@@ -427,7 +427,7 @@ import Testing
         }
     }
 
-    // MARK: Wishes
+    // MARK: Requests of apps
 
     @Test mutating func anAppPairsAndIsToldOnce() {
         makeAgent()

@@ -53,7 +53,7 @@ import Testing
         try respond(&fixture, 0, [1, 2])
         #expect(fixture.answers[number] == .success([.bytes([1, 2])]))
         #expect(fixture.timers.isEmpty)
-        // A second answer is nobody's.
+        // A second answer has no request.
         try respond(&fixture, 0, [3])
         #expect(fixture.answers[number] == .success([.bytes([1, 2])]))
     }

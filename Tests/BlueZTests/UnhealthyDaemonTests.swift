@@ -158,7 +158,7 @@ import Testing
         let attribute = try await fixture.attribute(central, link)
         let stranger = try ScriptedService(on: fixture.bus)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { [service = daemon.service] call in
-            // The bus lets nobody answer a call that another was asked.
+            // The bus passes on no answer from another client than the one that was called.
             stranger.answer(call, with: .values([.bytes([66])]))
             service.answer(call, with: .values([.bytes([1])]))
             return .none

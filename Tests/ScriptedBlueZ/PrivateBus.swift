@@ -7,7 +7,7 @@ import Synchronization
 
 /// A `dbus-daemon` of the test's own, on an address of its own; gone with the last reference.
 ///
-/// It also goes when the test process crashes: a shell ends it, and removes its folder, once nobody holds the other end
+/// It also goes when the test process crashes: a shell ends it, and removes its folder, once no process holds the other end
 /// of the shell's input. (The kernel's own death signal is that of a thread, and a test's threads come and go.)
 public final class PrivateBus: Sendable {
     private let process: ChildProcess

@@ -16,7 +16,7 @@ enum ChannelError {
                 .operationNotSupported, "there are no Bluetooth sockets here; a container needs the host's network")
         case _ where isSecurityMissing: return .att(0x05, operation: operation, message: text)
         case EACCES, EKEYREJECTED: return .att(0x05, operation: operation, message: text)
-        case ECONNREFUSED: return error(.operationNotSupported, "nobody listens there")
+        case ECONNREFUSED: return error(.operationNotSupported, "the peer has no channel of this number")
         case ETIMEDOUT: return error(.connectionTimeout)
         case ENOTCONN, ECONNRESET, ECONNABORTED, EPIPE, EHOSTDOWN, EHOSTUNREACH, ENODEV, ENETDOWN:
             return error(.notConnected)

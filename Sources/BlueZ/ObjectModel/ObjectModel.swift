@@ -4,8 +4,8 @@ import FoundationEssentials
 
 /// The objects that `bluetoothd` exports: one model for all roles of a backend.
 ///
-/// ``BlueZDaemon`` feeds it with the daemon's messages, which ``ObjectModel+Messages`` decodes property by property; the
-/// role machines only read it, and are told what changed.
+/// ``BlueZDaemon`` applies the daemon's messages to it, which are decoded property by property. The role machines only
+/// read it, and receive what changed.
 // Invariant: used on the daemon's queue only, or by one thread alone, as in tests.
 final class ObjectModel: @unchecked Sendable {
     /// What a message changed.

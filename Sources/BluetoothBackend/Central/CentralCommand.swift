@@ -4,8 +4,8 @@ public import BluetoothSupport
 ///
 /// Every backend fulfils this contract, and the contract suite tests it:
 ///
-/// - ``RoleBackend/submit(_:)`` never blocks and never delivers inline. Events arrive one at a time, in the order of
-///   the adapter.
+/// - ``RoleBackend/submit(_:)`` waits for no adapter and no peer, and never delivers inline. Events arrive one at a time,
+///   in the order of the adapter.
 /// - The first event is `stateChanged` (after `restored`, if there is something to restore).
 /// - A link is a ``LinkID``, new at each `connected`. A command for a link that has ended is dropped without an event. One
 ///   `disconnected` ends every operation on a link; commands without a link end with the state event that

@@ -158,9 +158,9 @@ import Testing
         #expect(
             updates(fixture.update([1], to: [Fixture.central, Fixture.other]).effects).map(\.centrals)
                 == [[Fixture.central]])
-        let nobody = fixture.update([1], to: [Fixture.other])
-        #expect(nobody.isQueued)
-        #expect(nobody.effects.isEmpty)
+        let toStrangers = fixture.update([1], to: [Fixture.other])
+        #expect(toStrangers.isQueued)
+        #expect(toStrangers.effects.isEmpty)
         #expect(fixture.update([1], to: []).isQueued)
     }
 
