@@ -7,29 +7,41 @@ import Glibc
 public struct DBusReader {
     private let message: DBusMessage
     private var iterator = DBusMessageIter()
-
-    /// The type code of the next value: a character of the specification, with `a`, `r`, `e`, `v` for containers; zero
-    /// at the end.
-    private var code: UInt8
+    /// Whether the value at the iterator was read: the iterator advances when the next value is asked for, which is never
+    /// the case for the last one.
+    private var isRead = false
+    private var knownCode: UInt8?
 
     /// Begins at the first argument.
     public init(_ message: DBusMessage) {
         self.message = message
         _ = dbus_message_iter_init(message.raw, &iterator)
-        code = Self.code(&iterator)
     }
 
     private init(entering outer: inout DBusReader) {
         message = outer.message
         dbus_message_iter_recurse(&outer.iterator, &iterator)
-        code = Self.code(&iterator)
     }
 
     /// Whether all values were read.
-    public var isAtEnd: Bool { code == 0 }
+    public var isAtEnd: Bool {
+        mutating get { code == 0 }
+    }
 
-    private static func code(_ iterator: inout DBusMessageIter) -> UInt8 {
-        UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))
+    /// The type code of the next value: a character of the specification, with `a`, `r`, `e`, `v` for containers; zero
+    /// at the end.
+    private var code: UInt8 {
+        mutating get {
+            if isRead {
+                _ = dbus_message_iter_next(&iterator)
+                isRead = false
+            } else if let knownCode {
+                return knownCode
+            }
+            let code = UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))
+            knownCode = code
+            return code
+        }
     }
 
     // MARK: Values by type
@@ -262,10 +274,7 @@ extension DBusReader {
         UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))
     }
 
-    private mutating func advance() {
-        _ = dbus_message_iter_next(&iterator)
-        code = Self.code(&iterator)
-    }
+    private mutating func advance() { isRead = true }
 
     private mutating func container(_ code: UnicodeScalar) throws(DBusError) -> DBusReader {
         guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
@@ -305,7 +314,7 @@ extension DBusReader {
         return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count))
     }
 
-    private func mismatch(_ expected: String) -> DBusError {
+    private mutating func mismatch(_ expected: String) -> DBusError {
         let found = code == 0 ? "the end" : String(UnicodeScalar(code))
         return DBusError(
             name: DBusError.Name.inconsistentMessage,
