@@ -68,7 +68,7 @@ struct CentralRoleMachine: RoleMachine {
         case .channelEnded(let channel): channelEnded(channel)
         case .socket(let socket, let event): socketHappened(socket, event)
         case .pairingRefused(let peer): pairingRefused(peer)
-        case .timer(let key): if hasFired(key) { fired(key) }
+        case .timer(let key): if endTimer(key) { fired(key) }
         case .restoring(let manager, let left): keep(manager, left)
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }

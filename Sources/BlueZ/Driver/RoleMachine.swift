@@ -142,10 +142,10 @@ extension RoleMachine {
 
     func isRunning(_ timer: Input.Timer) -> Bool { outputs.timers.contains(timer) }
 
-    /// Notes that a timer fired.
+    /// Ends a timer that fired.
     ///
     /// - Returns: Whether it was still running.
-    mutating func hasFired(_ timer: Input.Timer) -> Bool { outputs.timers.remove(timer) != nil }
+    mutating func endTimer(_ timer: Input.Timer) -> Bool { outputs.timers.remove(timer) != nil }
 
     mutating func log(_ level: LogMessage.Level, _ text: String) {
         outputs.effects.append(.log(LogMessage(level: level, text: text)))

@@ -183,11 +183,15 @@ final class PairingDriver: DaemonClient {
         }
     }
 
+    private func pairableChanged(on adapter: ObjectPath) {
+        guard let isPairable = daemon.objects.adapters[adapter]?.isPairable else { return }
+        process(.pairableChanged(adapter, isOn: isPairable))
+    }
+
     private func apply(_ change: ObjectModel.Change) {
         switch change {
-        case .adapterAdded(let path), .adapterChanged(let path, _):
-            guard let isPairable = daemon.objects.adapters[path]?.isPairable else { break }
-            process(.pairableChanged(path, isOn: isPairable))
+        case .adapterAdded(let path): pairableChanged(on: path)
+        case .adapterChanged(let path, let changes): if changes.contains(.pairable) { pairableChanged(on: path) }
         case .adapterRemoved(let path): process(.pairableChanged(path, isOn: nil))
         case .deviceChanged(let path, let changes) where !changes.isDisjoint(with: [.paired, .connected]):
             guard let device = device(at: path) else { break }

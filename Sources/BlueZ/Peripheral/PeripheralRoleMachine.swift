@@ -81,7 +81,7 @@ struct PeripheralRoleMachine: RoleMachine {
             listening(manager, operation, result, isEncryptionRequired: isEncryptionRequired)
         case .channelAccepted(let psm, let opening, let address): accepted(psm, opening, from: address)
         case .channelEnded(let channel): channelEnded(channel)
-        case .timer(let key): if hasFired(key) { fired(key) }
+        case .timer(let key): if endTimer(key) { fired(key) }
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
         case .invalidated(let manager): invalidate(manager)

@@ -95,7 +95,8 @@ struct Device1: RemoteInterface, Equatable {
             }
         }
         // Old entries stay in the dictionary: the one that is new or different was in the last packet.
-        let newest = companies.filter { manufacturerData[$0.key] != $0.value }.max { $0.key < $1.key }
+        let known = manufacturerData
+        let newest = companies.lazy.filter { known[$0.key] != $0.value }.max { $0.key < $1.key }
         manufacturerData = companies
         if let newest { advertisement.manufacturerData = newest.value }
     }
