@@ -39,14 +39,12 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
         if adapters.contains(where: { $0.backend == "emulator" }) {
             console.warn("EMULATED: these adapters are not real")
         }
-        for adapter in adapters {
-            if console.isJSON { console.print(json: adapter) } else { console.print(adapter.line) }
-        }
+        for adapter in adapters { console.show(adapter.fields, [adapter.line]) }
     }
 }
 
 /// An adapter, for `bluectl adapters`.
-struct AdapterRecord: Encodable, Equatable, Sendable {
+struct AdapterRecord: Sendable {
     /// The value for `--adapter`: `hci0`, or the name of an emulated host.
     var adapter: String
     var address: String?
@@ -56,6 +54,13 @@ struct AdapterRecord: Encodable, Equatable, Sendable {
     /// `central`, `peripheral`, `central-peripheral` (both at once).
     var roles: [String]?
     var backend: String
+
+    var fields: JSONFields {
+        [
+            "adapter": adapter, "address": address, "name": name, "isPowered": isPowered, "roles": roles,
+            "backend": backend,
+        ]
+    }
 
     /// Adapter, address, power, roles, name, separated by tabs; `-` for what is unknown.
     var line: String {

@@ -64,7 +64,7 @@ struct AdvertiseCommand: BackendCommand {
     func perform(in role: PeripheralRole) async throws {
         let content = try advertised()
         try await role.advertise(content)
-        ServerEventPrinter(console: role.console, backend: role.emulatedBackend, name: name ?? "").advertising(content)
+        ServerEventPrinter(console: role.console, name: name ?? "").advertising(content)
         try await role.wait(for: duration?.duration)
     }
 }

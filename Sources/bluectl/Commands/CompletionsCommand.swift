@@ -55,10 +55,7 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
     private func show() throws {
         let console = Console(isJSON: global.json)
         let script = Bluectl.completionScript(for: shell.completion)
-        guard install else {
-            if console.isJSON { return console.print(json: ["shell": shell.rawValue, "script": script]) }
-            return console.print(script)
-        }
+        guard install else { return console.show(["shell": shell.rawValue, "script": script], [script]) }
         guard let file = shell.file(ProcessInfo.processInfo.environment) else {
             throw Failure(.failed, "HOME is not set: print the completions and install them by hand")
         }
@@ -69,6 +66,6 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
         } catch {
             throw Failure(.failed, "\(file.path): \((error as NSError).localizedDescription)")
         }
-        console.isJSON ? console.print(json: ["shell": shell.rawValue, "file": file.path]) : console.print(file.path)
+        console.show(["shell": shell.rawValue, "file": file.path], [file.path])
     }
 }

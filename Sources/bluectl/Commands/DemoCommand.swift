@@ -26,7 +26,7 @@ struct DemoCommand: BackendCommand {
     func selection() throws(Failure) -> CBBackendSelection { try BackendSelector.emulator() }
 
     func perform(in role: CentralRole) async throws {
-        let narrator = Narrator(role)
+        let narrator = Narrator(console: role.console)
         narrator.say("scan", "Scanning for devices that advertise \(AttributeText.label("180D"))…")
         let peripheral = try await role.find(.name(Self.monitor))
         narrator.say("scan", "Found \"\(Self.monitor)\", \(peripheral.address ?? peripheral.identifier.uuidString).")
@@ -93,28 +93,18 @@ struct DemoCommand: BackendCommand {
 /// Prints the steps of the demo, line by line.
 @MainActor
 private struct Narrator {
-    private struct Record: Encodable {
-        let step: String
-        let text: String
-        let characteristic: String?
-        let value: String?
-        let backend: String?
-    }
-
-    private let role: CentralRole
-
-    init(_ role: CentralRole) { self.role = role }
+    let console: Console
 
     /// One line; with a value, its bytes and what they mean.
     func say(_ step: String, _ text: String, _ characteristic: DiscoveredCharacteristic? = nil, _ value: Data? = nil) {
-        let console = role.console
-        if console.isJSON {
-            return console.print(
-                json: Record(
-                    step: step, text: text, characteristic: characteristic?.uuid.uuidString,
-                    value: value.map(HexText.of), backend: role.emulatedBackend))
+        var line = text
+        if let characteristic, let value {
+            line += ": " + console.palette.value(AttributeText.value(value, of: characteristic.uuid))
         }
-        guard let characteristic, let value else { return console.print(text) }
-        console.print("\(text): \(console.palette.value(AttributeText.value(value, of: characteristic.uuid)))")
+        console.show(
+            [
+                "step": step, "text": text, "characteristic": characteristic?.uuid.uuidString,
+                "value": value.map(HexText.of),
+            ], [line])
     }
 }

@@ -31,23 +31,26 @@ struct DevicesCommand: BackendCommand {
     func perform(in role: CentralRole) async throws {
         for device in try await role.knownDevices() {
             guard device.isPaired || !paired, device.isConnected || !connected else { continue }
-            if role.console.isJSON {
-                role.console.print(json: device)
-            } else {
-                role.console.print(device.line)
-            }
+            role.console.show(device.fields, [device.line])
         }
     }
 }
 
 /// A device that the system knows.
-struct KnownDevice: Encodable, Equatable, Sendable {
+struct KnownDevice: Sendable {
     var identifier: String
     var address: String?
     var name: String?
     var isPaired: Bool
     var isConnected: Bool
     var backend: String
+
+    var fields: JSONFields {
+        [
+            "identifier": identifier, "address": address, "name": name, "isPaired": isPaired,
+            "isConnected": isConnected, "backend": backend,
+        ]
+    }
 
     /// Identifier, address, paired, connected, name, separated by tabs; `-` for what is not so, or unknown.
     var line: String {

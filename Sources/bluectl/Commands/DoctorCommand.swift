@@ -35,18 +35,14 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
     private func report(_ findings: [Finding]) {
         let console = Console(isJSON: global.json)
         for finding in findings {
-            guard !console.isJSON else {
-                console.print(json: finding)
-                continue
-            }
             let mark =
                 switch finding.status {
                 case .ok: console.palette.good("ok     ")
                 case .note: console.palette.caution("note   ")
                 case .problem: console.palette.bad("PROBLEM")
                 }
-            console.print("\(mark)  \(finding.check): \(finding.detail)")
-            if let remedy = finding.remedy { console.print("         → \(remedy)") }
+            let remedy = finding.remedy.map { "         → \($0)" }
+            console.show(finding.fields, ["\(mark)  \(finding.check): \(finding.detail)"] + (remedy.map { [$0] } ?? []))
         }
     }
 }
@@ -62,9 +58,9 @@ extension GlobalOptions {
 }
 
 /// One thing that the doctor looked at.
-struct Finding: Encodable, Equatable, Sendable {
+struct Finding: Equatable, Sendable {
     /// The result of the check.
-    enum Status: String, Encodable, Sendable {
+    enum Status: String, Sendable {
         case ok
         /// Worth knowing; Bluetooth can be used.
         case note
@@ -75,15 +71,17 @@ struct Finding: Encodable, Equatable, Sendable {
     let check: String
     let status: Status
     let detail: String
-    /// The remedy.
     let remedy: String?
-    /// The doctor checks only BlueZ.
-    let backend = "bluez"
 
     init(_ check: String, _ status: Status, _ detail: String, remedy: String? = nil) {
         self.check = check
         self.status = status
         self.detail = detail
         self.remedy = remedy
+    }
+
+    /// The doctor checks only BlueZ.
+    var fields: JSONFields {
+        ["check": check, "status": status.rawValue, "detail": detail, "remedy": remedy, "backend": "bluez"]
     }
 }

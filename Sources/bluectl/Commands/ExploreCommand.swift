@@ -25,10 +25,8 @@ struct ExploreCommand: BackendCommand {
         for service in services { records.append(try await role.record(of: service, at: peripheral)) }
         let record = GATTRecord(
             identifier: peripheral.identifier.uuidString, address: peripheral.address, name: peripheral.name,
-            mtu: peripheral.mtuLength, services: records, backend: role.emulatedBackend)
-        role.console.clearProgress()
-        if role.console.isJSON { return role.console.print(json: record) }
-        for line in GATTTree(palette: role.console.palette).lines(record) { role.console.print(line) }
+            mtu: peripheral.mtuLength, services: records)
+        role.console.show(record.fields, GATTTree(palette: role.console.palette).lines(record))
     }
 }
 
@@ -84,14 +82,14 @@ extension CentralRole {
 }
 
 /// A device's attributes, as `explore` lists them.
-struct GATTRecord: Encodable, Equatable, Sendable {
-    struct Service: Encodable, Equatable, Sendable {
+struct GATTRecord {
+    struct Service: Encodable {
         var uuid: String
         var isPrimary: Bool
         var characteristics: [Characteristic]
     }
 
-    struct Characteristic: Encodable, Equatable, Sendable {
+    struct Characteristic: Encodable {
         var uuid: String
         var handle: Int?
         var properties: [String]
@@ -103,7 +101,7 @@ struct GATTRecord: Encodable, Equatable, Sendable {
         private enum CodingKeys: String, CodingKey { case uuid, handle, properties, value, descriptors }
     }
 
-    struct Descriptor: Encodable, Equatable, Sendable {
+    struct Descriptor: Encodable {
         var uuid: String
         var handle: Int?
         var value: String?
@@ -114,15 +112,12 @@ struct GATTRecord: Encodable, Equatable, Sendable {
     }
 
     var identifier: String
-    /// For people only.
     var address: String?
     var name: String?
     var mtu: Int
     var services: [Service]
-    /// "emulator" where the device is emulated; else nil.
-    var backend: String?
 
-    private enum CodingKeys: String, CodingKey { case identifier, name, mtu, services, backend }
+    var fields: JSONFields { ["identifier": identifier, "name": name, "mtu": mtu, "services": services] }
 }
 
 /// A device's attributes as a tree of lines.

@@ -19,67 +19,42 @@ struct InfoCommand: BackendCommand {
         let known = try await role.knownDevices().first { $0.identifier == peripheral.identifier.uuidString }
         try await role.connect(peripheral)
         let services = try await role.discover(peripheral)
-        var record = InfoRecord(
-            peripheral, maximumWriteLength: try await role.maximumWriteLength(of: peripheral, for: .withoutResponse),
-            backend: role.emulatedBackend)
-        record.isPaired = known?.isPaired ?? false
-        record.services = services.map(\.uuid.uuidString)
-        record.rssi = try await role.whereAllowed(by: peripheral) { try await role.readRSSI(of: peripheral) }
-        let told = services.filter { ["180A", "180F"].contains($0.uuid.uuidString) }
-        for characteristic in told.flatMap(\.characteristics) where characteristic.properties.contains(.read) {
-            let value = try await role.whereAllowed(by: peripheral) {
-                try await role.read(characteristic, of: peripheral)
-            }
-            guard let value else { continue }
-            let text = AttributeText.meaning(of: value, of: characteristic.uuid)
-            record.information[AttributeText.name(characteristic.uuid)] = text
-        }
-        role.console.clearProgress()
-        if role.console.isJSON { return role.console.print(json: record) }
-        for line in record.lines { role.console.print(line) }
-    }
-}
-
-/// A device in short, as JSON.
-struct InfoRecord: Encodable, Equatable {
-    let identifier: String
-    let address: String?
-    let name: String?
-    var isPaired = false
-    /// dBm.
-    var rssi: Int?
-    let mtu: Int
-    /// The maximum number of bytes of a write without response.
-    let maximumWriteLength: Int
-    var services: [String] = []
-    /// The values of Device Information and Battery, by the names of their characteristics.
-    var information: [String: String] = [:]
-    /// "emulator" where the device is emulated; else nil.
-    let backend: String?
-
-    /// One line for each.
-    var lines: [String] {
-        var lines = [("Name", name), ("Address", address), ("Identifier", identifier)].compactMap { title, value in
-            value.map { (title, $0) }
-        }
-        lines.append(("Paired", isPaired ? "yes" : "no"))
-        if let rssi { lines.append(("RSSI", "\(rssi) dBm")) }
-        lines.append(("MTU", "\(mtu), writes of \(maximumWriteLength) without response"))
-        lines.append(("Services", services.map { AttributeText.label($0) }.joined(separator: ", ")))
+        let length = try await role.maximumWriteLength(of: peripheral, for: .withoutResponse)
+        let rssi = try await role.whereAllowed(by: peripheral) { try await role.readRSSI(of: peripheral) }
+        let information = try await role.information(of: services, at: peripheral)
+        let isPaired = known?.isPaired ?? false
+        var lines = [
+            ("Name", peripheral.name), ("Address", peripheral.address),
+            ("Identifier", peripheral.identifier.uuidString), ("Paired", isPaired ? "yes" : "no"),
+            ("RSSI", rssi.map { "\($0) dBm" }),
+            ("MTU", "\(peripheral.mtuLength), writes of \(length) without response"),
+            ("Services", services.map { AttributeText.label($0.uuid) }.joined(separator: ", ")),
+        ].compactMap { title, value in value.map { (title, $0) } }
         lines += information.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let width = lines.map { PrintableText.columns($0.0) }.max() ?? 0
-        return lines.map { PrintableText.fitted($0, to: width) + "  " + PrintableText.of($1) }
+        let own: JSONFields = [
+            "isPaired": isPaired, "rssi": rssi, "mtu": peripheral.mtuLength, "maximumWriteLength": length,
+            "services": services.map(\.uuid.uuidString), "information": information,
+        ]
+        role.console.show(
+            peripheral.fields.merging(own),
+            lines.map { PrintableText.fitted($0, to: width) + "  " + PrintableText.of($1) })
     }
 }
 
-extension InfoRecord {
-    /// The properties that need no request.
-    init(_ peripheral: Peripheral, maximumWriteLength: Int, backend: String?) {
-        identifier = peripheral.identifier.uuidString
-        address = peripheral.address
-        name = peripheral.name
-        mtu = peripheral.mtuLength
-        self.maximumWriteLength = maximumWriteLength
-        self.backend = backend
+extension CentralRole {
+    /// The readable values of Device Information and Battery, by the names of their characteristics.
+    fileprivate func information(
+        of services: [DiscoveredService], at peripheral: Peripheral
+    ) async throws -> [String: String] {
+        let described = services.filter { ["180A", "180F"].contains($0.uuid.uuidString) }
+        var information: [String: String] = [:]
+        for characteristic in described.flatMap(\.characteristics) where characteristic.properties.contains(.read) {
+            let value = try await whereAllowed(by: peripheral) { try await read(characteristic, of: peripheral) }
+            information[AttributeText.name(characteristic.uuid)] = value.map {
+                AttributeText.meaning(of: $0, of: characteristic.uuid)
+            }
+        }
+        return information
     }
 }

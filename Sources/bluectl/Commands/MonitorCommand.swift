@@ -30,12 +30,8 @@ struct MonitorCommand: BackendCommand {
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let monitor = Monitor(role.backend, services: service.map(\.uuid), allowsDuplicates: duplicates) { record in
-            if role.console.isJSON {
-                role.console.print(json: record)
-            } else {
-                role.console.print(record.line)
-            }
+        let monitor = Monitor(role.backend, services: service.map(\.uuid), allowsDuplicates: duplicates) { event in
+            role.console.show(event.fields(backend: role.backendName), [event.line])
         }
         defer { monitor.stop() }
         try await role.wait(for: duration?.duration)
@@ -50,7 +46,7 @@ final class Monitor: NSObject {
     private let manager: CBCentralManager
     private let services: [BluetoothUUID]
     private let allowsDuplicates: Bool
-    private let report: (MonitorRecord) -> Void
+    private let report: (MonitorEvent) -> Void
     private var seen: Set<UUID> = []
     private var hasBegun = false
 
@@ -60,7 +56,7 @@ final class Monitor: NSObject {
     ///   - report: Called with each event, first with the state and the devices that are connected already.
     init(
         _ backend: CBBackendSelection, services: [BluetoothUUID], allowsDuplicates: Bool,
-        report: @escaping (MonitorRecord) -> Void
+        report: @escaping (MonitorEvent) -> Void
     ) {
         manager = CBCentralManager(backend: backend, delegate: nil, queue: .main)
         self.services = services
@@ -102,14 +98,12 @@ final class Monitor: NSObject {
         manager.registerForConnectionEvents(options: [.serviceUUIDs: offered, .peripheralUUIDs: Array(seen)])
     }
 
-    private func show(_ event: String, _ device: DeviceRecord) {
-        report(MonitorRecord(event, device, at: Date(), backend: manager.backendName))
-    }
+    private func show(_ event: String, _ device: DeviceRecord) { report(MonitorEvent(event: event, device: device)) }
 }
 
 extension Monitor: @preconcurrency CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        report(MonitorRecord(state: "\(central.state)", at: Date(), backend: central.backendName))
+        report(MonitorEvent(event: "state", state: "\(central.state)"))
         if central.state == .poweredOn { begin() }
     }
 
@@ -129,56 +123,22 @@ extension Monitor: @preconcurrency CBCentralManagerDelegate {
 }
 
 /// An event that `monitor` prints.
-struct MonitorRecord: Encodable {
-    /// The time at which it was received, ISO 8601 in UTC.
-    let time: String
+struct MonitorEvent {
+    /// The time at which it was received.
+    let time = TimeText.now
     /// `state`, `discovered`, `connected`, `disconnected`.
     let event: String
     /// The state, for that event.
     var state: String?
-    /// The device, for the other events; its fields are those of the record.
-    private var device: ScanRecord?
-    /// Further contents of the advertisement, for people only.
-    private var details = ""
-    let backend: String
+    /// The device, for the other events.
+    var device: DeviceRecord?
 
-    /// A state of the adapter.
-    init(state: String, at date: Date, backend: String) {
-        time = TimeText.of(date)
-        event = "state"
-        self.state = state
-        self.backend = backend
+    /// The event as JSON, with the fields of a scan for a device.
+    func fields(backend: String) -> JSONFields {
+        let own: JSONFields = ["time": time, "event": event, "state": state, "backend": backend]
+        return device?.fields(backend: backend).merging(own) ?? own
     }
 
-    /// An event of a device.
-    init(_ event: String, _ device: DeviceRecord, at date: Date, backend: String) {
-        time = TimeText.of(date)
-        self.event = event
-        self.device = ScanRecord(device, backend: backend)
-        details = AdvertisementText.details(of: device)
-        self.backend = backend
-    }
-
-    private enum CodingKeys: String, CodingKey { case time, event, state, backend }
-
-    func encode(to encoder: any Encoder) throws {
-        try device?.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(time, forKey: .time)
-        try container.encode(event, forKey: .event)
-        try container.encodeIfPresent(state, forKey: .state)
-        try container.encode(backend, forKey: .backend)
-    }
-
-    /// Time, event and the known fields, separated by tabs: the state, or identifier, address, RSSI, name, services,
-    /// and other advertised data, if there is any.
-    var line: String {
-        if let state { return [time, event, state].joined(separator: "\t") }
-        let services = (device?.services ?? []).map { AttributeText.label($0) }.joined(separator: ", ")
-        let fields = [
-            device?.identifier, device?.address, device?.rssi.map(String.init), device?.name.map(PrintableText.of),
-            services.isEmpty ? nil : services,
-        ]
-        return ([time, event] + fields.map { $0 ?? "-" } + (details.isEmpty ? [] : [details])).joined(separator: "\t")
-    }
+    /// Time, event, and the state or the line of the device, separated by tabs.
+    var line: String { [time, event, state ?? device?.line ?? "-"].joined(separator: "\t") }
 }

@@ -145,18 +145,14 @@ extension CentralRole {
     /// Prints what a value means, or its bytes where that is not known.
     func showTyped(_ value: Data, of characteristic: DiscoveredCharacteristic) {
         let typed = AttributeText.typed(value, of: characteristic.uuid)
-        guard !console.isJSON else {
-            var record = ValueRecord(characteristic, value, backend: emulatedBackend)
-            if case .success(let text)? = typed { record.text = text }
-            if case .failure(let error)? = typed { record.error = error.description }
-            return console.print(json: record)
-        }
-        let text =
+        let (meaning, text): (JSONFields, String) =
             switch typed {
-            case .success(let text)?: text
-            case .failure(let error)?: "\(HexText.of(value)) (\(error))"
-            case nil: AttributeText.value(value, of: characteristic.uuid)
+            case .success(let text)?: (["text": text], text)
+            case .failure(let error)?: (["error": error.description], "\(HexText.of(value)) (\(error))")
+            case nil: ([:], AttributeText.value(value, of: characteristic.uuid))
             }
-        console.print("\(AttributeText.label(characteristic.uuid)): \(console.palette.value(text))")
+        console.show(
+            characteristic.fields(value).merging(meaning),
+            ["\(AttributeText.label(characteristic.uuid)): \(console.palette.value(text))"])
     }
 }

@@ -26,7 +26,9 @@ struct PairCommand: BackendCommand {
     func perform(in role: CentralRole) async throws {
         let peripheral = try await role.find(device.query)
         let isBonded = try await PairingPrompt.pair(peripheral, in: role, saysYes: yes)
-        role.show(BondRecord("paired", peripheral, isBonded: isBonded, backend: role.emulatedBackend))
+        role.console.show(
+            peripheral.fields.merging(["event": "paired", "isBonded": isBonded]),
+            ["Paired with \(peripheral.label)" + (isBonded ? "; bonded" : "; not bonded")])
     }
 }
 
@@ -50,7 +52,8 @@ struct UnpairCommand: BackendCommand {
         let known = try await role.findBonded(device.query)
         let peripheral = if let known { known } else { try await role.find(device.query) }
         try await role.unpair(peripheral)
-        role.show(BondRecord("unpaired", peripheral, isBonded: nil, backend: role.emulatedBackend))
+        role.console.show(
+            peripheral.fields.merging(["event": "unpaired"]), ["The bond with \(peripheral.label) is removed"])
     }
 }
 
@@ -94,41 +97,12 @@ extension CentralRole {
     }
 }
 
-/// A bond that was made or deleted, as JSON.
-struct BondRecord: Encodable, Equatable {
-    /// `paired`, `unpaired`.
-    let event: String
-    let identifier: String
-    let address: String?
-    let name: String?
-    /// Whether both sides keep the keys; left out after `unpaired`.
-    let isBonded: Bool?
-    /// "emulator" where the device is emulated; else nil.
-    let backend: String?
-}
+extension Peripheral {
+    /// The device in a result as JSON.
+    var fields: JSONFields { ["identifier": identifier.uuidString, "address": address, "name": name] }
 
-extension BondRecord {
-    init(_ event: String, _ peripheral: Peripheral, isBonded: Bool?, backend: String?) {
-        self.event = event
-        identifier = peripheral.identifier.uuidString
-        address = peripheral.address
-        name = peripheral.name
-        self.isBonded = isBonded
-        self.backend = backend
-    }
-
-    /// `Paired with Heart (F0:F1:F2:F3:F4:F5); bonded`.
-    var line: String {
-        let label = name.map(PrintableText.of) ?? identifier
-        let place = address.map { " (\($0))" } ?? ""
-        guard let isBonded else { return "The bond with \(label)\(place) is removed" }
-        return "Paired with \(label)\(place)" + (isBonded ? "; bonded" : "; not bonded")
-    }
-}
-
-extension CentralRole {
-    /// Prints what became of a bond.
-    func show(_ record: BondRecord) {
-        if console.isJSON { console.print(json: record) } else { console.print(record.line) }
+    /// The name, or the identifier of a device without one, and the address: `Heart (F0:F1:F2:F3:F4:F5)`.
+    var label: String {
+        (name.map(PrintableText.of) ?? identifier.uuidString) + (address.map { " (\($0))" } ?? "")
     }
 }

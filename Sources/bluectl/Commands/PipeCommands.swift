@@ -172,19 +172,8 @@ extension CentralRole {
 
     /// Prints bytes as they are, or in hex.
     func showReceived(_ data: Data) {
-        guard !console.isJSON else {
-            return console.print(json: ReceivedRecord(received: HexText.of(data), backend: emulatedBackend))
-        }
-        console.put(data)
+        if console.isJSON { console.show(["received": HexText.of(data)], []) } else { console.put(data) }
     }
-}
-
-/// Received bytes, as JSON.
-struct ReceivedRecord: Encodable, Equatable {
-    /// Hex.
-    let received: String
-    /// "emulator" where the device is emulated; else nil.
-    let backend: String?
 }
 
 /// Connects standard input and output with a device, as `nc` does.

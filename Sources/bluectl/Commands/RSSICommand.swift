@@ -43,25 +43,10 @@ struct RSSICommand: BackendCommand {
         var left = count
         while true {
             let rssi = try await role.readRSSI(of: peripheral)
-            if role.console.isJSON {
-                role.console.print(
-                    json: RSSIRecord(
-                        identifier: peripheral.identifier.uuidString, rssi: rssi, backend: role.emulatedBackend))
-            } else {
-                role.console.print("\(rssi) dBm")
-            }
+            role.console.show(["identifier": peripheral.identifier.uuidString, "rssi": rssi], ["\(rssi) dBm"])
             left -= 1
             if left == 0 { return }
             try await role.wait(for: interval.duration)
         }
     }
-}
-
-/// A signal strength as JSON.
-struct RSSIRecord: Encodable, Equatable {
-    let identifier: String
-    /// dBm.
-    let rssi: Int
-    /// "emulator" where the device is emulated; else nil.
-    let backend: String?
 }

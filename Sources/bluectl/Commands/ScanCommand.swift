@@ -113,32 +113,12 @@ final class ScanListing {
         let before = table.devices[device.identifier]
         table.update(device)
         guard let known = table.devices[device.identifier], showsDuplicates || known != before else { return }
-        if console.isJSON {
-            console.print(json: ScanRecord(known, backend: backend))
-        } else if console.isLive {
-            drawSoon()
-        } else {
-            console.print(Self.line(known))
-        }
+        if console.isLive { drawSoon() } else { console.show(known.fields(backend: backend), [known.line]) }
     }
 
     /// Draws for the last time.
     func finish() {
         if console.isLive { draw() }
-    }
-
-    /// A report as one line of fields, separated by tabs.
-    ///
-    /// Identifier, address, signal strength, name and services, `-` for unknown fields; then other advertised data,
-    /// if there is any.
-    static func line(_ device: DeviceRecord) -> String {
-        let fields = [
-            device.identifier.uuidString, device.address, device.rssi.map(String.init),
-            device.displayName.map(PrintableText.of), ScanTable.services(device),
-        ]
-        let details = AdvertisementText.details(of: device)
-        let line = fields.map { $0.flatMap { $0.isEmpty ? nil : $0 } ?? "-" } + (details.isEmpty ? [] : [details])
-        return line.joined(separator: "\t")
     }
 
     private func drawSoon() {

@@ -86,7 +86,7 @@ struct ServeCommand: BackendCommand {
     @MainActor
     private func serveProfiles(in role: PeripheralRole) async throws {
         let name = name ?? profile.first?.profile.deviceName ?? "bluectl"
-        let printer = ServerEventPrinter(console: role.console, backend: role.emulatedBackend, name: name)
+        let printer = ServerEventPrinter(console: role.console, name: name)
         let device = SimulatedDevice(name: name, servers: profile.map { $0.profile.makeServer() }) { event in
             DispatchQueue.main.async { MainActor.assumeIsolated { printer.show(event) } }
         }

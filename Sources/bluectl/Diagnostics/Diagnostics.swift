@@ -21,7 +21,7 @@ enum Diagnostics {
 
         /// The line as it is written; in JSON, warnings and errors are separate from the rest of the log.
         var line: String {
-            isJSON ? JSONLine.of([level >= .warning ? "warning" : "log": text]) : text
+            isJSON ? ([level >= .warning ? "warning" : "log": text] as JSONFields).line : text
         }
     }
 

@@ -11,6 +11,8 @@ final class Console {
     let palette: Palette
     /// Whether a live table can be drawn.
     let isLive: Bool
+    /// "emulator" where the results are of emulated devices; else nil.
+    var emulatedBackend: String?
     /// Called once when the reader of standard output has closed it.
     var onClosedOutput: (() -> Void)?
 
@@ -32,9 +34,14 @@ final class Console {
     /// Writes a line of results.
     func print(_ line: String) { put((showsTime ? TimeText.now + "\t" : "") + line + "\n") }
 
-    /// Writes a record as one line of JSON.
-    func print(json record: some Encodable) {
-        put((showsTime ? JSONLine.of(TimedRecord(record)) : JSONLine.of(record)) + "\n")
+    /// Writes a result: its fields as one line of JSON, or lines for people.
+    func show(_ fields: JSONFields, _ lines: [String]) {
+        guard isJSON else {
+            for line in lines { print(line) }
+            return
+        }
+        let common: JSONFields = ["time": showsTime ? TimeText.now : nil, "backend": emulatedBackend]
+        put(common.merging(fields).line + "\n")
     }
 
     /// Writes to standard output as it is.
@@ -57,15 +64,14 @@ final class Console {
     func warn(_ text: String) {
         clearProgress()
         // Where standard error is closed, no reader is left.
-        _ = StandardStream.error.write((isJSON ? JSONLine.of(["warning": text]) : text) + "\n")
+        _ = StandardStream.error.write((isJSON ? (["warning": text] as JSONFields).line : text) + "\n")
     }
 
     /// Writes why the command failed to standard error, one line.
     func error(_ failure: Failure) {
         clearProgress()
-        let record = FailureRecord(error: failure.description, code: failure.status.rawValue)
-        let line = isJSON ? JSONLine.of(record) : "bluectl: \(failure.description)"
-        _ = StandardStream.error.write(line + "\n")
+        let fields: JSONFields = ["error": failure.description, "code": failure.status.rawValue]
+        _ = StandardStream.error.write((isJSON ? fields.line : "bluectl: \(failure.description)") + "\n")
     }
 
     /// Shows what takes long, on a terminal, until the next line.
@@ -83,12 +89,6 @@ final class Console {
         hasProgress = false
         _ = StandardStream.error.write("\r\u{1B}[K")
     }
-}
-
-/// A failure as JSON.
-struct FailureRecord: Encodable {
-    let error: String
-    let code: Int32
 }
 
 /// An open file descriptor to write lines to.
@@ -140,37 +140,46 @@ private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: UI
     poll(descriptors, nfds_t(count), timeout)
 }
 
-/// Records as JSON, one object a line, keys sorted.
-enum JSONLine {
-    /// The line without its end.
-    ///
-    /// Fields that are nil are left out.
-    static func of(_ record: some Encodable) -> String {
+/// The fields of a JSON object; those that are nil are left out.
+struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
+    typealias Value = (any Encodable)?
+
+    private struct FieldName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private var values: [String: any Encodable]
+
+    init(dictionaryLiteral elements: (String, Value)...) {
+        values = Dictionary(elements.compactMap { name, value in value.map { (name, $0) } }) { $1 }
+    }
+
+    /// All fields of both; those of `other` win.
+    func merging(_ other: JSONFields) -> JSONFields {
+        var merged = self
+        merged.values.merge(other.values) { $1 }
+        return merged
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldName.self)
+        for (name, value) in values { try container.encode(value, forKey: FieldName(stringValue: name)) }
+    }
+
+    /// The object on one line without its end, keys sorted.
+    var line: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(record), as: UTF8.self)
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
         } catch {
-            // The records hold strings, integers and booleans, which always encode.
-            preconditionFailure("\(type(of: record)) cannot be JSON: \(error)")
+            // Fields hold text, finite numbers and booleans, which always encode.
+            preconditionFailure("\(values) cannot be JSON: \(error)")
         }
-    }
-}
-
-/// A record with the time of its line.
-struct TimedRecord<Record: Encodable>: Encodable {
-    private let time = TimeText.now
-    private let record: Record
-
-    private enum CodingKeys: String, CodingKey { case time }
-
-    init(_ record: Record) { self.record = record }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(time, forKey: .time)
-        // The time of a record replaces this one.
-        try record.encode(to: encoder)
     }
 }
 

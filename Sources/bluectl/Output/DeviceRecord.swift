@@ -62,68 +62,44 @@ extension DeviceRecord {
     }
 }
 
-/// A device of a scan as JSON.
-struct ScanRecord: Encodable, Equatable {
-    let identifier: String
-    let address: String?
-    let name: String?
-    let rssi: Int?
-    let services: [String]?
-    let manufacturerData: String?
-    /// The name of the company that the manufacturer data begin with.
-    let company: String?
-    let serviceData: [String: String]?
-    let txPower: Int?
-    let isConnectable: Bool?
-    let values: [AdvertisedValueRecord]?
-    let backend: String
+extension DeviceRecord {
+    /// The report as JSON.
+    func fields(backend: String) -> JSONFields {
+        let data = serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }
+        let values = values.map { ["format": $0.format, "fields": $0.fields.map(\.json)] as JSONFields }
+        return [
+            "identifier": identifier.uuidString, "address": address, "name": displayName, "rssi": rssi,
+            "services": services.isEmpty ? nil : services, "manufacturerData": manufacturerData.map(HexText.of),
+            "company": manufacturerData.flatMap { CompanyIdentifier(manufacturerData: $0)?.name },
+            "serviceData": data.isEmpty ? nil : Dictionary(data) { $1 }, "txPower": txPower,
+            "isConnectable": isConnectable, "values": values.isEmpty ? nil : values, "backend": backend,
+        ]
+    }
 
-    init(_ device: DeviceRecord, backend: String) {
-        identifier = device.identifier.uuidString
-        address = device.address
-        name = device.displayName
-        rssi = device.rssi
-        services = device.services.isEmpty ? nil : device.services
-        manufacturerData = device.manufacturerData.map(HexText.of)
-        company = device.manufacturerData.flatMap { CompanyIdentifier(manufacturerData: $0)?.name }
-        let data = device.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }
-        serviceData = data.isEmpty ? nil : Dictionary(data) { $1 }
-        txPower = device.txPower
-        isConnectable = device.isConnectable
-        let values = device.values.map { AdvertisedValueRecord($0) }
-        self.values = values.isEmpty ? nil : values
-        self.backend = backend
+    /// Identifier, address, signal strength, name and services, separated by tabs, `-` for unknown fields; then other
+    /// advertised data, if there is any.
+    var line: String {
+        let fields = [
+            identifier.uuidString, address, rssi.map(String.init), displayName.map(PrintableText.of),
+            ScanTable.services(self),
+        ]
+        let details = AdvertisementText.details(of: self)
+        let line = fields.map { $0.flatMap { $0.isEmpty ? nil : $0 } ?? "-" } + (details.isEmpty ? [] : [details])
+        return line.joined(separator: "\t")
     }
 }
 
-/// A decoded broadcast of a beacon or a sensor, as JSON.
-struct AdvertisedValueRecord: Encodable, Equatable {
-    /// One field: its value is a number, a boolean or text.
-    struct Field: Encodable, Equatable {
-        let field: AdvertisedField
-
-        private enum CodingKeys: String, CodingKey { case name, value, unit }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(field.name, forKey: .name)
-            switch field.value {
-            case .number(let number, digits: 0): try container.encode(Int64(number), forKey: .value)
-            case .number(let number, _): try container.encode(number, forKey: .value)
-            case .flag(let flag): try container.encode(flag, forKey: .value)
-            case .text(let text): try container.encode(text, forKey: .value)
+extension AdvertisedField {
+    /// The field as JSON: its value is a number, a boolean or text.
+    fileprivate var json: JSONFields {
+        let value: any Encodable =
+            switch value {
+            case .number(let number, digits: 0): Int64(number)
+            case .number(let number, _): number
+            case .flag(let flag): flag
+            case .text(let text): text
             }
-            try container.encodeIfPresent(field.unit, forKey: .unit)
-        }
-    }
-
-    /// `BTHome`, `Eddystone`, `iBeacon`, `Ruuvi`.
-    let format: String
-    let fields: [Field]
-
-    init(_ value: AdvertisedValue) {
-        format = value.format
-        fields = value.fields.map(Field.init)
+        return ["name": name, "value": value, "unit": unit]
     }
 }
 

@@ -123,11 +123,11 @@ final class PairingPrompt {
     }
 
     private func show(_ question: CBPairingRequest.Question, about peer: PairingPeer) {
-        let text = PairingText(question, about: peer, backend: role.emulatedBackend)
+        let text = PairingText(question, about: peer)
         if role.console.isJSON {
-            role.console.print(json: text.record)
+            role.console.show(text.fields, [])
         } else if !saysYes || text.needsUser {
-            role.console.warn(text.line)
+            role.console.warn(role.emulatedBackend == nil ? text.line : "EMULATED: " + text.line)
         }
     }
 
@@ -170,28 +170,13 @@ struct PairingPeer: Equatable {
 }
 
 /// A pairing's question for people and as JSON.
-struct PairingText: Equatable {
-    /// A question as JSON.
-    struct Record: Encodable, Equatable {
-        /// `consent`, `confirm`, `enterPasskey`, `display`, `outOfBand`.
-        let question: String
-        /// Six digits, where the question has them.
-        let passkey: String?
-        /// Of the device that is paired with.
-        let identifier: String
-        let address: String?
-        let name: String?
-        /// "emulator" where the device is emulated; else nil.
-        let backend: String?
-    }
-
-    let record: Record
+struct PairingText {
+    let fields: JSONFields
     let line: String
     /// Whether the user has to do something that "yes" does not do.
     let needsUser: Bool
 
-    /// - Parameter backend: "emulator" where the device is emulated; else nil.
-    init(_ question: CBPairingRequest.Question, about peer: PairingPeer, backend: String?) {
+    init(_ question: CBPairingRequest.Question, about peer: PairingPeer) {
         let label = peer.label
         let (kind, passkey, text): (String, Int?, String)
         switch question {
@@ -205,15 +190,16 @@ struct PairingText: Equatable {
             (kind, passkey, text) =
                 ("outOfBand", nil, "Did you get the data of \(label) in another way, such as NFC? [y/N]")
         }
-        record = Record(
-            question: kind, passkey: passkey.map(Self.digits), identifier: peer.identifier.uuidString,
-            address: peer.address, name: peer.name, backend: backend)
-        line = backend == nil ? text : "EMULATED: " + text
+        fields = [
+            "question": kind, "passkey": passkey.map(Self.digits), "identifier": peer.identifier.uuidString,
+            "address": peer.address, "name": peer.name,
+        ]
+        line = text
         needsUser = ["enterPasskey", "display"].contains(kind)
     }
 
     /// Six digits.
-    static func digits(_ passkey: Int) -> String {
+    private static func digits(_ passkey: Int) -> String {
         let text = String(passkey)
         return String(repeating: "0", count: max(0, 6 - text.count)) + text
     }

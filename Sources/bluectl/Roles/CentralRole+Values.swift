@@ -82,51 +82,26 @@ extension DescriptorValue {
 extension CentralRole {
     /// Prints a value of a characteristic.
     func show(_ value: Data, of characteristic: DiscoveredCharacteristic) {
-        guard !console.isJSON else {
-            return console.print(json: ValueRecord(characteristic, value, backend: emulatedBackend))
-        }
-        show(value, of: characteristic.uuid)
+        show(value, of: characteristic.uuid, characteristic.fields(value))
     }
 
     /// Prints a value of a descriptor.
     func show(_ value: Data, of descriptor: DiscoveredDescriptor, at characteristic: DiscoveredCharacteristic) {
-        guard !console.isJSON else {
-            var record = ValueRecord(characteristic, value, backend: emulatedBackend)
-            record.descriptor = descriptor.uuid.uuidString
-            record.handle = descriptor.handle.map { Int($0) }
-            return console.print(json: record)
-        }
-        show(value, of: descriptor.uuid)
+        let own: JSONFields = [
+            "descriptor": descriptor.uuid.uuidString, "handle": descriptor.handle, "value": HexText.of(value),
+        ]
+        show(value, of: descriptor.uuid, characteristic.path.merging(own))
     }
 
-    private func show(_ value: Data, of uuid: CBUUID) {
-        console.print("\(AttributeText.label(uuid)): \(console.palette.value(AttributeText.value(value, of: uuid)))")
+    private func show(_ value: Data, of uuid: CBUUID, _ fields: JSONFields) {
+        let text = console.palette.value(AttributeText.value(value, of: uuid))
+        console.show(fields, ["\(AttributeText.label(uuid)): \(text)"])
     }
 }
 
-/// A value that was read, written or notified, as JSON.
-struct ValueRecord: Encodable, Equatable {
-    let service: String?
-    let characteristic: String
-    /// The UUID of the descriptor, if the value is that of a descriptor.
-    var descriptor: String?
-    var handle: Int?
-    let value: String
-    /// The meaning of the value, if its layout is known and the command decodes it.
-    var text: String?
-    /// The reason why the value cannot be decoded.
-    var error: String?
-    /// "emulator" where the device is emulated; else nil.
-    let backend: String?
-}
+extension DiscoveredCharacteristic {
+    fileprivate var path: JSONFields { ["service": id.service.uuid.uuidString, "characteristic": uuid.uuidString] }
 
-extension ValueRecord {
-    /// The value `data` of a characteristic.
-    init(_ characteristic: DiscoveredCharacteristic, _ data: Data, backend: String?) {
-        service = characteristic.id.service.uuid.uuidString
-        self.characteristic = characteristic.uuid.uuidString
-        handle = characteristic.handle.map { Int($0) }
-        value = HexText.of(data)
-        self.backend = backend
-    }
+    /// A value as JSON.
+    func fields(_ value: Data) -> JSONFields { path.merging(["handle": handle, "value": HexText.of(value)]) }
 }

@@ -50,13 +50,16 @@ extension CommandRole {
     /// "emulator" where the backend is that, for records; nil for a real adapter.
     var emulatedBackend: String? { backendName == "emulator" ? backendName : nil }
 
-    /// As `waitUntilPoweredOn()`; then opens the log, and warns if the devices are emulated.
-    func powerOn() async throws {
+    /// As `waitUntilPoweredOn()`; then opens the log.
+    ///
+    /// - Parameter warns: Whether the user reads that the devices are emulated, if they are.
+    func powerOn(warns: Bool = true) async throws {
         console.progress("Waiting for the adapter…")
         try await waitUntilPoweredOn()
         Diagnostics.open()
         console.clearProgress()
-        if emulatedBackend != nil { console.warn("EMULATED: these devices are not real") }
+        console.emulatedBackend = emulatedBackend
+        if warns, emulatedBackend != nil { console.warn("EMULATED: these devices are not real") }
     }
 
     /// Runs one step of a command.

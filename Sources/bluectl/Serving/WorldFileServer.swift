@@ -19,7 +19,7 @@ final class WorldFileServer {
     init(_ description: PeripheralDescription, role: PeripheralRole) {
         self.role = role
         self.description = description
-        printer = ServerEventPrinter(console: role.console, backend: role.emulatedBackend, name: description.name)
+        printer = ServerEventPrinter(console: role.console, name: description.name)
     }
 
     /// Publishes the services, listens for channels, then advertises.

@@ -110,7 +110,7 @@ final class Shell {
         let role = role(Command.Role.self, console, options)
         let isCentral = role === central
         let work = Task {
-            if isFirst || !isCentral { try await role.powerOn() } else { try await role.waitUntilPoweredOn() }
+            try await role.powerOn(warns: isFirst || !isCentral)
             try await command.perform(in: role)
         }
         running = work

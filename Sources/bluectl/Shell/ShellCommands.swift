@@ -42,7 +42,7 @@ struct ConnectCommand: BackendCommand {
         try await role.connect(peripheral)
         // So that the names of its characteristics complete.
         _ = try await role.discover(peripheral)
-        role.show(ConnectionRecord("connected", peripheral, backend: role.emulatedBackend))
+        role.console.show(peripheral.fields.merging(["event": "connected"]), ["Connected to \(peripheral.label)"])
     }
 }
 
@@ -66,37 +66,9 @@ struct DisconnectCommand: BackendCommand {
         if let device, meant.isEmpty { throw Failure(.failed, "there is no connection to \(device.query.text)") }
         for peripheral in meant {
             try await role.disconnect(peripheral)
-            role.show(ConnectionRecord("disconnected", peripheral, backend: role.emulatedBackend))
+            role.console.show(
+                peripheral.fields.merging(["event": "disconnected"]), ["Disconnected from \(peripheral.label)"])
         }
-    }
-}
-
-/// A connection that was made or closed, as JSON.
-struct ConnectionRecord: Encodable, Equatable {
-    /// `connected`, `disconnected`.
-    let event: String
-    let identifier: String
-    let address: String?
-    let name: String?
-    /// "emulator" where the device is emulated; else nil.
-    let backend: String?
-
-    init(_ event: String, _ peripheral: Peripheral, backend: String?) {
-        self.event = event
-        identifier = peripheral.identifier.uuidString
-        address = peripheral.address
-        name = peripheral.name
-        self.backend = backend
-    }
-}
-
-extension CentralRole {
-    /// Prints what became of a connection.
-    func show(_ record: ConnectionRecord) {
-        guard !console.isJSON else { return console.print(json: record) }
-        let place = record.address.map { " (\($0))" } ?? ""
-        let name = record.name.map(PrintableText.of) ?? record.identifier
-        console.print((record.event == "connected" ? "Connected to " : "Disconnected from ") + name + place)
     }
 }
 

@@ -1,3 +1,5 @@
+import AsyncBluetooth
+import CoreBluetoothPackage
 import Foundation
 import Testing
 
@@ -11,7 +13,7 @@ struct RecordTests {
             name: "Contract Peer", advertisedName: "Contract", rssi: -60, services: ["180F"],
             manufacturerData: Data([0xFF, 0xFF, 1]))
         #expect(
-            JSONLine.of(ScanRecord(device, backend: "bluez"))
+            device.fields(backend: "bluez").line
                 == #"{"address":"F0:F1:F2:F3:F4:F5","backend":"bluez","#
                 + #""identifier":"00000000-0000-0000-0000-000000000001","manufacturerData":"FFFF01","#
                 + #""name":"Contract","rssi":-60,"services":["180F"]}"#)
@@ -20,21 +22,22 @@ struct RecordTests {
     @Test func fieldsWithoutAValueAreLeftOut() {
         let device = DeviceRecord(identifier: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
         #expect(
-            JSONLine.of(ScanRecord(device, backend: "bluez"))
+            device.fields(backend: "bluez").line
                 == #"{"backend":"bluez","identifier":"00000000-0000-0000-0000-000000000001"}"#)
     }
 
     @Test func aValueRecordHasItsFields() {
-        let record = ValueRecord(service: "180D", characteristic: "2A37", handle: 10, value: "0048", backend: nil)
+        let found = DiscoveredCharacteristic(id: "180D/2A37", properties: .notify, handle: 10)
         #expect(
-            JSONLine.of(record) == #"{"characteristic":"2A37","handle":10,"service":"180D","value":"0048"}"#)
-        let emulated = ValueRecord(service: nil, characteristic: "2A37", handle: nil, value: "", backend: "emulator")
-        #expect(JSONLine.of(emulated) == #"{"backend":"emulator","characteristic":"2A37","value":""}"#)
+            found.fields(Data([0, 0x48])).line
+                == #"{"characteristic":"2A37","handle":10,"service":"180D","value":"0048"}"#)
+        let unnumbered = DiscoveredCharacteristic(id: "180D/2A37", properties: .notify, handle: nil)
+        #expect(unnumbered.fields(Data()).line == #"{"characteristic":"2A37","service":"180D","value":""}"#)
     }
 
     @Test func aGATTRecordHasItsFields() {
         #expect(
-            JSONLine.of(GATTTreeTests.record)
+            GATTTreeTests.record.fields.line
                 == #"{"identifier":"ID","mtu":185,"name":"Monitor","services":[{"characteristics":["#
                 + #"{"descriptors":[{"handle":11,"uuid":"2902","value":"0000"}],"handle":10,"#
                 + #""properties":["notify"],"uuid":"2A37"},"#
@@ -43,7 +46,9 @@ struct RecordTests {
                 + #""properties":["read","write"],"uuid":"FFE1"}],"isPrimary":false,"uuid":"FFE0"}]}"#)
     }
 
-    @Test func aFailureHasTextAndCode() {
-        #expect(JSONLine.of(FailureRecord(error: "no / yes", code: 3)) == #"{"code":3,"error":"no / yes"}"#)
+    @Test func theSecondOfTwoFieldsOfANameWins() {
+        let fields: JSONFields = ["error": "no / yes", "code": 3]
+        #expect(fields.line == #"{"code":3,"error":"no / yes"}"#)
+        #expect(fields.merging(["code": 4]).line == #"{"code":4,"error":"no / yes"}"#)
     }
 }

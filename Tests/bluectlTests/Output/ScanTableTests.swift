@@ -69,11 +69,11 @@ struct ScanTableTests {
         #expect(!lines.joined().unicodeScalars.contains { $0.value < 32 })
     }
 
-    @Test @MainActor func aPlainLineHasFiveFields() {
+    @Test func aPlainLineHasFiveFields() {
         let full = device(1, name: "Echo", address: "A", rssi: -40, services: ["180F", "FFE0"])
         #expect(
-            ScanListing.line(full)
+            full.line
                 == "00000000-0000-0000-0000-000000000001\tA\t-40\tEcho\tBattery 180F, FFE0")
-        #expect(ScanListing.line(device(2)) == "00000000-0000-0000-0000-000000000002\t-\t-\t-\t-")
+        #expect(device(2).line == "00000000-0000-0000-0000-000000000002\t-\t-\t-\t-")
     }
 }
