@@ -117,7 +117,7 @@ public final class BlueZBackend: BluetoothBackend {
         let driver = centrals.driver(of: selector) {
             CentralRoleDriver(
                 selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
-                store: store)
+                store: store, notificationMethod: configuration.notificationMethod)
         }
         let pairing = pairing
         driver.onSecurityFailure { [weak pairing] in pairing?.securityFailed($0) }

@@ -1,6 +1,27 @@
 #if os(Linux)
 /// Where BlueZ is to be found, and what this process agrees to there.
 public struct BlueZConfiguration: Hashable, Sendable {
+    /// How `bluetoothd` passes on the values of notifications and indications.
+    ///
+    /// Source: BlueZ, `org.bluez.GattCharacteristic1`.
+    public enum NotificationMethod: Hashable, Sendable, CaseIterable {
+        /// `StartNotify`: each value is a message on the bus. Values, responses and the end of the link arrive in the order
+        /// in which they occurred, and several programs may subscribe.
+        case startNotify
+        /// `AcquireNotify`: the values of a characteristic arrive on a socket.
+        ///
+        /// This takes less processor time in this process, and far less in the bus and in `bluetoothd`, but:
+        ///
+        /// - While this app is subscribed, no other program can subscribe to the characteristic.
+        /// - Values are in no order with those of other characteristics and with responses. All values that were received
+        ///   before the end of the link are delivered before the disconnection.
+        /// - `bluetoothd` drops values if this process leaves about 170 to 280 of them unread.
+        /// - Some versions of `bluetoothd` have crashed when a link ended meanwhile.
+        ///
+        /// If `bluetoothd` gives no socket, for instance because another program is subscribed, ``startNotify`` is used.
+        case acquireNotify
+    }
+
     /// The message bus of `bluetoothd`, in the notation of the D-Bus Specification (`unix:path=…`).
     ///
     /// nil takes the system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
@@ -20,6 +41,8 @@ public struct BlueZConfiguration: Hashable, Sendable {
     ///
     /// Source: Core Specification, Vol 3, Part H, 2.3.5.1; BlueZ, `org.bluez.Agent1.RequestAuthorization`.
     public var acceptsJustWorksPairing: Bool
+    /// How the values of notifications and indications are passed on to `CBCentralManager`'s peripherals.
+    public var notificationMethod: NotificationMethod
 
     /// Describes where BlueZ is to be found; without arguments, where it is on every Linux system.
     ///
@@ -27,10 +50,15 @@ public struct BlueZConfiguration: Hashable, Sendable {
     ///   - busAddress: See ``busAddress``.
     ///   - adapter: See ``adapter``.
     ///   - acceptsJustWorksPairing: See ``acceptsJustWorksPairing``.
-    public init(busAddress: String? = nil, adapter: String? = nil, acceptsJustWorksPairing: Bool = false) {
+    ///   - notificationMethod: See ``notificationMethod-swift.property``.
+    public init(
+        busAddress: String? = nil, adapter: String? = nil, acceptsJustWorksPairing: Bool = false,
+        notificationMethod: NotificationMethod = .startNotify
+    ) {
         self.busAddress = busAddress
         self.adapter = adapter
         self.acceptsJustWorksPairing = acceptsJustWorksPairing
+        self.notificationMethod = notificationMethod
     }
 }
 #endif

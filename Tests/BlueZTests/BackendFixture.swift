@@ -53,7 +53,8 @@ struct BackendFixture {
     }
 
     func makeBackend(
-        store: PreservationStore = PreservationStore(folder: nil), acceptsJustWorksPairing: Bool = false
+        store: PreservationStore = PreservationStore(folder: nil), acceptsJustWorksPairing: Bool = false,
+        notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
     ) -> BlueZBackend {
         var timings = BlueZTimings()
         timings.powerLoss = .milliseconds(20)
@@ -64,7 +65,8 @@ struct BackendFixture {
         timings.attributeRetry = .milliseconds(2)
         timings.serviceChanges = .milliseconds(20)
         guard case .explicit(let text) = bus.address else { return BlueZBackend() }
-        let configuration = BlueZConfiguration(busAddress: text, acceptsJustWorksPairing: acceptsJustWorksPairing)
+        let configuration = BlueZConfiguration(
+            busAddress: text, acceptsJustWorksPairing: acceptsJustWorksPairing, notificationMethod: notificationMethod)
         return BlueZBackend(configuration, timings: timings, store: store)
     }
 

@@ -197,6 +197,31 @@ private final class WaitingReceiver: EventSink {
         #expect(daemon.service.calls.elements.contains { $0.member == "StopNotify" })
     }
 
+    @Test func S87_notificationsComeOverTheSocketThatTheAppChose() async throws {
+        let backend = fixture.makeBackend(notificationMethod: .acquireNotify)
+        let (daemon, central, _, link) = try await fixture.connected(of: backend)
+        let attribute = try await fixture.attribute(central, link)
+        func setNotifying(_ isNotifying: Bool, _ number: UInt64) async throws {
+            let operation = OperationID(rawValue: number)
+            central.submit(.request(link: link, operation: operation, .setNotifying(attribute, isNotifying)))
+            try await recorder.events.first {
+                $0 == .response(link: link, operation: operation, .notifying(isNotifying))
+            }
+        }
+        try await setNotifying(true, 12)
+        // Given back and asked for again, before the daemon may have noticed.
+        try await setNotifying(false, 13)
+        try await setNotifying(true, 14)
+        for byte in UInt8(0)..<50 { daemon.notify(characteristic, [byte]) }
+        daemon.dropLink(fixture.device, reason: "Remote")
+        let events = try await recorder.events.wait { events in
+            events.contains { if case .disconnected = $0 { true } else { false } }
+        }
+        let values = events.compactMap { if case .valueNotified(_, _, let value) = $0 { value } else { nil } }
+        #expect(values == (0..<50).map { Data([UInt8($0)]) }, "all of them before the disconnection")
+        #expect(!daemon.service.calls.elements.contains { ["StartNotify", "StopNotify"].contains($0.member) })
+    }
+
     /// A receiver whose callback waits for what another one is told, while the thread that reads the bus may run it.
     @Test func aCallbackThatWaitsHoldsUpNoOtherReceiver() async throws {
         let backend = fixture.makeBackend()

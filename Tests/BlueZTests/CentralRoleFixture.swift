@@ -20,7 +20,9 @@ struct CentralRoleFixture: FakeDaemon {
     private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
     private(set) var refreshes = 0
     /// What was done with sockets for write commands.
-    private(set) var sockets: [(socket: WriteSocketID, action: WriteSocket.Action)] = []
+    private(set) var sockets: [(socket: LinkSocketID, action: WriteSocket.Action)] = []
+    /// What was done with sockets for notifications.
+    private(set) var notificationSockets: [(socket: LinkSocketID, action: NotificationSockets.Action)] = []
     /// Peers that an operation failed with for want of security.
     private(set) var insecure: [PeerID] = []
     /// When connections began to be there, and ceased to.
@@ -36,13 +38,18 @@ struct CentralRoleFixture: FakeDaemon {
     /// The warnings that were logged.
     private(set) var warnings: [String] = []
 
-    init(adapter: String? = nil) {
-        host = CentralRoleMachine(selector: AdapterSelector(adapter), objects: ObjectModel())
+    init(
+        adapter: String? = nil, notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
+    ) {
+        host = CentralRoleMachine(
+            selector: AdapterSelector(adapter), objects: ObjectModel(), notificationMethod: notificationMethod)
     }
 
     /// A fixture whose adapter is on, with manager 1.
-    static func poweredOn() -> CentralRoleFixture {
-        var fixture = CentralRoleFixture()
+    static func poweredOn(
+        notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
+    ) -> CentralRoleFixture {
+        var fixture = CentralRoleFixture(notificationMethod: notificationMethod)
         fixture.input(.activated(1))
         fixture.receive(.phase(.ready))
         fixture.receive(.snapshot([adapter: adapterObject()]))
@@ -52,9 +59,10 @@ struct CentralRoleFixture: FakeDaemon {
 
     /// A fixture with a link of manager 1 to the one device, and its identifier.
     static func connected(
-        objects: [(ObjectPath, DaemonMessage.Interfaces)] = CentralRoleFixture.attributes()
+        objects: [(ObjectPath, DaemonMessage.Interfaces)] = CentralRoleFixture.attributes(),
+        notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
     ) -> (CentralRoleFixture, PeerID, LinkID) {
-        var fixture = poweredOn()
+        var fixture = poweredOn(notificationMethod: notificationMethod)
         let peer = fixture.addDevice()
         for (path, interfaces) in objects { fixture.receive(.interfacesAdded(path, interfaces)) }
         fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
@@ -135,6 +143,7 @@ struct CentralRoleFixture: FakeDaemon {
             case .readSignalStrength(let id, let peer, let adapter): strengths.append((id, peer, adapter))
             case .channel(let channel, let action): actions.append((channel, action))
             case .socket(let socket, let action): sockets.append((socket, action))
+            case .notificationSocket(let socket, let action): notificationSockets.append((socket, action))
             case .refresh: refreshes += 1
             case .preserve(_, let state): kept.append(state)
             case .securityFailed(let peer): insecure.append(peer)

@@ -14,7 +14,7 @@ import Testing
     private let link: LinkID
     private var characteristic = AttributeID(rawValue: 0)
     /// The socket that the machine was given first.
-    private var socket: WriteSocketID { fixture.sockets.first?.socket ?? WriteSocketID(number: 0, peer: peer) }
+    private var socket: LinkSocketID { fixture.sockets.first?.socket ?? LinkSocketID(number: 0, peer: peer) }
 
     init() {
         (fixture, peer, link) = Fixture.connected()

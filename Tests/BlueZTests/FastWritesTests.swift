@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct FastWritesTests {
     private let path = ObjectPath("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010/char0011") ?? .root
-    private let socket = WriteSocketID(number: 1, peer: PeerID(UUID()))
+    private let socket = LinkSocketID(number: 1, peer: PeerID(UUID()))
     private let attribute = AttributeID(rawValue: 1)
 
     private func opened() -> FastWrites {

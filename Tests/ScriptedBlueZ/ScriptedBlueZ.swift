@@ -1,6 +1,7 @@
 #if os(Linux)
 public import BluetoothDBus
 import BluetoothSupport
+import Glibc
 import Synchronization
 
 /// An `org.bluez` on a private bus that behaves as a healthy daemon does, until a test replaces a handler.
@@ -28,6 +29,8 @@ public final class ScriptedBlueZ: Sendable {
 
     /// Values of attributes, by path.
     private let values = Lock<[String: [UInt8]]>([:])
+    /// The daemon's ends of sockets for notifications, by the path of the characteristic.
+    private let notificationSockets = Lock<[String: DBusFileDescriptor]>([:])
 
     /// The agents of all programs.
     let agents = Lock(ScriptedAgents())
@@ -114,6 +117,7 @@ public final class ScriptedBlueZ: Sendable {
 
     /// Ends a link as the peer would, with the reason that daemons from 5.83 on tell.
     public func dropLink(_ path: String, reason: String? = nil) {
+        notificationSockets.withLock { sockets in sockets = sockets.filter { !$0.key.hasPrefix(path + "/") } }
         service.set(path, Interface.device, ["ServicesResolved": .boolean(false)])
         if let reason {
             service.emit(path, Interface.device, "Disconnected", [.string("org.bluez.Reason." + reason), .string("")])
@@ -165,8 +169,12 @@ public final class ScriptedBlueZ: Sendable {
     /// The value of an attribute now.
     public func value(at path: String) -> [UInt8] { values.withLock { $0[path] ?? [] } }
 
-    /// Sends a notification.
+    /// Sends a notification: on the socket of a characteristic that was acquired, else as a signal.
     public func notify(_ path: String, _ value: [UInt8]) {
+        if let socket = notificationSockets.withLock({ $0[path] }) {
+            _ = send(socket.rawValue, value, value.count, CInt(MSG_NOSIGNAL))
+            return
+        }
         service.set(path, Interface.characteristic, ["Value": .bytes(value)])
     }
 
@@ -232,10 +240,31 @@ public final class ScriptedBlueZ: Sendable {
             self?.service.set(call.path, Interface.characteristic, ["Notifying": .boolean(true)])
             return .values([])
         }
+        service.on(Interface.characteristic, "AcquireNotify") { [weak self] in self?.acquireNotify($0) ?? .none }
         service.on(Interface.characteristic, "StopNotify") { [weak self] call in
             self?.service.set(call.path, Interface.characteristic, ["Notifying": .boolean(false)])
             return .values([])
         }
+    }
+
+    private func acquireNotify(_ call: ScriptedCall) -> ScriptedService.Answer {
+        if let socket = notificationSockets.withLock({ $0[call.path] }), !Self.hasHungUp(socket) {
+            return .error(DBusError(name: "org.bluez.Error.NotPermitted", message: "Notify acquired"))
+        }
+        if service.property(call.path, Interface.characteristic, "Notifying") == .boolean(true) {
+            return .error(DBusError(name: "org.bluez.Error.InProgress", message: "In Progress"))
+        }
+        var ends: [CInt] = [-1, -1]
+        let type = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        guard socketpair(AF_UNIX, CInt(type), 0, &ends) == 0 else { return Self.failed("no sockets") }
+        let socket = DBusFileDescriptor(adopting: ends[0])
+        notificationSockets.withLock { $0[call.path] = socket }
+        return .values([.fileDescriptor(DBusFileDescriptor(adopting: ends[1])), .uint16(247)])
+    }
+
+    private static func hasHungUp(_ socket: DBusFileDescriptor) -> Bool {
+        var state = pollfd(fd: socket.rawValue, events: 0, revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & CShort(POLLHUP) != 0
     }
 }
 #endif

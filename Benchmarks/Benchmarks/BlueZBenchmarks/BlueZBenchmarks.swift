@@ -12,48 +12,60 @@ let benchmarks: @Sendable () -> Void = {
     let bus = Result { try ScriptedBus(devices: 1_000) }
     // Apart, as the app would hear what the others cause.
     let others = Result { try ScriptedBus(devices: 1_000) }
+    let acquiring = Result { try ScriptedBus(devices: 1_000, notificationMethod: .acquireNotify) }
     let crowded = Result { try ScriptedBus(devices: 10_000) }
     var configuration = Benchmark.defaultConfiguration
-    configuration.metrics = [.wallClock, Metric.app, Metric.c, Metric.bleak, Metric.ratio]
+    configuration.metrics = [.wallClock, Metric.app, Metric.system, Metric.c, Metric.bleak, Metric.ratio]
     configuration.warmupIterations = 1
     configuration.maxDuration = .seconds(8)
 
     func compare(
-        _ name: String, _ work: String, _ count: Int, app: @escaping @Sendable (ScriptedBus, Int) -> Void,
+        _ name: String, _ work: String, _ count: Int, on bus: Result<ScriptedBus, any Error>,
+        app: @escaping @Sendable (ScriptedBus, Int) -> Void,
         c: (@Sendable (OpaquePointer, Int) -> Int)?
     ) {
         Benchmark(name, configuration: configuration) { benchmark in
-            let (bus, others) = (try bus.get(), try others.get())
-            let cUsed = c.map { c in processorTime { precondition(c(others.control, count) == count * 20) } }
+            let (bus, peers) = (try bus.get(), try others.get())
+            let cUsed = c.map { c in processorTime { precondition(c(peers.control, count) == count * 20) } }
             benchmark.startMeasurement()
+            let others = bus.processorTime
             let used = processorTime { app(bus, count) }
+            let system = used + bus.processorTime - others
             benchmark.stopMeasurement()
             benchmark.measurement(Metric.app, used / count)
+            benchmark.measurement(Metric.system, system / count)
             if let cUsed { benchmark.measurement(Metric.c, cUsed / count) }
-            if let bleak = try Bleak.nanoseconds(work, count, on: others.address) {
+            if let bleak = try Bleak.nanoseconds(work, count, on: peers.address) {
                 benchmark.measurement(Metric.bleak, bleak)
                 benchmark.measurement(Metric.ratio, used * 100 / count / max(1, bleak))
             }
         }
     }
 
-    compare("Reads, one at a time", "read", 3_000) {
+    compare("Reads, one at a time", "read", 3_000, on: bus) {
         $0.client.read($1)
     } c: {
         bus_client_call($0, Int32($1), 1)
     }
-    compare("Notifications, flood", "notify", 10_000) { bus, count in
+    compare("Notifications, flood", "notify", 10_000, on: bus) { bus, count in
         bus.client.listen(count) { bus_client_notify(bus.control, Int32(count), 0) }
     } c: {
         bus_client_listen($0, Int32($1), 0)
     }
-    compare("Notifications, 1,000 a second", "notify1000", 2_000) { bus, count in
+    compare("Notifications, 1,000 a second", "notify1000", 2_000, on: bus) { bus, count in
         bus.client.listen(count) { bus_client_notify(bus.control, Int32(count), 1_000) }
     } c: {
         bus_client_listen($0, Int32($1), 1_000)
     }
+    for (rate, name, count) in [(0, "flood", 10_000), (1_000, "1,000 a second", 2_000)] {
+        compare(
+            "Notifications over AcquireNotify, \(name)", "acquire\(rate)", count, on: acquiring,
+            app: { bus, count in
+                bus.client.listen(count) { bus_client_notify(bus.control, Int32(count), Int32(rate)) }
+            }, c: nil)
+    }
     compare(
-        "Advertisements of 1,000 devices, flood", "advertise", 10_000,
+        "Advertisements of 1,000 devices, flood", "advertise", 10_000, on: bus,
         app: { bus, count in
             bus.client.scan(count) { bus_client_advertise(bus.control, Int32(count), 0) }
         }, c: nil)

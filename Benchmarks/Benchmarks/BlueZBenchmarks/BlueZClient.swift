@@ -18,11 +18,11 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     private var isWriting = false
 
     /// Is there once the adapter is on, and so once all objects are mirrored.
-    init(_ address: String) {
+    init(_ address: String, _ notificationMethod: BlueZConfiguration.NotificationMethod) {
         super.init()
         manager = CBCentralManager(
-            backend: .bluez(BlueZConfiguration(busAddress: address)), delegate: self,
-            queue: queue)
+            backend: .bluez(BlueZConfiguration(busAddress: address, notificationMethod: notificationMethod)),
+            delegate: self, queue: queue)
         done.wait()
     }
 

@@ -3,6 +3,7 @@ import Benchmark
 /// What is measured beside the clock.
 enum Metric {
     static let app = BenchmarkMetric.custom("App CPU ns / operation")
+    static let system = BenchmarkMetric.custom("App, bus and daemon CPU ns / operation")
     static let c = BenchmarkMetric.custom("C CPU ns / operation")
     static let bleak = BenchmarkMetric.custom("bleak CPU ns / operation")
     static let ratio = BenchmarkMetric.custom("App / bleak, percent")

@@ -1,5 +1,7 @@
+import BlueZ
 import CBusClient
 import Foundation
+import Glibc
 
 /// A bus of its own with a scripted BlueZ on it, which ends with the process.
 final class ScriptedBus: @unchecked Sendable {
@@ -11,12 +13,14 @@ final class ScriptedBus: @unchecked Sendable {
     }
 
     let address: String
+    private let notificationMethod: BlueZConfiguration.NotificationMethod
+    private let processes: [pid_t]
     /// The C client, which also controls the daemon.
     let control: OpaquePointer
     private let lock = NSLock()
     private var connected: BlueZClient?
 
-    init(devices: UInt32) throws {
+    init(devices: UInt32, notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify) throws {
         var buffer = [CChar](repeating: 0, count: 512)
         let daemon = bus_start_daemon(&buffer, buffer.count)
         address = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -25,6 +29,8 @@ final class ScriptedBus: @unchecked Sendable {
         guard service > 0 else { throw StartError(what: "the daemon") }
         guard let control = bus_client_open(address) else { throw StartError(what: "the C client") }
         self.control = control
+        self.notificationMethod = notificationMethod
+        processes = [daemon, service]
         guard bus_client_populate(control, devices) != 0 else { throw StartError(what: "devices") }
     }
 
@@ -32,10 +38,20 @@ final class ScriptedBus: @unchecked Sendable {
     var client: BlueZClient {
         lock.withLock {
             if let connected { return connected }
-            let client = BlueZClient(address)
+            let client = BlueZClient(address, notificationMethod)
             client.connect()
             connected = client
             return client
+        }
+    }
+
+    /// Nanoseconds of processor time that the bus and the daemon have used.
+    var processorTime: Int {
+        processes.reduce(0) { sum, process in
+            var clock = clockid_t()
+            var time = timespec()
+            guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return sum }
+            return sum + time.tv_sec * 1_000_000_000 + time.tv_nsec
         }
     }
 }

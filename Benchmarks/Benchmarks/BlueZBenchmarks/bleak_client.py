@@ -54,8 +54,10 @@ async def main(work: str, count: int) -> None:
                     await client.read_gatt_char(VALUE)
             used = await measured(reads())
         else:
-            counter = Counter(bus, "Emit", count, int(work.removeprefix("notify") or 0))
-            await client.start_notify(VALUE, counter)
+            acquires = work.startswith("acquire")
+            rate = int(work.removeprefix("acquire" if acquires else "notify") or 0)
+            counter = Counter(bus, "Emit", count, rate)
+            await client.start_notify(VALUE, counter, bluez={"use_start_notify": not acquires})
             used = await measured(counter.run())
     print(used // count, flush=True)
     # The scripted device stays connected, and bleak would wait for its end.

@@ -15,6 +15,8 @@
 #define SERVICE DEVICE "/service0010"
 
 static unsigned devices;
+// The daemon's end of the socket that AcquireNotify gave; -1 where there is none.
+static int notifications = -1;
 
 // MARK: Values
 
@@ -139,6 +141,7 @@ static void append_characteristic(DBusMessageIter *values, const char *path) {
     append_path(values, "Service", SERVICE);
     append_texts(values, "Flags", flags, 4);
     append_flag(values, "Notifying", 0);
+    append_flag(values, "NotifyAcquired", 0);
     append_basic(values, "MTU", DBUS_TYPE_UINT16, &mtu);
 }
 
@@ -211,6 +214,26 @@ static void append_socket(DBusMessage *reply) {
     if (pthread_create(&thread, NULL, swallow, (void *)(long)ends[0]) == 0) pthread_detach(thread);
 }
 
+int bluez_notify(const unsigned char *value, size_t size) {
+    if (notifications < 0) return 0;
+    // Waits for the reader, where bluetoothd would drop the value.
+    if (send(notifications, value, size, MSG_NOSIGNAL) == (ssize_t)size) return 1;
+    close(notifications);
+    notifications = -1;
+    return 0;
+}
+
+static void append_notifications(DBusMessage *reply) {
+    int ends[2];
+    dbus_uint16_t mtu = 517;
+    if (notifications >= 0) close(notifications);
+    notifications = -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+    dbus_message_append_args(reply, DBUS_TYPE_UNIX_FD, &ends[1], DBUS_TYPE_UINT16, &mtu, DBUS_TYPE_INVALID);
+    close(ends[1]);
+    notifications = ends[0];
+}
+
 int bluez_serve(DBusConnection *bus, DBusMessage *message) {
     if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_METHOD_CALL) return 0;
     if (dbus_message_has_member(message, "Populate"))
@@ -219,6 +242,7 @@ int bluez_serve(DBusConnection *bus, DBusMessage *message) {
     DBusMessage *reply = dbus_message_new_method_return(message);
     if (dbus_message_has_member(message, "GetManagedObjects")) append_objects(reply);
     if (dbus_message_has_member(message, "AcquireWrite")) append_socket(reply);
+    if (dbus_message_has_member(message, "AcquireNotify")) append_notifications(reply);
     dbus_connection_send(bus, reply, NULL);
     dbus_message_unref(reply);
     return 1;

@@ -73,7 +73,7 @@ static void emit(DBusConnection *bus, unsigned count, unsigned per_second, int a
     clock_gettime(CLOCK_MONOTONIC, &next);
     for (unsigned sent = 0; sent < count; sent++) {
         if (advertises) bluez_advertise(bus, sent);
-        else send_changed(bus);
+        else if (!bluez_notify(value, sizeof value)) send_changed(bus);
         if (per_second == 0) {
             if (sent % 64 == 63) dbus_connection_flush(bus);
             continue;

@@ -7,7 +7,8 @@ import Synchronization
 final class CentralRoleDriver: RoleDriver {
     let core: RoleDriverCore<CentralRoleMachine>
     private let signalStrengths: SignalStrengthReader
-    private let sockets = Lock<[WriteSocketID: WriteSocket]>([:])
+    private let sockets = Lock<[LinkSocketID: WriteSocket]>([:])
+    private let notificationSockets = Lock<NotificationSockets?>(nil)
     private let store: PreservationStore
     /// The restore identifiers of managers that have one.
     private let identifiers = Lock<[HostLedger.Manager: String]>([:])
@@ -15,13 +16,20 @@ final class CentralRoleDriver: RoleDriver {
 
     init(
         selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings,
-        network: any ChannelNetwork, controllers: any ControllerAccess, store: PreservationStore
+        network: any ChannelNetwork, controllers: any ControllerAccess, store: PreservationStore,
+        notificationMethod: BlueZConfiguration.NotificationMethod
     ) {
         self.store = store
         signalStrengths = SignalStrengthReader(queue: daemon.queue, access: controllers)
         core = RoleDriverCore(
-            CentralRoleMachine(selector: selector, objects: daemon.objects, timings: timings), daemon: daemon)
+            CentralRoleMachine(
+                selector: selector, objects: daemon.objects, timings: timings, notificationMethod: notificationMethod),
+            daemon: daemon)
         addChannels(of: network)
+        let notifications = NotificationSockets(daemon: daemon) { [weak self] in
+            self?.process(.notificationSocket($0, $1))
+        }
+        notificationSockets.withLock { $0 = notifications }
     }
 
     /// A number for a manager that comes, and may want back what it had in an earlier process.
@@ -52,6 +60,8 @@ final class CentralRoleDriver: RoleDriver {
             signalStrengths.read(peer, on: adapter) { [weak self] in self?.process(.signalStrength(id, $0)) }
         case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .socket(let socket, let action): perform(action, on: socket)
+        case .notificationSocket(let socket, let action):
+            notificationSockets.withLock { $0 }?.perform(action, on: socket)
         case .pairingNeedChanged(let isNeeded): pairingNeedChanged(to: isNeeded)
         case .securityFailed(let peer): securityHandler.withLock { $0 }?(peer)
         case .refresh: daemon.refresh()
@@ -64,7 +74,7 @@ final class CentralRoleDriver: RoleDriver {
         }
     }
 
-    private func perform(_ action: WriteSocket.Action, on id: WriteSocketID) {
+    private func perform(_ action: WriteSocket.Action, on id: LinkSocketID) {
         switch action {
         case .adopt(let socket):
             let writeSocket = WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in

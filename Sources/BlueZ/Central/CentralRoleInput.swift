@@ -23,6 +23,12 @@ struct CallID: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
+/// A socket of a link, for write commands or for notifications.
+struct LinkSocketID: Hashable, Sendable {
+    let number: UInt64
+    let peer: PeerID
+}
+
 /// What a timer is for; at most one of each runs.
 enum CentralTimer: Hashable, Sendable {
     case connectRetry(PeerID)
@@ -36,6 +42,7 @@ enum CentralTimer: Hashable, Sendable {
     case linkLoss(PeerID)
     case powerLoss(PeerID)
     case serviceChanges(PeerID)
+    case closedSockets(PeerID)
     case adapterReturn
 }
 
@@ -50,7 +57,9 @@ enum CentralRoleInput: Sendable {
     /// A channel is over, and not by our doing.
     case channelEnded(ChannelID)
     /// Something happened to a socket for write commands.
-    case socket(WriteSocketID, WriteSocket.Event)
+    case socket(LinkSocketID, WriteSocket.Event)
+    /// Something happened to a socket for notifications.
+    case notificationSocket(LinkSocketID, NotificationSockets.Event)
     /// Our user refused to pair with a peer.
     case pairingRefused(PeerID)
     case timer(CentralTimer)
@@ -73,7 +82,9 @@ enum CentralRoleEffect: Equatable, Sendable {
     /// What is received, and credits, go from the channel to its manager directly.
     case channel(ChannelID, ChannelPool.Action)
     /// Does something with a socket for write commands.
-    case socket(WriteSocketID, WriteSocket.Action)
+    case socket(LinkSocketID, WriteSocket.Action)
+    /// Does something with a socket for notifications.
+    case notificationSocket(LinkSocketID, NotificationSockets.Action)
     /// An operation failed for want of encryption or authentication.
     case securityFailed(PeerID)
     /// Whether a connection that is there, or being made, may need pairing.

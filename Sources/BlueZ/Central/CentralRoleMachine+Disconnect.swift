@@ -32,7 +32,7 @@ extension CentralRoleMachine {
     mutating func endLink(_ peer: PeerID) {
         guard let link = links[peer] else { return }
         stopNotifying(link)
-        links[peer]?.notifying = []
+        links[peer]?.subscriptions = [:]
         links[peer]?.ending.isClosing = true
         links[peer]?.waiting = []
         // A link that went already is only waiting for its explanation.
@@ -73,10 +73,19 @@ extension CentralRoleMachine {
 
     /// `Connected` is false.
     ///
-    /// Unless its reason is known, the end waits for a loss of power (S12).
+    /// What the daemon has written on sockets for notifications until now is read first.
     mutating func linkDown(_ peer: PeerID) {
         guard let link = links[peer], !link.ending.isDown else { return }
         links[peer]?.ending.isDown = true
+        for socket in link.notificationSockets { perform(.finish, onNotificationSocket: socket) }
+        explainLinkDown(peer)
+    }
+
+    /// Ends a link that is down, once its sockets for notifications were read.
+    ///
+    /// Unless its reason is known, the end waits for a loss of power (S12).
+    mutating func explainLinkDown(_ peer: PeerID) {
+        guard let link = links[peer], link.notificationSockets.isEmpty else { return }
         guard !link.ending.isClosing, link.ending.reason == nil else { return finishLinkDown(peer) }
         start(.powerLoss(peer), timings.powerLoss)
     }
@@ -86,7 +95,7 @@ extension CentralRoleMachine {
         forget(linkTimersOf: peer)
         stopNotifying(link)
         endChannels(to: peer)
-        closeSocket(of: link)
+        closeWriteSocket(of: link)
         let reason = link.ending.isClosing ? .local : link.ending.reason ?? .unknown
         let isUnexpected = !link.ending.isClosing
         for share in ledger.linkDown(peer, isReconnecting: isUnexpected) {
@@ -105,7 +114,7 @@ extension CentralRoleMachine {
         for timer in [
             CentralTimer.resolution(peer), .awaitingServices(peer), .draining(peer), .attributeRetry(peer),
             .linkLoss(peer),
-            .powerLoss(peer), .serviceChanges(peer),
+            .powerLoss(peer), .serviceChanges(peer), .closedSockets(peer),
         ] { stop(timer) }
     }
 }

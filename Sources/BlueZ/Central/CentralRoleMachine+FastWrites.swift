@@ -95,7 +95,7 @@ extension CentralRoleMachine {
         if case .success(let body) = result, body.count == 2, let descriptor = body[0].descriptorValue,
             let mtu = body[1].uint16Value, let socket = descriptor.release()
         {
-            let id = WriteSocketID(number: outputs.newNumber(), peer: peer)
+            let id = LinkSocketID(number: outputs.newNumber(), peer: peer)
             perform(.adopt(socket), on: id)
             links[peer]?.writes.opened(
                 FastWrites.OpenSocket(
@@ -109,7 +109,7 @@ extension CentralRoleMachine {
         return true
     }
 
-    mutating func socketHappened(_ socket: WriteSocketID, _ event: WriteSocket.Event) {
+    mutating func socketHappened(_ socket: LinkSocketID, _ event: WriteSocket.Event) {
         let peer = socket.peer
         guard links[peer]?.writes.open?.id == socket else { return }
         switch event {
@@ -132,7 +132,7 @@ extension CentralRoleMachine {
     }
 
     /// A link is gone, and its socket with it.
-    mutating func closeSocket(of link: CopyOnWrite<LinkState>) {
+    mutating func closeWriteSocket(of link: CopyOnWrite<LinkState>) {
         if let socket = link.writes.open { perform(.close, on: socket.id) }
     }
 }

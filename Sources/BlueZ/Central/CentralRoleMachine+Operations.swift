@@ -88,87 +88,6 @@ extension CentralRoleMachine {
         send(peer, operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)])
     }
 
-    // MARK: Subscriptions
-
-    /// Over `StartNotify`, which loses nothing and keeps the order.
-    ///
-    /// A socket of `AcquireNotify` shuts out other programs, and its values are in no order with other characteristics',
-    /// with answers and with the end of the link, which all come over the bus.
-    ///
-    /// BlueZ pitfall: `AcquireNotify` loses what comes before its descriptor is read
-    /// (https://github.com/hbldh/bleak/issues/1885), and its readers take an empty value for the end
-    /// (https://github.com/hbldh/bleak/issues/1982); what is sent over `AcquireWrite` is cut at the MTU
-    /// (https://github.com/bluez/bluez/issues/1466).
-    ///
-    /// BlueZ pitfall: a daemon that guesses the descriptor writes into another one, and the peer ends the link
-    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are told as they come.
-    private mutating func setNotifying(
-        _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
-    ) {
-        guard let path = object(attribute, peer, operation) else { return }
-        // Before the call: a value may come before the answer.
-        let mustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
-        guard mustAct else { return answerNotifying(operation, enabled) }
-        send(peer, operation, path, enabled ? "StartNotify" : "StopNotify")
-        if enabled { links[peer]?.notifying.insert(path) } else { links[peer]?.notifying.remove(path) }
-    }
-
-    private mutating func answerNotifying(_ operation: LinkState.Operation, _ enabled: Bool) {
-        guard let id = operation.command.operation else { return }
-        deliver(
-            operation.manager,
-            .response(link: operation.link, operation: id, .notifying(enabled)))
-    }
-
-    /// BlueZ pitfall: a subscription belongs to the D-Bus client and survives the link; it would be there at the next
-    /// connection without being asked for (https://github.com/hbldh/bleak/issues/472).
-    mutating func stopNotifying(_ link: CopyOnWrite<LinkState>) {
-        for path in link.notifying.sorted() where objects.characteristics[path] != nil {
-            call(
-                .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
-        }
-    }
-
-    /// Ends the subscriptions that only a manager had which has left the link to others.
-    mutating func endIdleSubscriptions(_ peer: PeerID) {
-        guard let link = links[peer] else { return }
-        for path in link.notifying.sorted() {
-            guard let id = link.attributes.knownID(of: path), ledger.subscribers(of: id, at: peer).isEmpty else {
-                continue
-            }
-            links[peer]?.notifying.remove(path)
-            call(
-                .cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
-        }
-    }
-
-    // MARK: Values
-
-    mutating func valueChanged(_ path: ObjectPath, of device: ObjectPath, _ value: Data) {
-        guard let peer = directory.peer(at: device) else { return }
-        // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
-        // It comes just before the reply, so that the last value alone may be one.
-        guard links[peer]?.read?.path == path else { return deliver(value, of: path, of: peer) }
-        let before = links[peer]?.read?.value
-        links[peer]?.read?.value = value
-        if let before { deliver(before, of: path, of: peer) }
-    }
-
-    private mutating func deliver(_ value: Data, of path: ObjectPath, of peer: PeerID) {
-        guard let attribute = links[peer]?.attributes.knownID(of: path) else { return }
-        for subscriber in ledger.subscribers(of: attribute, at: peer) {
-            deliver(
-                subscriber.manager,
-                .valueNotified(link: subscriber.link, attribute: attribute, value: value))
-        }
-    }
-
-    private mutating func endReading(_ peer: PeerID, echo: Data?) {
-        guard let read = links[peer]?.read else { return }
-        links[peer]?.read = nil
-        if let value = read.value, value != echo { deliver(value, of: read.path, of: peer) }
-    }
-
     // MARK: Replies
 
     mutating func operationReplied(_ peer: PeerID, _ id: CallID, _ result: Result<[DBusValue], DBusError>) {
@@ -176,7 +95,9 @@ extension CentralRoleMachine {
         // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
         // is the answer (S66).
         guard links[peer]?.ending.isDown == false else { return }
-        if acquired(peer, id, operation, result) { return runOperations(peer) }
+        if acquired(peer, id, operation, result) || acquiredNotifications(peer, operation, result) {
+            return runOperations(peer)
+        }
         switch result {
         case .success(let body): succeeded(peer, operation, body)
         case .failure(let error): failed(peer, operation, error)
@@ -225,7 +146,7 @@ extension CentralRoleMachine {
         }
     }
 
-    private mutating func retry(_ peer: PeerID, _ operation: LinkState.Operation) {
+    mutating func retry(_ peer: PeerID, _ operation: LinkState.Operation) {
         endReading(peer, echo: nil)
         undoNotifying(peer, operation)
         var again = operation
@@ -251,13 +172,6 @@ extension CentralRoleMachine {
             return deliver(operation.manager, .writeCredits(link: link, count: 1))
         }
         fail(operation, error)
-    }
-
-    /// A subscription that failed is none; one whose end failed is one no more, whatever the peer thinks.
-    private mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
-        guard case .request(_, _, .setNotifying(let attribute, true)) = operation.command else { return }
-        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, false)
-        if let path = links[peer]?.attributes.path(of: attribute) { links[peer]?.notifying.remove(path) }
     }
 
     mutating func fail(_ operation: LinkState.Operation, _ error: BackendError) {

@@ -26,7 +26,9 @@ extension CentralRoleMachine {
     mutating func attributeRemoved(_ path: ObjectPath, of device: ObjectPath) {
         guard let peer = directory.peer(at: device), links[peer] != nil else { return }
         // BlueZ forgets the subscription with the object.
-        links[peer]?.notifying.remove(path)
+        if let socket = links[peer]?.subscriptions.removeValue(forKey: path)?.socket {
+            perform(.close, onNotificationSocket: socket)
+        }
         guard let id = links[peer]?.attributes.remove(path) else { return }
         failOperations(on: id, at: path, of: peer)
         runOperations(peer)

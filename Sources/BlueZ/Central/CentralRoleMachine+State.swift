@@ -54,11 +54,17 @@ extension CentralRoleMachine {
     /// All that needs power is over, and the state's event says so for all of it.
     private mutating func handlePowerLoss() {
         // BlueZ keeps subscriptions for the next link; see `stopNotifying`.
-        if watch.daemon == .ready, adapter != nil { for link in links.values { stopNotifying(link) } }
+        for link in links.values {
+            if watch.daemon == .ready, adapter != nil {
+                stopNotifying(link)
+            } else {
+                for socket in link.notificationSockets { perform(.close, onNotificationSocket: socket) }
+            }
+        }
         for peer in links.keys { forget(linkTimersOf: peer) }
         stopTimers()
         abortChannels()
-        for link in links.values { closeSocket(of: link) }
+        for link in links.values { closeWriteSocket(of: link) }
         ledger.removeAll()
         discovery.scan = nil
         links = [:]

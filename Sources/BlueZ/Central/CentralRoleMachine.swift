@@ -22,12 +22,13 @@ struct CentralRoleMachine: RoleMachine {
         case connect(PeerID)
         case disconnect(PeerID)
         case signalStrength(LinkState.Operation)
-        case resubscription(PeerID, ObjectPath)
+        case resubscription(PeerID, ObjectPath, BlueZConfiguration.NotificationMethod)
         /// Its outcome changes nothing.
         case cleanup
     }
 
     let objects: ObjectModel
+    let notificationMethod: BlueZConfiguration.NotificationMethod
     var watch: AdapterWatch
     var managers: [HostLedger.Manager: Manager] = [:]
     var ledger = HostLedger() {
@@ -44,8 +45,12 @@ struct CentralRoleMachine: RoleMachine {
 
     var timings: BlueZTimings { watch.timings }
 
-    init(selector: AdapterSelector, objects: ObjectModel, timings: BlueZTimings = BlueZTimings()) {
+    init(
+        selector: AdapterSelector, objects: ObjectModel, timings: BlueZTimings = BlueZTimings(),
+        notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
+    ) {
         self.objects = objects
+        self.notificationMethod = notificationMethod
         watch = AdapterWatch(selector, timings) { $0.supportsCentral }
     }
 
@@ -67,6 +72,7 @@ struct CentralRoleMachine: RoleMachine {
         case .signalStrength(let call, let result): signalStrengthReplied(call, result)
         case .channelEnded(let channel): channelEnded(channel)
         case .socket(let socket, let event): socketHappened(socket, event)
+        case .notificationSocket(let socket, let event): notificationSocketHappened(socket, event)
         case .pairingRefused(let peer): pairingRefused(peer)
         case .timer(let key): if endTimer(key) { fired(key) }
         case .restoring(let manager, let left): keep(manager, left)
@@ -106,8 +112,12 @@ struct CentralRoleMachine: RoleMachine {
         outputs.effects.append(.channel(channel, action))
     }
 
-    mutating func perform(_ action: WriteSocket.Action, on socket: WriteSocketID) {
+    mutating func perform(_ action: WriteSocket.Action, on socket: LinkSocketID) {
         outputs.effects.append(.socket(socket, action))
+    }
+
+    mutating func perform(_ action: NotificationSockets.Action, onNotificationSocket socket: LinkSocketID) {
+        outputs.effects.append(.notificationSocket(socket, action))
     }
 
     mutating func tellPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
@@ -127,7 +137,7 @@ struct CentralRoleMachine: RoleMachine {
         case .discovery: discoveryReplied(result.failure)
         case .connect(let peer): connectReplied(peer, result.failure)
         case .disconnect(let peer): disconnectReplied(peer, result.failure)
-        case .resubscription(let peer, let path): resubscribed(peer, path, result.failure)
+        case .resubscription(let peer, let path, let method): resubscribed(peer, path, method, result)
         case .signalStrength, .cleanup, nil: break
         }
     }
@@ -147,6 +157,7 @@ struct CentralRoleMachine: RoleMachine {
         case .linkLoss(let peer): linkLossUnconfirmed(peer)
         case .powerLoss(let peer): finishLinkDown(peer)
         case .serviceChanges(let peer): tellServiceChanges(peer)
+        case .closedSockets(let peer): replaceClosedSockets(peer)
         case .adapterReturn:
             watch.adapterReturnTimedOut()
             updateState()

@@ -24,7 +24,7 @@ struct FastWrites: Sendable {
     struct OpenSocket: Sendable {
         let path: ObjectPath
         let attribute: AttributeID
-        let id: WriteSocketID
+        let id: LinkSocketID
         /// The most bytes of a packet.
         ///
         /// BlueZ pitfall: a longer one is cut (https://github.com/bluez/bluez/issues/1466).
@@ -66,7 +66,7 @@ struct FastWrites: Sendable {
     /// Notes a command that goes over the open socket.
     ///
     /// - Returns: The socket; nil where the value does not fit, or there is no socket.
-    mutating func send(_ operation: LinkState.Operation, _ value: Data) -> WriteSocketID? {
+    mutating func send(_ operation: LinkState.Operation, _ value: Data) -> LinkSocketID? {
         guard let open, open.takes(value) else { return nil }
         unsent.append(operation)
         isUndrained = true
@@ -118,11 +118,5 @@ struct FastWrites: Sendable {
         guard case .calls(let count) = self[path], count >= Self.worthwhile else { return false }
         return open == nil && !routes.values.contains { if case .acquiring = $0 { true } else { false } }
     }
-}
-
-/// A socket for write commands to a peer.
-struct WriteSocketID: Hashable, Sendable {
-    let number: UInt64
-    let peer: PeerID
 }
 #endif

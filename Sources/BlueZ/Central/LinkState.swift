@@ -14,6 +14,29 @@ struct LinkState: Sendable {
         let link: LinkID
         let command: CentralCommand
         var retries = 0
+        /// Whether `bluetoothd` gave no socket for the subscription, which therefore needs `StartNotify`.
+        var needsSignals = false
+    }
+
+    /// A subscription of this process to a characteristic.
+    struct Subscription: Sendable {
+        /// How its values arrive.
+        enum Source: Equatable, Sendable {
+            /// `StartNotify`: in signals on the bus.
+            case signals
+            /// `AcquireNotify` was called.
+            case acquiring
+            /// On a socket.
+            case socket(LinkSocketID)
+            /// The daemon closed the socket, perhaps because the link is ending.
+            case closedSocket
+        }
+
+        let attribute: AttributeID
+        var source: Source
+
+        /// The socket, if there is one.
+        var socket: LinkSocketID? { if case .socket(let socket) = source { socket } else { nil } }
     }
 
     /// A read in flight, and the last value that was told meanwhile.
@@ -62,8 +85,10 @@ struct LinkState: Sendable {
     var waiting: Deque<Operation> = []
     var inFlight: [CallID: Operation] = [:]
     var mtu = LinkState.minimumMTU
-    /// Characteristics with a `StartNotify` of ours.
-    var notifying: Set<ObjectPath> = []
+    /// The characteristics that this process is subscribed to.
+    var subscriptions: [ObjectPath: Subscription] = [:]
+    /// Characteristics whose socket for notifications was closed here, which the daemon may not have noticed.
+    var releasedSockets: Set<ObjectPath> = []
     /// Where write commands go.
     var writes = FastWrites()
     /// The read in flight.
@@ -89,12 +114,15 @@ struct LinkState: Sendable {
     /// Has a write command go over its characteristic's socket, if nothing must go before it: what most of them do.
     ///
     /// - Returns: The socket; nil where the command is to wait its turn.
-    mutating func sendAtOnce(_ operation: Operation, _ attribute: AttributeID, _ value: Data) -> WriteSocketID? {
+    mutating func sendAtOnce(_ operation: Operation, _ attribute: AttributeID, _ value: Data) -> LinkSocketID? {
         guard writes.open?.attribute == attribute, attributes.path(of: attribute) != nil, waiting.isEmpty, mayWriteOn,
             !ending.isDown, !ending.isClosing, ending.lost == nil
         else { return nil }
         return writes.send(operation, value)
     }
+
+    /// The open sockets for notifications.
+    var notificationSockets: [LinkSocketID] { subscriptions.values.compactMap(\.socket) }
 
     /// Whether nothing is in flight but write commands.
     var mayWriteOn: Bool { inFlight.values.allSatisfy(\.command.isWriteCommand) }

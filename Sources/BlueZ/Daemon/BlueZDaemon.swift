@@ -46,6 +46,13 @@ final class BlueZDaemon: @unchecked Sendable {
         var wasReady = false
     }
 
+    /// A turn of the queue, in which messages, or values on sockets, are handled.
+    private struct Turn {
+        /// What they led to.
+        var deliveries: [any PendingDelivery] = []
+        var isReadingSockets = false
+    }
+
     let queue = DispatchQueue(label: "BlueZ")
     /// What the daemon exports.
     let objects = ObjectModel()
@@ -60,8 +67,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private var lastComplaint: String?
     /// Clients hold the daemon, and not the other way round.
     private var weakClients: [WeakClient] = []
-    /// What the messages of this turn led to.
-    private var deliveries: [any PendingDelivery] = []
+    private var turn = Turn()
 
     init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
@@ -142,15 +148,27 @@ final class BlueZDaemon: @unchecked Sendable {
 
     /// Has events handled that a manager's mailbox took in: at the end of the turn, where messages are being handled.
     func deliver(_ delivery: any PendingDelivery) {
-        if bus.connection?.isProcessingBatch == true { deliveries.append(delivery) } else { delivery.start() }
+        let isBatch = turn.isReadingSockets || bus.connection?.isProcessingBatch == true
+        if isBatch { turn.deliveries.append(delivery) } else { delivery.start() }
+    }
+
+    /// Handles what the daemon's sockets had to read, like a batch of messages.
+    ///
+    /// - Parameter body: Processes the inputs.
+    /// - Returns: Work for the calling thread, off the queue.
+    func processBatch(_ allowsInline: Bool, _ body: () -> Void) -> SocketPoller.InlineWork? {
+        turn.isReadingSockets = true
+        body()
+        turn.isReadingSockets = false
+        return batchEnded(allowsInline)
     }
 
     /// What comes alone is handled by the thread that read it: waking another one costs more than all else.
     ///
     /// What comes in crowds wakes each manager's queue once, and is handled while the next messages are read.
     private func batchEnded(_ allowsInline: Bool) -> (@Sendable () -> Void)? {
-        let ready = deliveries
-        deliveries = []
+        let ready = turn.deliveries
+        turn.deliveries = []
         if allowsInline, ready.count == 1, let alone = ready.first { return { alone.run() } }
         for delivery in ready { delivery.start() }
         return nil

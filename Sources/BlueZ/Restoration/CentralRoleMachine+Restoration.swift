@@ -65,9 +65,9 @@ extension CentralRoleMachine {
 
     private func notifying(_ manager: HostLedger.Manager, _ peer: PeerID) -> [String] {
         guard let link = links[peer] else { return [] }
-        return link.notifying.sorted().compactMap { path in
-            guard path.isBelow(link.path), let id = link.attributes.knownID(of: path),
-                ledger.subscribers(of: id, at: peer).contains(where: { $0.manager == manager })
+        return link.subscriptions.sorted { $0.key < $1.key }.compactMap { path, subscription in
+            guard path.isBelow(link.path),
+                ledger.subscribers(of: subscription.attribute, at: peer).contains(where: { $0.manager == manager })
             else { return nil }
             return String(path.text.dropFirst(link.path.text.count + 1))
         }
@@ -132,20 +132,7 @@ extension CentralRoleMachine {
         guard objects.characteristics[path] != nil, let attribute = links[peer]?.attributes.id(of: path),
             ledger.setSubscribed(manager, to: attribute, of: peer, true)
         else { return }
-        links[peer]?.notifying.insert(path)
-        call(
-            .resubscription(peer, path), path, GattCharacteristic1.interface, "StartNotify",
-            deadline: timings.attribute)
-    }
-
-    mutating func resubscribed(_ peer: PeerID, _ path: ObjectPath, _ error: DBusError?) {
-        guard let error else { return }
-        log(.warning, "the subscription to \(path) could not be restored: \(error)")
-        links[peer]?.notifying.remove(path)
-        guard let attribute = links[peer]?.attributes.knownID(of: path) else { return }
-        for subscriber in ledger.subscribers(of: attribute, at: peer) {
-            _ = ledger.setSubscribed(subscriber.manager, to: attribute, of: peer, false)
-        }
+        subscribe(to: path, attribute, of: peer, by: notificationMethod)
     }
 
     private mutating func knownServices(

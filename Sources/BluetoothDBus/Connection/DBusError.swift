@@ -58,7 +58,7 @@ extension DBusError {
     static let outOfMemory = DBusError(name: Name.noMemory, message: "out of memory")
 
     /// This process has no descriptor, or no thread, left.
-    static func exhausted(_ what: String) -> DBusError {
+    package static func exhausted(_ what: String) -> DBusError {
         DBusError(name: Name.limitsExceeded, message: "this process has no \(what) left")
     }
 

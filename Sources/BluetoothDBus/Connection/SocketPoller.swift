@@ -1,6 +1,6 @@
 #if os(Linux)
 import BluetoothSupport
-import Dispatch
+package import Dispatch
 import Glibc
 import Synchronization
 
@@ -16,24 +16,26 @@ import Synchronization
 ///
 /// The owner of a poller ends both threads with ``stop()``. The threads poll a duplicate of the descriptor, so the
 /// owner may close the original at any moment.
-final class SocketPoller: Sendable {
+package final class SocketPoller: Sendable {
     /// The events of `poll(2)`.
-    struct Events: OptionSet, Sendable {
-        let rawValue: CShort
+    package struct Events: OptionSet, Sendable {
+        package let rawValue: CShort
 
-        static let readable = Events(rawValue: CShort(POLLIN))
-        static let writable = Events(rawValue: CShort(POLLOUT))
-        static let error = Events(rawValue: CShort(POLLERR))
-        static let hangup = Events(rawValue: CShort(POLLHUP))
+        package init(rawValue: CShort) { self.rawValue = rawValue }
+
+        package static let readable = Events(rawValue: CShort(POLLIN))
+        package static let writable = Events(rawValue: CShort(POLLOUT))
+        package static let error = Events(rawValue: CShort(POLLERR))
+        package static let hangup = Events(rawValue: CShort(POLLHUP))
     }
 
     /// Work that must run off the queue.
-    typealias InlineWork = @Sendable () -> Void
+    package typealias InlineWork = @Sendable () -> Void
 
     /// Handles the requested events, and errors and hangups, on the queue.
     ///
     /// The handler may return inline work only if `allowsInline` is true.
-    typealias Handler = @Sendable (Events, _ allowsInline: Bool) -> InlineWork?
+    package typealias Handler = @Sendable (Events, _ allowsInline: Bool) -> InlineWork?
 
     /// The interval of the watchdog's checks, in milliseconds.
     ///
@@ -72,7 +74,7 @@ final class SocketPoller: Sendable {
     ///   - queue: A serial queue; the polling thread waits until the handler has run there, before it polls again.
     ///   - handler: Runs on the queue.
     /// - Throws: `LimitsExceeded` if the process has no descriptor or thread left.
-    init(socket: CInt, queue: DispatchQueue, handler: @escaping Handler) throws(DBusError) {
+    package init(socket: CInt, queue: DispatchQueue, handler: @escaping Handler) throws(DBusError) {
         self.socket = try Self.adopt(fcntl(socket, F_DUPFD_CLOEXEC, 0))
         wakeupFD = try Self.adopt(eventfd(0, eventfdFlags))
         backupWakeupFD = try Self.adopt(eventfd(0, eventfdFlags))
@@ -92,7 +94,7 @@ final class SocketPoller: Sendable {
     /// Sets the events to wait for.
     ///
     /// Takes only a leaf lock, so callers may hold a lock of their own.
-    func wait(for events: Events) {
+    package func wait(for events: Events) {
         let mustWake = state.withLock { state in
             defer { state.wanted = events }
             return state.isWaiting && state.wanted != events
@@ -101,7 +103,7 @@ final class SocketPoller: Sendable {
     }
 
     /// Ends both threads soon, which closes the duplicate of the descriptor; later calls do nothing.
-    func stop() {
+    package func stop() {
         state.withLock { $0.isStopped = true }
         signal(wakeupFD)
         signal(backupWakeupFD)

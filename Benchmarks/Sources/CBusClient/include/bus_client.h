@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 // The service: `Read(a{sv}) -> ay` gives 20 bytes; `Emit(u count, u perSecond)` sends PropertiesChanged signals with a
-// value of 20 bytes, as fast as it can where perSecond is 0. It is `org.bluez` too, with the characteristic of a device
+// value of 20 bytes, as fast as it can where perSecond is 0, or packets on the socket of `AcquireNotify`. It is `org.bluez` too, with the characteristic of a device
 // that is connected, and as many others as `Populate(u)` says; `EmitAdvertisements(u count, u perSecond)` is of those.
 #define BUS_SERVICE "org.example.Benchmark"
 #define BUS_PATH "/org/bluez/hci0/dev_C0_00_00_00_00_01/service0010/char0011"

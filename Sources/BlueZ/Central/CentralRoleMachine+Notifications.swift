@@ -1,0 +1,232 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import DequeModule
+import FoundationEssentials
+
+/// Subscriptions, and the values that they bring.
+extension CentralRoleMachine {
+    /// Subscribes over `StartNotify`, which loses nothing and keeps the order, or over `AcquireNotify`, as the app chose.
+    ///
+    /// BlueZ pitfall: `AcquireNotify` loses what comes before its socket is made
+    /// (https://github.com/hbldh/bleak/issues/1885).
+    ///
+    /// BlueZ pitfall: a daemon that guesses the descriptor writes into another one, and the peer ends the link
+    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are told as they come.
+    mutating func setNotifying(
+        _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
+    ) {
+        guard let path = object(attribute, peer, operation) else { return }
+        // Before the call: a value may come before the answer.
+        let mustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
+        guard mustAct else { return answerNotifying(operation, enabled) }
+        if enabled {
+            let acquires = notificationMethod == .acquireNotify && !operation.needsSignals
+            links[peer]?.subscriptions[path] =
+                LinkState.Subscription(attribute: attribute, source: acquires ? .acquiring : .signals)
+            let options: [DBusValue] = acquires ? [.properties([:])] : []
+            send(peer, operation, path, acquires ? "AcquireNotify" : "StartNotify", options)
+            return
+        }
+        switch links[peer]?.subscriptions.removeValue(forKey: path)?.source {
+        case .signals, nil: send(peer, operation, path, "StopNotify")
+        case .socket(let socket):
+            release(socket, of: path)
+            answerNotifying(operation, false)
+        case .acquiring, .closedSocket: answerNotifying(operation, false)
+        }
+    }
+
+    mutating func answerNotifying(_ operation: LinkState.Operation, _ enabled: Bool) {
+        guard let id = operation.command.operation else { return }
+        deliver(operation.manager, .response(link: operation.link, operation: id, .notifying(enabled)))
+    }
+
+    /// A subscription that failed is none; one whose end failed is one no more, whatever the peer thinks.
+    mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
+        guard case .request(_, _, .setNotifying(let attribute, true)) = operation.command else { return }
+        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, false)
+        if let path = links[peer]?.attributes.path(of: attribute) { links[peer]?.subscriptions[path] = nil }
+    }
+
+    /// Ends all subscriptions of a link.
+    ///
+    /// BlueZ pitfall: one of `StartNotify` belongs to the D-Bus client and survives the link; it would be there at the
+    /// next connection without being asked for (https://github.com/hbldh/bleak/issues/472).
+    mutating func stopNotifying(_ link: CopyOnWrite<LinkState>) {
+        for (path, subscription) in link.subscriptions.sorted(by: { $0.key < $1.key }) { end(subscription, to: path) }
+    }
+
+    /// Ends the subscriptions that only a manager had which has left the link to others.
+    mutating func endIdleSubscriptions(_ peer: PeerID) {
+        guard let link = links[peer] else { return }
+        for (path, subscription) in link.subscriptions.sorted(by: { $0.key < $1.key })
+        where ledger.subscribers(of: subscription.attribute, at: peer).isEmpty {
+            links[peer]?.subscriptions[path] = nil
+            end(subscription, to: path)
+        }
+    }
+
+    private mutating func end(_ subscription: LinkState.Subscription, to path: ObjectPath) {
+        switch subscription.source {
+        case .signals where objects.characteristics[path] != nil:
+            call(.cleanup, path, GattCharacteristic1.interface, "StopNotify", deadline: timings.attribute)
+        case .socket(let socket): release(socket, of: path)
+        case .signals, .acquiring, .closedSocket: break
+        }
+    }
+
+    // MARK: Values
+
+    mutating func valueChanged(_ path: ObjectPath, of device: ObjectPath, _ value: Data) {
+        guard let peer = directory.peer(at: device), let link = links.index(forKey: peer) else { return }
+        // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
+        // It comes just before the reply, so that the last value alone may be one.
+        guard links.values[link].read?.path == path else { return deliverSignal(value, of: path, of: peer) }
+        let before = links.values[link].read?.value
+        links.values[link].read?.value = value
+        if let before { deliverSignal(before, of: path, of: peer) }
+    }
+
+    /// Delivers a value that came over the bus; where notifications come on a socket, it was read by another program.
+    private mutating func deliverSignal(_ value: Data, of path: ObjectPath, of peer: PeerID) {
+        guard let subscription = links[peer]?.subscriptions[path], subscription.source == .signals else { return }
+        deliver([value], of: subscription.attribute, of: peer)
+    }
+
+    private mutating func deliver(_ values: [Data], of attribute: AttributeID, of peer: PeerID) {
+        let subscribers = ledger.subscribers(of: attribute, at: peer)
+        for value in values {
+            for (manager, link) in subscribers {
+                deliver(manager, .valueNotified(link: link, attribute: attribute, value: value))
+            }
+        }
+    }
+
+    mutating func endReading(_ peer: PeerID, echo: Data?) {
+        guard let read = links[peer]?.read else { return }
+        links[peer]?.read = nil
+        if let value = read.value, value != echo { deliverSignal(value, of: read.path, of: peer) }
+    }
+
+    // MARK: Sockets
+
+    /// Handles the reply of `AcquireNotify`.
+    ///
+    /// Where the daemon gives no socket, because another program is subscribed or the method is not supported, the
+    /// subscription is made over `StartNotify`.
+    ///
+    /// - Returns: Whether the reply was that of `AcquireNotify`, and is no failure of the subscription itself.
+    mutating func acquiredNotifications(
+        _ peer: PeerID, _ operation: LinkState.Operation, _ result: Result<[DBusValue], DBusError>
+    ) -> Bool {
+        guard case .request(_, _, .setNotifying(let attribute, true)) = operation.command,
+            let path = links[peer]?.attributes.path(of: attribute),
+            links[peer]?.subscriptions[path]?.source == .acquiring
+        else { return false }
+        switch result {
+        case .success(let body):
+            if adopt(body, for: path, of: peer) {
+                answerNotifying(operation, true)
+                return true
+            }
+        case .failure(let error):
+            guard Self.refusesSocket(error) else { return false }
+            // The daemon may hear the call before it sees the end of the socket that was given back.
+            if error.message == "Notify acquired", operation.retries < timings.attributeRetries,
+                links[peer]?.releasedSockets.contains(path) == true
+            {
+                retry(peer, operation)
+                return true
+            }
+            log(.debug, "AcquireNotify of \(path): \(error)")
+        }
+        undoNotifying(peer, operation)
+        var overBus = operation
+        overBus.needsSignals = true
+        links[peer]?.waiting.prepend(overBus)
+        return true
+    }
+
+    private static func refusesSocket(_ error: DBusError) -> Bool {
+        let names = ["InProgress", "NotPermitted", "NotSupported"].map { "org.bluez.Error.\($0)" }
+        return names.contains(error.name) || error.name == DBusError.Name.unknownMethod
+    }
+
+    /// Takes over the socket in a reply of `AcquireNotify`, if there is one.
+    private mutating func adopt(_ body: [DBusValue], for path: ObjectPath, of peer: PeerID) -> Bool {
+        guard let socket = body.first?.descriptorValue?.release() else { return false }
+        let id = LinkSocketID(number: outputs.newNumber(), peer: peer)
+        links[peer]?.releasedSockets.remove(path)
+        links[peer]?.subscriptions[path]?.source = .socket(id)
+        perform(.adopt(socket), onNotificationSocket: id)
+        return true
+    }
+
+    private mutating func release(_ socket: LinkSocketID, of path: ObjectPath) {
+        perform(.close, onNotificationSocket: socket)
+        links[socket.peer]?.releasedSockets.insert(path)
+    }
+
+    mutating func notificationSocketHappened(_ socket: LinkSocketID, _ event: NotificationSockets.Event) {
+        let peer = socket.peer
+        guard let (path, subscription) = links[peer]?.subscriptions.first(where: { $0.value.socket == socket }) else {
+            return
+        }
+        switch event {
+        case .values(let values): deliver(values, of: subscription.attribute, of: peer)
+        case .closed:
+            links[peer]?.subscriptions[path]?.source = .closedSocket
+            if links[peer]?.ending.isDown == true { return explainLinkDown(peer) }
+            start(.closedSockets(peer), timings.linkLoss)
+        }
+    }
+
+    /// The daemon has closed sockets of a link that has not ended.
+    mutating func replaceClosedSockets(_ peer: PeerID) {
+        guard let link = links[peer], !link.ending.isDown, !link.ending.isClosing else { return }
+        for (path, subscription) in link.subscriptions.sorted(by: { $0.key < $1.key })
+        where subscription.source == .closedSocket {
+            log(.warning, "bluetoothd has closed its socket for notifications of \(path): the bus is used instead")
+            subscribe(to: path, subscription.attribute, of: peer, by: .startNotify)
+        }
+    }
+
+    // MARK: Without an operation
+
+    /// Subscribes to a characteristic that an app counts as subscribed to already.
+    mutating func subscribe(
+        to path: ObjectPath, _ attribute: AttributeID, of peer: PeerID, by method: BlueZConfiguration.NotificationMethod
+    ) {
+        let (member, source, body): (String, LinkState.Subscription.Source, [DBusValue]) =
+            switch method {
+            case .startNotify: ("StartNotify", .signals, [])
+            case .acquireNotify: ("AcquireNotify", .acquiring, [.properties([:])])
+            }
+        links[peer]?.subscriptions[path] = LinkState.Subscription(attribute: attribute, source: source)
+        call(
+            .resubscription(peer, path, method), path, GattCharacteristic1.interface, member, body,
+            deadline: timings.attribute)
+    }
+
+    mutating func resubscribed(
+        _ peer: PeerID, _ path: ObjectPath, _ method: BlueZConfiguration.NotificationMethod,
+        _ result: Result<[DBusValue], DBusError>
+    ) {
+        guard let subscription = links[peer]?.subscriptions[path] else { return }
+        if method == .acquireNotify {
+            guard subscription.source == .acquiring else { return }
+            if case .success(let body) = result, adopt(body, for: path, of: peer) { return }
+            if result.failure.map(Self.refusesSocket) ?? true {
+                return subscribe(to: path, subscription.attribute, of: peer, by: .startNotify)
+            }
+        }
+        guard let error = result.failure else { return }
+        log(.warning, "the subscription to \(path) could not be restored: \(error)")
+        links[peer]?.subscriptions[path] = nil
+        for subscriber in ledger.subscribers(of: subscription.attribute, at: peer) {
+            _ = ledger.setSubscribed(subscriber.manager, to: subscription.attribute, of: peer, false)
+        }
+    }
+}
+#endif

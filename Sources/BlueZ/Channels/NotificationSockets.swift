@@ -1,0 +1,131 @@
+#if os(Linux)
+import BluetoothDBus
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+/// The sockets on which the daemon passes on notifications, each for one characteristic: a packet for each value.
+///
+/// One thread waits for all of them and reads them on the queue; see `SocketPoller`. What it reads at once is one event,
+/// so that a burst wakes the app once.
+// Invariant: used on `queue` only, and by `deinit`, when no other code can.
+final class NotificationSockets: @unchecked Sendable {
+    /// What happens to a socket.
+    enum Event: Equatable, Sendable {
+        /// Values arrived, in this order.
+        case values([Data])
+        /// The socket is closed, and all that was on it was read.
+        case closed
+    }
+
+    /// What is done with a socket.
+    enum Action: Equatable, Sendable {
+        /// It is taken over, and open from now on.
+        case adopt(CInt)
+        /// What is on it is read, and then it is closed; the event `closed` follows at once.
+        case finish
+        /// It is closed; no event follows.
+        case close
+    }
+
+    /// Handles what happened, on the queue.
+    typealias Handler = @Sendable (LinkSocketID, Event) -> Void
+
+    /// The most values that are read from a socket before it is another one's turn.
+    static let valuesPerTurn = 64
+    /// How many turns read a socket that is to be closed: more than its buffer holds.
+    private static let turnsToFinish = 8
+    /// The longest attribute value (Core Specification, Vol 3, Part F, 3.2.9).
+    private static let longestValue = 512
+
+    private let daemon: BlueZDaemon
+    private let handler: Handler
+    private var sockets: [LinkSocketID: DBusFileDescriptor] = [:]
+    private var readiness: (epoll: Epoll, poller: SocketPoller)?
+
+    /// - Parameter handler: Hears on the queue of what happens, also inside a call.
+    init(daemon: BlueZDaemon, handler: @escaping Handler) {
+        self.daemon = daemon
+        self.handler = handler
+    }
+
+    deinit { readiness?.poller.stop() }
+
+    /// Does something with a socket.
+    func perform(_ action: Action, on id: LinkSocketID) {
+        switch action {
+        case .adopt(let socket): adopt(DBusFileDescriptor(adopting: socket), id)
+        case .finish:
+            var turns = 1
+            while turns < Self.turnsToFinish, read(id) { turns += 1 }
+            if sockets[id] != nil { end(id) }
+        case .close: remove(id)
+        }
+    }
+
+    private func adopt(_ socket: DBusFileDescriptor, _ id: LinkSocketID) {
+        do throws(DBusError) {
+            try epoll().add(socket.rawValue)
+            sockets[id] = socket
+        } catch {
+            BlueZLog.warning("a socket for notifications cannot be read, and is closed: \(error)")
+            handler(id, .closed)
+        }
+    }
+
+    private func epoll() throws(DBusError) -> Epoll {
+        if let readiness { return readiness.epoll }
+        let epoll = try Epoll()
+        let poller = try SocketPoller(socket: epoll.descriptor.rawValue, queue: daemon.queue) {
+            [weak self] _, allowsInline in
+            self?.ready(allowsInline)
+        }
+        poller.wait(for: .readable)
+        readiness = (epoll, poller)
+        return epoll
+    }
+
+    private func ready(_ allowsInline: Bool) -> SocketPoller.InlineWork? {
+        daemon.processBatch(allowsInline) { for id in readableSockets { _ = read(id) } }
+    }
+
+    private var readableSockets: [LinkSocketID] {
+        let all = Array(sockets)
+        guard all.count > 1 else { return all.map(\.key) }
+        var states = all.map { pollfd(fd: $0.value.rawValue, events: Int16(POLLIN), revents: 0) }
+        guard poll(&states, nfds_t(states.count), 0) > 0 else { return [] }
+        return zip(all, states).compactMap { $1.revents == 0 ? nil : $0.key }
+    }
+
+    /// Reads what is there, up to the limit of a turn.
+    ///
+    /// - Returns: Whether there may be more.
+    private func read(_ id: LinkSocketID) -> Bool {
+        guard let socket = sockets[id] else { return false }
+        var values: [Data] = []
+        var isAtEnd = false
+        var isEmpty = false
+        withUnsafeTemporaryAllocation(byteCount: Self.longestValue, alignment: 1) { buffer in
+            while !isEmpty, !isAtEnd, values.count < Self.valuesPerTurn {
+                switch PacketSocket.read(socket.rawValue, into: buffer) {
+                case .packet(let count): values.append(Data(buffer.prefix(count)))
+                case .nothing: isEmpty = true
+                case .end: isAtEnd = true
+                }
+            }
+        }
+        if !values.isEmpty { handler(id, .values(values)) }
+        if isAtEnd { end(id) }
+        return !isEmpty && !isAtEnd
+    }
+
+    private func end(_ id: LinkSocketID) {
+        remove(id)
+        handler(id, .closed)
+    }
+
+    private func remove(_ id: LinkSocketID) {
+        if let socket = sockets.removeValue(forKey: id) { readiness?.epoll.remove(socket.rawValue) }
+    }
+}
+#endif
