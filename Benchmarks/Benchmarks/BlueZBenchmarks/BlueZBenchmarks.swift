@@ -1,4 +1,5 @@
 import Benchmark
+import BlueZ
 import CBusClient
 import Foundation
 import Glibc
