@@ -42,31 +42,31 @@ public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
             manufacturerData: advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data)
     }
 
-    /// The name of the format: "BTHome", "Eddystone", "iBeacon", "Ruuvi".
-    public var format: String {
+    private var content: any AdvertisedFormat {
         switch self {
-        case .btHome: BTHomeAdvertisement.valueName
-        case .eddystone: EddystoneFrame.valueName
-        case .iBeacon: IBeacon.valueName
-        case .ruuvi: RuuviMeasurement.valueName
+        case .btHome(let value): value
+        case .eddystone(let value): value
+        case .iBeacon(let value): value
+        case .ruuvi(let value): value
         }
     }
 
+    /// The name of the format: "BTHome", "Eddystone", "iBeacon", "Ruuvi".
+    public var format: String { type(of: content).valueName }
+
     /// The fields of the value in the format's order; unavailable ones are omitted.
-    public var fields: [AdvertisedField] {
-        switch self {
-        case .btHome(let value): value.fields
-        case .eddystone(let value): value.fields
-        case .iBeacon(let value): value.fields
-        case .ruuvi(let value): value.fields
-        }
-    }
+    public var fields: [AdvertisedField] { content.fields }
 
     /// `Ruuvi: temperature 24.300 °C, humidity 53.4900 %`.
     public var description: String {
         let fields = fields.map(\.description).joined(separator: ", ")
         return fields.isEmpty ? format : "\(format): \(fields)"
     }
+}
+
+/// A format of values that are advertised.
+protocol AdvertisedFormat: GATTValue {
+    var fields: [AdvertisedField] { get }
 }
 
 extension AdvertisedData {
@@ -142,13 +142,6 @@ extension GATTReader {
     ) throws(GATTValueError) -> Number {
         let number: Number = try integer(field())
         return number.byteSwapped
-    }
-
-    /// The next byte, which has to be this one.
-    ///
-    /// - Throws: That another one is reserved: the value has another format.
-    mutating func constant(_ byte: UInt8, _ field: @autoclosure () -> String) throws(GATTValueError) {
-        _ = try uint8(field(), in: byte...byte)
     }
 }
 

@@ -1,9 +1,10 @@
+import BluetoothSupport
 public import CoreBluetooth
 
 /// A broadcast in the format BTHome, version 2: the service data of FCD2.
 ///
 /// Source: BTHome, "Format", version 2.
-public struct BTHomeAdvertisement: GATTValue, CustomStringConvertible {
+public struct BTHomeAdvertisement: AdvertisedFormat, CustomStringConvertible {
     /// The service whose data have the format.
     public static var service: CBUUID { CBUUID(string: "FCD2") }
 
@@ -43,22 +44,18 @@ public struct BTHomeAdvertisement: GATTValue, CustomStringConvertible {
         }
         encrypted = nil
         var measurements: [BTHomeMeasurement] = []
+        var unknown = Data()
         while reader.count > 0 {
             let object = try reader.uint8("Object ID")
             guard let kind = BTHomeMeasurement.Kind.all[object] else {
-                self.measurements = measurements
                 unknown = Data([object]) + (try reader.bytes("Object"))
-                return
+                break
             }
-            let length =
-                switch kind.content {
-                case .text, .raw: Int(try reader.uint8("Length"))
-                default: kind.length
-                }
+            let length = if let length = kind.length { length } else { Int(try reader.uint8("Length")) }
             measurements.append(BTHomeMeasurement(object, kind, try reader.bytes(kind.name, count: length)))
         }
         self.measurements = measurements
-        unknown = Data()
+        self.unknown = unknown
     }
 
     /// Writes service data.
@@ -111,10 +108,7 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: nil for a number that is not known, or for bytes that are not as long as the object's are.
     public init?(object: UInt8, bytes: Data) {
         guard let kind = Kind.all[object] else { return nil }
-        switch kind.content {
-        case .text, .raw: guard bytes.count <= 0xFF else { return nil }
-        default: guard bytes.count == kind.length else { return nil }
-        }
+        guard kind.length.map({ $0 == bytes.count }) ?? (bytes.count <= 0xFF) else { return nil }
         self.init(object, kind, bytes)
     }
 
@@ -126,10 +120,7 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
 
     func write(to writer: inout GATTWriter) {
         writer.append(object)
-        switch kind.content {
-        case .text, .raw: writer.append(UInt8(truncatingIfNeeded: bytes.count))
-        default: break
-        }
+        if kind.length == nil { writer.append(UInt8(truncatingIfNeeded: bytes.count)) }
         writer.append(bytes: bytes)
     }
 
@@ -187,7 +178,7 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
         case .event(let text), .text(let text): return AdvertisedField(name, .text(text))
         case .raw: break
         }
-        return AdvertisedField(name, .text(bytes.map { Decimals.hex($0, width: 2) }.joined()))
+        return AdvertisedField(name, .text(bytes.hexText))
     }
 
     /// `temperature 25.06 °C`.
@@ -204,14 +195,13 @@ extension BTHomeMeasurement {
             case state, button, dimmer
             /// The parts of a version, the last one first.
             case version
-            /// A length comes before these two.
             case text, raw
         }
 
         let name: String
         let unit: String?
-        /// How many bytes follow the object's number.
-        let length: Int
+        /// How many bytes follow the object's number; nil where a byte of length comes first.
+        let length: Int?
         let content: Content
 
         private static func number(_ name: String, _ unit: String?, _ length: Int, digits: Int = 0) -> Kind {
@@ -232,8 +222,8 @@ extension BTHomeMeasurement {
         static let all: [UInt8: Kind] = numbers.merging(moreNumbers) { $1 }.merging(states) { $1 }.merging([
             0x3A: Kind(name: "button", unit: nil, length: 1, content: .button),
             0x3C: Kind(name: "dimmer", unit: nil, length: 2, content: .dimmer),
-            0x53: Kind(name: "text", unit: nil, length: 0, content: .text),
-            0x54: Kind(name: "raw", unit: nil, length: 0, content: .raw),
+            0x53: Kind(name: "text", unit: nil, length: nil, content: .text),
+            0x54: Kind(name: "raw", unit: nil, length: nil, content: .raw),
             0xF0: number("device type", nil, 2),
             0xF1: Kind(name: "firmware version", unit: nil, length: 4, content: .version),
             0xF2: Kind(name: "firmware version", unit: nil, length: 3, content: .version),

@@ -1,10 +1,11 @@
+import BluetoothSupport
 public import CoreBluetooth
 import Foundation
 
 /// A frame of an Eddystone beacon: the service data of FEAA.
 ///
 /// Source: Google, "Eddystone Protocol Specification", and the pages of its frame types.
-public enum EddystoneFrame: GATTValue, CustomStringConvertible {
+public enum EddystoneFrame: AdvertisedFormat, CustomStringConvertible {
     /// An identifier: 10 bytes of namespace, 6 of instance; the power in dBm at 0 m.
     case uid(power: Int8, namespace: Data, instance: Data)
     /// An address of the web; the power in dBm at 0 m.
@@ -77,17 +78,17 @@ public enum EddystoneFrame: GATTValue, CustomStringConvertible {
         switch self {
         case .uid(let power, let namespace, let instance):
             [
-                AdvertisedField("namespace", .text(Self.hex(namespace))),
-                AdvertisedField("instance", .text(Self.hex(instance))),
+                AdvertisedField("namespace", .text(namespace.hexText)),
+                AdvertisedField("instance", .text(instance.hexText)),
                 AdvertisedField("power at 0 m", power, unit: "dBm"),
             ]
         case .url(let url, let power):
             [AdvertisedField("url", .text(url.text)), AdvertisedField("power at 0 m", power, unit: "dBm")]
         case .telemetry(let telemetry): telemetry.fields
-        case .encryptedTelemetry(let data, _, _): [AdvertisedField("encrypted telemetry", .text(Self.hex(data)))]
+        case .encryptedTelemetry(let data, _, _): [AdvertisedField("encrypted telemetry", .text(data.hexText))]
         case .ephemeralIdentifier(let data, let power):
             [
-                AdvertisedField("ephemeral identifier", .text(Self.hex(data))),
+                AdvertisedField("ephemeral identifier", .text(data.hexText)),
                 AdvertisedField("power at 0 m", power, unit: "dBm"),
             ]
         }
@@ -95,8 +96,6 @@ public enum EddystoneFrame: GATTValue, CustomStringConvertible {
 
     /// The fields in one line.
     public var description: String { fields.map(\.description).joined(separator: ", ") }
-
-    private static func hex(_ data: Data) -> String { data.map { Decimals.hex($0, width: 2) }.joined() }
 }
 
 /// An address of the web as an Eddystone beacon sends it: compressed.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// iOS withholds them from CoreBluetooth and delivers them through Core Location; here they are in
 /// `CBAdvertisementDataManufacturerDataKey`. Source: Apple, "Proximity Beacon Specification", R1.
-public struct IBeacon: GATTValue, CustomStringConvertible {
+public struct IBeacon: AdvertisedFormat, CustomStringConvertible {
     /// Apple's company identifier.
     public static let company: UInt16 = 0x004C
 
@@ -29,10 +29,9 @@ public struct IBeacon: GATTValue, CustomStringConvertible {
     ///
     /// - Throws: ``GATTValueError``, also if the company, the type or the length is not an iBeacon's.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
-        let company = try reader.uint16("Company Identifier")
-        guard company == Self.company else { throw reader.reserved(company, "Company Identifier") }
-        try reader.constant(0x02, "Beacon Type")
-        try reader.constant(0x15, "Remaining Length")
+        try reader.constant(Self.company, "Company Identifier")
+        try reader.constant(UInt8(0x02), "Beacon Type")
+        try reader.constant(UInt8(0x15), "Remaining Length")
         let bytes = [UInt8](try reader.bytes("Proximity UUID", count: 16))
         uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
         major = try reader.bigEndian("Major")

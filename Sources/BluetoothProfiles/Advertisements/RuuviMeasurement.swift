@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Values that the sensor or the format does not provide are nil.
 /// Source: Ruuvi, "Bluetooth Advertisements", data formats 3 (RAWv1), 5 (RAWv2) and 6.
-public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
+public struct RuuviMeasurement: AdvertisedFormat, CustomStringConvertible {
     /// The layout of the bytes.
     public enum Format: UInt8, Hashable, Sendable {
         /// RAWv1, of old firmware.
@@ -36,11 +36,8 @@ public struct RuuviMeasurement: GATTValue, CustomStringConvertible {
     ///
     /// - Throws: ``GATTValueError``, also if the company or the format is another one.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
-        let company = try reader.uint16("Company Identifier")
-        guard company == Self.company else { throw reader.reserved(company, "Company Identifier") }
-        let number = try reader.uint8("Data Format")
-        guard let format = Format(rawValue: number) else { throw reader.reserved(number, "Data Format") }
-        self.format = format
+        try reader.constant(Self.company, "Company Identifier")
+        format = try reader.value("Data Format")
         bytes = [UInt8](try reader.bytes("Data", count: format.length))
     }
 

@@ -54,19 +54,10 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
         uncertainty: UInt8? = nil
     ) throws(GATTValueError) {
         self.function = function
-        self.period = try Self.seconds(period, "Measurement Period")
-        self.updateInterval = try Self.seconds(updateInterval, "Internal Update Interval")
+        self.period = try Self.checked(period, "Measurement Period", in: 1...0xFF_FFFF)
+        self.updateInterval = try Self.checked(updateInterval, "Internal Update Interval", in: 1...0xFF_FFFF)
         self.application = application
-        if let uncertainty {
-            self.uncertainty = try Self.checked(uncertainty, "Measurement Uncertainty", in: 0...200)
-        } else {
-            self.uncertainty = nil
-        }
-    }
-
-    private static func seconds(_ seconds: UInt32?, _ field: String) throws(GATTValueError) -> UInt32? {
-        guard let seconds else { return nil }
-        return try checked(seconds, field, in: 1...0xFF_FFFF)
+        self.uncertainty = try Self.checked(uncertainty, "Measurement Uncertainty", in: 0...200)
     }
 
     /// Reads eleven bytes.
@@ -74,8 +65,7 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
     /// - Throws: ``GATTValueError``, also if the sampling function or the uncertainty is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         _ = try reader.uint16("Flags")
-        let raw = try reader.uint8("Sampling Function")
-        guard let function = SamplingFunction(rawValue: raw) else { throw reader.reserved(raw, "Sampling Function") }
+        function = try reader.value("Sampling Function")
         let period: UInt32 = try reader.integer("Measurement Period", bytes: 3)
         let updateInterval: UInt32 = try reader.integer("Internal Update Interval", bytes: 3)
         let application = try reader.uint8("Application")
@@ -83,7 +73,6 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
         guard uncertainty <= 200 || uncertainty == 255 else {
             throw reader.reserved(uncertainty, "Measurement Uncertainty")
         }
-        self.function = function
         self.period = period == 0 ? nil : period
         self.updateInterval = updateInterval == 0 ? nil : updateInterval
         self.application = application

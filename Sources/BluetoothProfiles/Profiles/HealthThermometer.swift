@@ -102,20 +102,12 @@ public enum TemperatureType: UInt8, GATTValue, CaseIterable, CustomStringConvert
     /// On the eardrum.
     case eardrum
 
+    private static let names = [
+        "armpit", "body", "ear", "finger", "gastro-intestinal tract", "mouth", "rectum", "toe", "eardrum",
+    ]
+
     /// In words.
-    public var description: String {
-        switch self {
-        case .armpit: "armpit"
-        case .body: "body"
-        case .ear: "ear"
-        case .finger: "finger"
-        case .gastrointestinalTract: "gastro-intestinal tract"
-        case .mouth: "mouth"
-        case .rectum: "rectum"
-        case .toe: "toe"
-        case .eardrum: "eardrum"
-        }
-    }
+    public var description: String { Self.names[Int(rawValue) - 1] }
 }
 
 /// Measurement Interval (2A21): the time between measurements.

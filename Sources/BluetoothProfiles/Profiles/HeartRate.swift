@@ -110,18 +110,10 @@ public enum BodySensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConv
     /// On a foot.
     case foot
 
+    private static let names = ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
+
     /// In words.
-    public var description: String {
-        switch self {
-        case .other: "other"
-        case .chest: "chest"
-        case .wrist: "wrist"
-        case .finger: "finger"
-        case .hand: "hand"
-        case .earLobe: "ear lobe"
-        case .foot: "foot"
-        }
-    }
+    public var description: String { Self.names[Int(rawValue)] }
 }
 
 /// Heart Rate Control Point (2A39): a request to the sensor.

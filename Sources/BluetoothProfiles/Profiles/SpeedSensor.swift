@@ -243,12 +243,9 @@ public struct SCControlPointResponse: GATTValue {
 
     /// Reads the codes, the result and the locations.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
-        let code = try reader.uint8("Op Code")
-        guard code == Self.code else { throw reader.reserved(code, "Op Code") }
+        try reader.constant(Self.code, "Op Code")
         requestCode = try reader.uint8("Request Op Code")
-        let raw = try reader.uint8("Response Value")
-        guard let result = Result(rawValue: raw) else { throw reader.reserved(raw, "Response Value") }
-        self.result = result
+        result = try reader.value("Response Value")
         supportedLocations = []
         while reader.count > 0 { supportedLocations.append(try SensorLocation(from: &reader)) }
     }

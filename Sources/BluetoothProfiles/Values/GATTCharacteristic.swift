@@ -117,8 +117,8 @@ extension Peripheral {
 }
 
 extension DescriptorValue {
-    /// The encoded bytes.
-    fileprivate var bytes: Data {
+    /// The bytes that ATT carries.
+    package var bytes: Data {
         switch self {
         case .number(let bits): UInt16(truncatingIfNeeded: bits).encoded
         case .text(let text): text.encoded

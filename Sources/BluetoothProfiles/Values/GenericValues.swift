@@ -73,13 +73,7 @@ public enum AlertLevel: UInt8, GATTValue, CaseIterable, CustomStringConvertible 
     case high
 
     /// In words.
-    public var description: String {
-        switch self {
-        case .none: "no alert"
-        case .mild: "mild alert"
-        case .high: "high alert"
-        }
-    }
+    public var description: String { ["no alert", "mild alert", "high alert"][Int(rawValue)] }
 }
 
 /// Tx Power Level (2A07): the transmit power in dBm.

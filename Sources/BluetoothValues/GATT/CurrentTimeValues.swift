@@ -89,19 +89,12 @@ public enum DayOfWeek: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
         self = Self(rawValue: UInt8(((days + 3) % 7 + 7) % 7 + 1)) ?? .unknown
     }
 
+    private static let names = [
+        "not known", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ]
+
     /// Its English name.
-    public var description: String {
-        switch self {
-        case .unknown: "not known"
-        case .monday: "Monday"
-        case .tuesday: "Tuesday"
-        case .wednesday: "Wednesday"
-        case .thursday: "Thursday"
-        case .friday: "Friday"
-        case .saturday: "Saturday"
-        case .sunday: "Sunday"
-        }
-    }
+    public var description: String { Self.names[Int(rawValue)] }
 }
 
 /// Local Time Information (2A0F): the difference of the local time from UTC.
@@ -142,11 +135,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
     /// `timeZone`: Quarters of an hour, -48...56; nil if unknown.
     /// - Throws: ``GATTValueError`` if the time zone is out of its range.
     public init(timeZone: Int?, daylightSaving: DaylightSaving = .standard) throws(GATTValueError) {
-        if let timeZone {
-            self.timeZone = try Self.checked(timeZone, "Time Zone", in: Int8(-48)...56)
-        } else {
-            self.timeZone = nil
-        }
+        self.timeZone = try Self.checked(timeZone, "Time Zone", in: Int8(-48)...56)
         self.daylightSaving = daylightSaving
     }
 
@@ -161,9 +150,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
         let zone: Int8 = try reader.integer("Time Zone")
         guard (-48...56).contains(zone) || zone == Self.unknownZone else { throw reader.reserved(zone, "Time Zone") }
         timeZone = zone == Self.unknownZone ? nil : zone
-        let raw = try reader.uint8("DST Offset")
-        guard let saving = DaylightSaving(rawValue: raw) else { throw reader.reserved(raw, "DST Offset") }
-        daylightSaving = saving
+        daylightSaving = try reader.value("DST Offset")
     }
 
     /// Writes two bytes.
@@ -208,19 +195,13 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
         /// The clock is not synchronized.
         case notSynchronized
 
+        private static let names = [
+            "unknown source", "Network Time Protocol", "satellite", "radio time signal", "manual", "atomic clock",
+            "cellular network", "not synchronized",
+        ]
+
         /// In words.
-        public var description: String {
-            switch self {
-            case .unknown: "unknown source"
-            case .networkTimeProtocol: "Network Time Protocol"
-            case .satellite: "satellite"
-            case .radioTimeSignal: "radio time signal"
-            case .manual: "manual"
-            case .atomicClock: "atomic clock"
-            case .cellularNetwork: "cellular network"
-            case .notSynchronized: "not synchronized"
-            }
-        }
+        public var description: String { Self.names[Int(rawValue)] }
     }
 
     /// The source of the time.
@@ -258,9 +239,7 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
     ///
     /// - Throws: ``GATTValueError``, also if the hours are none of 0...23 and 255.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
-        let raw = try reader.uint8("Time Source")
-        guard let source = Source(rawValue: raw) else { throw reader.reserved(raw, "Time Source") }
-        self.source = source
+        source = try reader.value("Time Source")
         accuracy = try reader.uint8("Time Accuracy")
         daysSinceUpdate = try reader.uint8("Days Since Update")
         hoursSinceUpdate = try reader.uint8("Hours Since Update")

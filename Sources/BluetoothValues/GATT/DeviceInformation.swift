@@ -80,9 +80,7 @@ public struct PnPID: GATTValue, CustomStringConvertible {
     ///
     /// - Throws: ``GATTValueError`` if the source is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
-        let raw = try reader.uint8("Vendor ID Source")
-        guard let source = Source(rawValue: raw) else { throw reader.reserved(raw, "Vendor ID Source") }
-        self.source = source
+        source = try reader.value("Vendor ID Source")
         vendor = try reader.uint16("Vendor ID")
         product = try reader.uint16("Product ID")
         version = try reader.uint16("Product Version")

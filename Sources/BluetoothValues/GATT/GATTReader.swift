@@ -58,6 +58,25 @@ public struct GATTReader: Sendable {
         return number
     }
 
+    /// The next number, as the case or the option set that it stands for.
+    ///
+    /// - Throws: ``GATTValueError`` for a number without a case.
+    package mutating func value<Value: RawRepresentable>(
+        _ field: @autoclosure () -> String
+    ) throws(GATTValueError) -> Value where Value.RawValue: FixedWidthInteger {
+        let raw: Value.RawValue = try integer(field())
+        guard let value = Value(rawValue: raw) else { throw reserved(raw, field()) }
+        return value
+    }
+
+    /// The next number, which has to be this one: another value has another format.
+    package mutating func constant<Number: FixedWidthInteger>(
+        _ number: Number, _ field: @autoclosure () -> String
+    ) throws(GATTValueError) {
+        let found: Number = try integer(field())
+        guard found == number else { throw reserved(found, field()) }
+    }
+
     /// The next `medfloat32`.
     ///
     /// - Throws: Also that it is the reserved one.

@@ -50,9 +50,7 @@ extension GATTValue where Self: RawRepresentable, RawValue: FixedWidthInteger {
     ///
     /// - Throws: ``GATTValueError`` for a number without a case. An option set preserves all bits.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
-        let raw: RawValue = try reader.integer(Self.valueName)
-        guard let value = Self(rawValue: raw) else { throw reader.reserved(raw, Self.valueName) }
-        self = value
+        self = try reader.value(Self.valueName)
     }
 
     /// Writes the raw value.
@@ -119,6 +117,13 @@ extension GATTValue {
             throw outOfRange(Double(number), field, Double(range.lowerBound)...Double(range.upperBound))
         }
         return exact
+    }
+
+    /// Checks a number that becomes a field where it is known.
+    package static func checked<Number: BinaryInteger, Field: FixedWidthInteger>(
+        _ number: Number?, _ field: String, in range: ClosedRange<Field>
+    ) throws(GATTValueError) -> Field? {
+        try number.map { (number) throws(GATTValueError) in try checked(number, field, in: range) }
     }
 
     package static func outOfRange(_ number: Double, _ field: String, _ allowed: ClosedRange<Double>) -> GATTValueError

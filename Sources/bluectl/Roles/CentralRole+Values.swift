@@ -1,4 +1,5 @@
 import AsyncBluetooth
+import BluetoothProfiles
 import CoreBluetoothPackage
 
 /// Reading and writing.
@@ -63,18 +64,6 @@ extension CentralRole {
     /// The most bytes that one write takes.
     func maximumWriteLength(of peripheral: Peripheral, for type: CBCharacteristicWriteType) async throws -> Int {
         try await step("waiting for the link") { try await peripheral.maximumWriteLength(for: type) }
-    }
-}
-
-extension DescriptorValue {
-    /// The bytes that ATT carries.
-    fileprivate var bytes: Data {
-        switch self {
-        case .data(let data): data
-        case .text(let text): Data(text.utf8)
-        case .number(let number):
-            Data([UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)])
-        }
     }
 }
 
