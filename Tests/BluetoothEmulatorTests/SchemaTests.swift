@@ -42,13 +42,13 @@ import Testing
         }
         #expect(list("device", "proximity") == Set(Proximity.allCases.map(\.rawValue)))
         #expect(list("device", "handler") == Set(BuiltInHandler.allCases.map(\.rawValue)))
-        #expect(list("characteristic", "properties") == Set(CharacteristicPropertyName.allCases.map(\.rawValue)))
+        #expect(list("characteristic", "properties") == Set(CharacteristicProperties.names.map(\.key)))
         #expect(list("pairing", "capability") == Set(PairingDescription.capabilities.map(\.rawValue)))
         #expect(list("fault", "step") == Set(DeviceFault.Step.allCases.map(\.rawValue)))
         #expect(list("fault", "what") == Set(DeviceFault.EffectName.allCases.map(\.rawValue)))
         #expect(list("pairing", "answer") == Set(PairingDescription.Answer.allCases.map(\.rawValue)))
         let permissions = schema.definition("permissions")?["items"] as? [String: Any]
-        #expect(Set(permissions?["enum"] as? [String] ?? []) == Set(PermissionName.allCases.map(\.rawValue)))
+        #expect(Set(permissions?["enum"] as? [String] ?? []) == Set(AttributePermissions.names.map(\.key)))
     }
 
     @Test(arguments: [

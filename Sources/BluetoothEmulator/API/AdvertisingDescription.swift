@@ -103,27 +103,22 @@ public struct AdvertisingDescription: Hashable, Sendable {
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate(path: String = "advertising") throws(DescriptionError) {
-        guard interval == .zero || (.milliseconds(20) ... .milliseconds(10_240)).contains(interval) else {
-            throw DescriptionError("\(path).interval", "the advertising interval is 20 ms...10.24 s, or 0")
-        }
-        if let duration, duration <= .zero {
-            throw DescriptionError("\(path).duration", "the duration is more than 0")
-        }
-        if isExtended, isConnectable, scanResponse != nil {
-            throw DescriptionError("\(path).scanResponse", "extended advertising is connectable or scannable, not both")
-        }
+        try require(
+            interval == .zero || (.milliseconds(20) ... .milliseconds(10_240)).contains(interval), "\(path).interval",
+            "the advertising interval is 20 ms...10.24 s, or 0")
+        try require(duration.map { $0 > .zero } ?? true, "\(path).duration", "the duration is more than 0")
+        try require(
+            !isExtended || !isConnectable || scanResponse == nil, "\(path).scanResponse",
+            "extended advertising is connectable or scannable, not both")
         let room = isExtended ? (isConnectable ? 245 : 1_650) : (isConnectable ? 28 : 31)
-        guard data.encodedLength <= room else {
-            throw DescriptionError(
-                "\(path).data",
-                "\(data.encodedLength) bytes do not fit: a packet has room for \(room) besides the flags")
-        }
+        try require(
+            data.encodedLength <= room, "\(path).data",
+            "\(data.encodedLength) bytes do not fit: a packet has room for \(room) besides the flags")
         let responseRoom = isExtended ? 1_650 : 31
-        if let scanResponse, scanResponse.encodedLength > responseRoom {
-            throw DescriptionError(
-                "\(path).scanResponse",
-                "\(scanResponse.encodedLength) bytes do not fit: a scan response has \(responseRoom)")
-        }
+        let responseLength = scanResponse?.encodedLength ?? 0
+        try require(
+            responseLength <= responseRoom, "\(path).scanResponse",
+            "\(responseLength) bytes do not fit: a scan response has \(responseRoom)")
     }
 }
 

@@ -61,3 +61,28 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
         [origin, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }
+
+/// Checks a rule of a field.
+func require(
+    _ isKept: Bool, _ path: @autoclosure () -> String, _ rule: @autoclosure () -> String
+) throws(DescriptionError) {
+    guard isKept else { throw DescriptionError(path(), rule()) }
+}
+
+/// Checks that no two elements of a list have the same value in a field.
+func requireUnique<Element, Key: Hashable>(
+    _ elements: [Element], _ path: String, _ field: String, _ rule: (Key) -> String, _ key: (Element) -> Key
+) throws(DescriptionError) {
+    var known: Set<Key> = []
+    for (path, element) in elements.located(at: path) {
+        let value = key(element)
+        try require(known.insert(value).inserted, "\(path).\(field)", rule(value))
+    }
+}
+
+extension Array {
+    /// The elements of a list, each with its path.
+    func located(at path: String) -> some Sequence<(path: String, element: Element)> {
+        enumerated().lazy.map { ("\(path)[\($0.offset)]", $0.element) }
+    }
+}

@@ -85,8 +85,8 @@ public struct DeviceFault: Hashable, Sendable {
         if case .delay(let time) = effect, time < .zero {
             throw DescriptionError("\(path).time", "a delay is 0 or more")
         }
-        guard skip >= 0 else { throw DescriptionError("\(path).skip", "0 or more steps go well") }
-        guard count ?? 1 >= 1 else { throw DescriptionError("\(path).count", "at least 1 step goes wrong") }
+        try require(skip >= 0, "\(path).skip", "0 or more steps go well")
+        try require(count ?? 1 >= 1, "\(path).count", "at least 1 step goes wrong")
     }
 }
 

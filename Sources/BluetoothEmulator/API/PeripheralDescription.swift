@@ -100,52 +100,35 @@ public struct PeripheralDescription: Hashable, Sendable {
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate(path: String = "") throws(DescriptionError) {
         let prefix = path.isEmpty ? "" : path + "."
-        guard name.utf8.count <= 248 else {
-            throw DescriptionError("\(prefix)name", "a device name has at most 248 bytes")
-        }
-        guard (23...517).contains(maximumMTU) else {
-            throw DescriptionError("\(prefix)maximumMTU", "the ATT MTU is 23...517")
-        }
-        if let rssi, !(-127...20).contains(rssi) {
-            throw DescriptionError("\(prefix)rssi", "the signal strength is -127...20 dBm")
-        }
+        try require(name.utf8.count <= 248, "\(prefix)name", "a device name has at most 248 bytes")
+        try require((23...517).contains(maximumMTU), "\(prefix)maximumMTU", "the ATT MTU is 23...517")
+        try require(rssi.map((-127...20).contains) ?? true, "\(prefix)rssi", "the signal strength is -127...20 dBm")
         try validateLink(prefix)
         if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
-        if let addressRotation, addressRotation < .seconds(1) {
-            throw DescriptionError("\(prefix)addressRotation", "an address is kept for 1 s or more")
-        }
+        try require(
+            addressRotation ?? .seconds(1) >= .seconds(1), "\(prefix)addressRotation",
+            "an address is kept for 1 s or more")
         try pairing.validate(path: "\(prefix)pairing")
-        for (index, channel) in channels.enumerated() {
-            try channel.validate(path: "\(prefix)channels[\(index)]")
-            guard !channels[..<index].contains(where: { $0.psm == channel.psm }) else {
-                throw DescriptionError("\(prefix)channels[\(index)].psm", "another channel has the number")
-            }
-        }
-        for (index, fault) in faults.enumerated() { try fault.validate(path: "\(prefix)faults[\(index)]") }
-        for (index, set) in advertising.enumerated() { try set.validate(path: "\(prefix)advertising[\(index)]") }
+        for (path, part) in channels.located(at: "\(prefix)channels") { try part.validate(path: path) }
+        try requireUnique(channels, "\(prefix)channels", "psm", { _ in "another channel has the number" }, \.psm)
+        for (path, part) in faults.located(at: "\(prefix)faults") { try part.validate(path: path) }
+        for (path, part) in advertising.located(at: "\(prefix)advertising") { try part.validate(path: path) }
         var database = AttributeDatabase()
-        for (index, service) in services.enumerated() {
-            try service.validate(path: "\(prefix)services[\(index)]")
-            _ = try database.add(service, path: "\(prefix)services[\(index)]")
+        for (path, service) in services.located(at: "\(prefix)services") {
+            try service.validate(path: path)
+            _ = try database.add(service, path: path)
         }
     }
 
     private func validateLink(_ prefix: String) throws(DescriptionError) {
-        if let connectionInterval, !(.zero ... .seconds(4)).contains(connectionInterval) {
-            throw DescriptionError("\(prefix)connectionInterval", "the connection interval is 0...4 s")
-        }
-        if let supervisionTimeout, !(.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) {
-            throw DescriptionError("\(prefix)supervisionTimeout", "the supervision timeout is 100 ms...32 s")
-        }
-        guard (0...499).contains(peripheralLatency) else {
-            throw DescriptionError("\(prefix)peripheralLatency", "the latency is 0...499 connection events")
-        }
-        guard (0.0...1.0).contains(packetLossRate) else {
-            throw DescriptionError("\(prefix)packetLossRate", "a chance is 0...1")
-        }
-        if let prepareQueueLength, prepareQueueLength < 0 {
-            throw DescriptionError("\(prefix)prepareQueueLength", "0 or more prepared writes are kept")
-        }
+        try require(
+            (.zero ... .seconds(4)).contains(connectionInterval ?? .zero), "\(prefix)connectionInterval",
+            "the connection interval is 0...4 s")
+        try ConnectionParameters(
+            interval: .zero, peripheralLatency: peripheralLatency, supervisionTimeout: supervisionTimeout ?? .seconds(4)
+        ).validate(prefix: prefix)
+        try require((0.0...1.0).contains(packetLossRate), "\(prefix)packetLossRate", "a chance is 0...1")
+        try require(prepareQueueLength ?? 0 >= 0, "\(prefix)prepareQueueLength", "0 or more prepared writes are kept")
     }
 }
 
@@ -170,20 +153,21 @@ public struct ConnectionParameters: Hashable, Sendable {
     /// Checks the ranges, and that the timeout is longer than twice what may be left out.
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
-    public func validate(path: String = "parameters") throws(DescriptionError) {
-        guard interval == .zero || (.microseconds(7500) ... .seconds(4)).contains(interval) else {
-            throw DescriptionError("\(path).interval", "the connection interval is 7.5 ms...4 s, or 0")
-        }
-        guard (0...499).contains(peripheralLatency) else {
-            throw DescriptionError("\(path).peripheralLatency", "the latency is 0...499 connection events")
-        }
-        guard (.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout) else {
-            throw DescriptionError("\(path).supervisionTimeout", "the supervision timeout is 100 ms...32 s")
-        }
-        guard supervisionTimeout > interval * (1 + peripheralLatency) * 2 else {
-            throw DescriptionError(
-                "\(path).supervisionTimeout", "it is longer than (1 + latency) times the interval, twice")
-        }
+    public func validate(path: String = "parameters") throws(DescriptionError) { try validate(prefix: path + ".") }
+
+    fileprivate func validate(prefix: String) throws(DescriptionError) {
+        try require(
+            interval == .zero || (.microseconds(7500) ... .seconds(4)).contains(interval), "\(prefix)interval",
+            "the connection interval is 7.5 ms...4 s, or 0")
+        try require(
+            (0...499).contains(peripheralLatency), "\(prefix)peripheralLatency",
+            "the latency is 0...499 connection events")
+        try require(
+            (.milliseconds(100) ... .seconds(32)).contains(supervisionTimeout), "\(prefix)supervisionTimeout",
+            "the supervision timeout is 100 ms...32 s")
+        try require(
+            supervisionTimeout > interval * (1 + peripheralLatency) * 2, "\(prefix)supervisionTimeout",
+            "it is longer than (1 + latency) times the interval, twice")
     }
 }
 
@@ -238,9 +222,7 @@ public struct PairingDescription: Hashable, Sendable {
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate(path: String = "pairing") throws(DescriptionError) {
-        if let passkey, !(0...999_999).contains(passkey) {
-            throw DescriptionError("\(path).passkey", "a passkey is 0...999999")
-        }
-        guard maximumBonds >= 1 else { throw DescriptionError("\(path).maximumBonds", "at least one bond is kept") }
+        try require(passkey.map((0...999_999).contains) ?? true, "\(path).passkey", "a passkey is 0...999999")
+        try require(maximumBonds >= 1, "\(path).maximumBonds", "at least one bond is kept")
     }
 }

@@ -23,7 +23,6 @@ public struct ServiceDescription: Hashable, Sendable {
         self.characteristics = characteristics
     }
 
-    /// The number of its handles.
     var handleCount: Int {
         1 + includes.count
             + characteristics.reduce(0) { $0 + 2 + ($1.hasClientConfiguration ? 1 : 0) + $1.descriptors.count }
@@ -33,9 +32,7 @@ public struct ServiceDescription: Hashable, Sendable {
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate(path: String = "service") throws(DescriptionError) {
-        for (index, characteristic) in characteristics.enumerated() {
-            try characteristic.validate(path: "\(path).characteristics[\(index)]")
-        }
+        for (path, part) in characteristics.located(at: "\(path).characteristics") { try part.validate(path: path) }
     }
 }
 
@@ -104,26 +101,18 @@ public struct CharacteristicDescription: Hashable, Sendable {
     }
 
     func validate(path: String) throws(DescriptionError) {
-        guard value.count <= 512 else {
-            throw DescriptionError("\(path).value", "a value has at most 512 bytes, not \(value.count)")
-        }
-        guard (0...512).contains(maximumLength) else {
-            throw DescriptionError("\(path).maximumLength", "a value has 0...512 bytes")
-        }
+        try require(value.count <= 512, "\(path).value", "a value has at most 512 bytes, not \(value.count)")
+        try require((0...512).contains(maximumLength), "\(path).maximumLength", "a value has 0...512 bytes")
         if let timer {
-            guard timer.interval > .zero else {
-                throw DescriptionError("\(path).timer.interval", "the interval is more than 0")
-            }
-            guard !properties.isDisjoint(with: [.notify, .indicate]) else {
-                throw DescriptionError("\(path).timer", "only what has the property notify or indicate notifies")
-            }
-            if let index = timer.values.firstIndex(where: { $0.count > 512 }) {
-                throw DescriptionError("\(path).timer.values[\(index)]", "a value has at most 512 bytes")
+            try require(timer.interval > .zero, "\(path).timer.interval", "the interval is more than 0")
+            try require(
+                !properties.isDisjoint(with: [.notify, .indicate]), "\(path).timer",
+                "only what has the property notify or indicate notifies")
+            for (path, value) in timer.values.located(at: "\(path).timer.values") {
+                try require(value.count <= 512, path, "a value has at most 512 bytes")
             }
         }
-        for (index, descriptor) in descriptors.enumerated() {
-            try descriptor.validate(path: "\(path).descriptors[\(index)]")
-        }
+        for (path, part) in descriptors.located(at: "\(path).descriptors") { try part.validate(path: path) }
     }
 }
 
@@ -144,13 +133,10 @@ public struct DescriptorDescription: Hashable, Sendable {
     }
 
     func validate(path: String) throws(DescriptionError) {
-        guard uuid.bits16 != 0x2902 else {
-            throw DescriptionError(
-                "\(path).uuid", "2902 is made by itself where a characteristic notifies or indicates")
-        }
-        guard value.count <= 512 else {
-            throw DescriptionError("\(path).value", "a value has at most 512 bytes, not \(value.count)")
-        }
+        try require(
+            uuid.bits16 != 0x2902, "\(path).uuid", "2902 is made by itself where a characteristic notifies or indicates"
+        )
+        try require(value.count <= 512, "\(path).value", "a value has at most 512 bytes, not \(value.count)")
     }
 }
 
@@ -195,6 +181,6 @@ public struct ChannelDescription: Hashable, Sendable {
     }
 
     func validate(path: String) throws(DescriptionError) {
-        guard (1...0xFF).contains(psm) else { throw DescriptionError("\(path).psm", "a channel's number is 1...255") }
+        try require((1...0xFF).contains(psm), "\(path).psm", "a channel's number is 1...255")
     }
 }

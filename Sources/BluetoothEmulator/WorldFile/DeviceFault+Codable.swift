@@ -11,10 +11,10 @@ extension DeviceFault: Codable {
     struct Object: Sendable {
         static let fields = FieldTable(
             Object(),
-            .text("step", \.step, .name("steps", of: Step.allCases), isRequired: true),
-            .text("what", \.what, .name("effects", of: EffectName.allCases), isRequired: true),
+            .value("step", \.step, .name("steps", of: Step.allCases), isRequired: true),
+            .value("what", \.what, .name("effects", of: EffectName.allCases), isRequired: true),
             .value("code", \.code),
-            .text("time", \.time, .duration),
+            .value("time", \.time, .duration),
             .value("service", \.service),
             .value("characteristic", \.characteristic),
             .value("index", \.index),

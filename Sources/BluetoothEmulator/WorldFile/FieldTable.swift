@@ -37,6 +37,19 @@ struct FieldTable<Root: Sendable>: Sendable {
     }
 }
 
+/// A type of world files, which is read and written by its fields.
+protocol WorldFileObject: Codable, Sendable {
+    static var fields: FieldTable<Self> { get }
+}
+
+extension WorldFileObject {
+    /// Reads an object of a world file.
+    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
+
+    /// Writes an object of a world file, without the fields that have their defaults.
+    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
+}
+
 /// One field of a type of world files.
 struct Field<Root: Sendable>: Sendable {
     typealias Writer = KeyedEncodingContainer<FieldName>
@@ -66,70 +79,42 @@ struct Field<Root: Sendable>: Sendable {
     static func value<Value: Codable & Equatable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, isAlwaysWritten: Bool = false
     ) -> Field {
-        Field(
-            name: name,
-            read: { object, field in
-                if let value: Value = try field.value() { object[keyPath: path] = value }
-            },
-            write: { object, defaults, container in
-                guard isAlwaysWritten || object[keyPath: path] != defaults[keyPath: path] else { return }
-                try container.encode(object[keyPath: path], forKey: FieldName(name))
-            })
+        value(name, path, ValueForm(read: { value, _ in value }, write: { $0 }), isAlwaysWritten: isAlwaysWritten)
     }
 
-    /// A field with a text; `isRequired`: it must be there, and is always written.
-    static func text<Value: Equatable & Sendable>(
-        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: TextForm<Value>,
-        isRequired: Bool = false
+    /// A field with a value in another form; `isRequired`: it must be there, and is always written.
+    static func value<Value: Equatable & SendableMetatype, Written: Codable & SendableMetatype>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: ValueForm<Value, Written>,
+        isRequired: Bool = false, isAlwaysWritten: Bool = false
     ) -> Field {
         Field(
             name: name,
             read: { object, field in
-                guard let text: String = try field.value() else {
+                guard let written: Written = try field.value() else {
                     if isRequired { throw field.error("the field is missing") }
                     return
                 }
-                object[keyPath: path] = try field.parse(text, form)
+                object[keyPath: path] = try form.read(written, field)
             },
             write: { object, defaults, container in
                 let value = object[keyPath: path]
-                guard isRequired || value != defaults[keyPath: path] else { return }
-                try container.encode(form.text(value), forKey: FieldName(name))
+                guard isRequired || isAlwaysWritten || value != defaults[keyPath: path] else { return }
+                try container.encode(form.write(value), forKey: FieldName(name))
             })
     }
 
-    /// A field with a text, or none.
-    static func text<Value: Equatable & Sendable>(
-        _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ form: TextForm<Value>
+    /// A field with a value in another form, or none.
+    static func value<Value: SendableMetatype, Written: Codable & SendableMetatype>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ form: ValueForm<Value, Written>
     ) -> Field {
         custom(
             name,
             read: { object, field in
-                if let text: String = try field.value() { object[keyPath: path] = try field.parse(text, form) }
-            }, write: { $0[keyPath: path].map(form.text) })
-    }
-
-    /// A field with a list of texts, the elements of a value.
-    static func texts<Element: Sendable, Value: Equatable & Sendable>(
-        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: TextForm<Element>,
-        isAlwaysWritten: Bool = false, _ make: @escaping @Sendable ([Element]) -> Value,
-        _ elements: @escaping @Sendable (Value) -> [Element]
-    ) -> Field {
-        Field(
-            name: name,
-            read: { object, field in
-                guard let texts: [String] = try field.value() else { return }
-                object[keyPath: path] = make(try texts.map { try field.parse($0, form) })
-            },
-            write: { object, defaults, container in
-                let value = object[keyPath: path]
-                guard isAlwaysWritten || value != defaults[keyPath: path] else { return }
-                try container.encode(elements(value).map(form.text), forKey: FieldName(name))
-            })
+                if let written: Written = try field.value() { object[keyPath: path] = try form.read(written, field) }
+            }, write: { $0[keyPath: path].map(form.write) })
     }
 }
 
-/// The name of a field.
 struct FieldName: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -150,46 +135,77 @@ struct FieldReader {
         try container.decodeIfPresent(Value.self, forKey: FieldName(name))
     }
 
-    func parse<Value>(_ text: String, _ form: TextForm<Value>) throws -> Value {
-        guard let value = form.parse(text) else { throw error("\"\(text)\": \(form.rule)") }
-        return value
-    }
-
     func error(_ rule: String) -> DecodingError {
         .dataCorruptedError(forKey: FieldName(name), in: container, debugDescription: rule)
     }
 }
 
-/// A value as text, with the rule for it.
-struct TextForm<Value>: Sendable {
-    let rule: String
-    let parse: @Sendable (String) -> Value?
-    let text: @Sendable (Value) -> String
+/// How a value is read and written.
+struct ValueForm<Value, Written>: Sendable {
+    let read: @Sendable (Written, FieldReader) throws -> Value
+    let write: @Sendable (Value) -> Written
 }
 
-extension TextForm where Value == Data {
-    static let hex = TextForm(
+extension ValueForm where Written == String {
+    /// A text, with the rule for it.
+    static func text(
+        rule: String, parse: @escaping @Sendable (String) -> Value?, text: @escaping @Sendable (Value) -> String
+    ) -> ValueForm {
+        ValueForm(
+            read: { text, field in
+                guard let value = parse(text) else { throw field.error("\"\(text)\": \(rule)") }
+                return value
+            }, write: text)
+    }
+}
+
+extension ValueForm where Written == [String] {
+    static func list<Element>(_ form: ValueForm<Element, String>) -> ValueForm where Value == [Element] {
+        ValueForm(
+            read: { texts, field in try texts.map { try form.read($0, field) } }, write: { $0.map(form.write) })
+    }
+}
+
+extension ValueForm where Value: OptionSet & Sendable, Value.Element == Value, Written == [String] {
+    /// The names of the options of a set.
+    static func options(_ names: String, _ options: KeyValuePairs<String, Value>) -> ValueForm {
+        ValueForm(
+            read: { texts, field in
+                try texts.reduce(into: []) { value, text in
+                    guard let option = options.first(where: { $0.key == text })?.value else {
+                        let known = options.map(\.key).joined(separator: ", ")
+                        throw field.error("\"\(text)\": the \(names) are \(known)")
+                    }
+                    value.insert(option)
+                }
+            }, write: { value in options.filter { value.contains($0.value) }.map(\.key) })
+    }
+}
+
+extension ValueForm where Value == Data, Written == String {
+    static let hex = text(
         rule: "bytes are an even number of hexadecimal digits", parse: { Data(hexText: $0) }, text: \.hexText)
 }
 
-extension TextForm where Value == DeviceAddress {
-    static let address = TextForm(
+extension ValueForm where Value == DeviceAddress, Written == String {
+    static let address = text(
         rule: "an address is six groups of two hexadecimal digits with colons", parse: { DeviceAddress($0) },
         text: \.description)
 }
 
-extension TextForm where Value: RawRepresentable & SendableMetatype, Value.RawValue == String {
+extension ValueForm
+where Value: RawRepresentable & SendableMetatype, Value.RawValue == String, Written == String {
     /// One of the given names, which the rule lists.
-    static func name(_ names: String, of values: [Value]) -> TextForm {
-        TextForm(
+    static func name(_ names: String, of values: [Value]) -> ValueForm {
+        text(
             rule: "the \(names) are \(values.map(\.rawValue).joined(separator: ", "))",
             parse: { Value(rawValue: $0) }, text: \.rawValue)
     }
 }
 
-extension TextForm where Value == Duration {
+extension ValueForm where Value == Duration, Written == String {
     /// A number and a unit.
-    static let duration = TextForm(
+    static let duration = text(
         rule: "a time is a number and a unit: us, ms, s, min or h, as in \"100 ms\"", parse: duration(_:),
         text: text(of:))
 

@@ -38,41 +38,28 @@ public struct HostDescription: Hashable, Sendable {
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
     func validate(path: String = "", devices: [PeripheralDescription]? = nil) throws(DescriptionError) {
-        guard !name.isEmpty else { throw DescriptionError("\(path)name", "a host has a name") }
-        if let addressRotation, addressRotation < .seconds(1) {
-            throw DescriptionError("\(path)addressRotation", "an address is kept for 1 s or more")
-        }
-        for (index, central) in centrals.enumerated() {
-            try central.validate(path: "\(path)centrals[\(index)]", devices: devices)
-            guard !centrals[..<index].contains(where: { $0.identifier == central.identifier }) else {
-                throw DescriptionError("\(path)centrals[\(index)].identifier", "another manager has the identifier")
-            }
-        }
-        for (index, peripheral) in peripherals.enumerated() {
-            try peripheral.validate(path: "\(path)peripherals[\(index)]")
-            guard !peripherals[..<index].contains(where: { $0.identifier == peripheral.identifier }) else {
-                throw DescriptionError("\(path)peripherals[\(index)].identifier", "another manager has the identifier")
-            }
-        }
+        try require(!name.isEmpty, "\(path)name", "a host has a name")
+        try require(
+            addressRotation ?? .seconds(1) >= .seconds(1), "\(path)addressRotation",
+            "an address is kept for 1 s or more")
+        let isTaken = { (_: String) in "another manager has the identifier" }
+        for (path, part) in centrals.located(at: "\(path)centrals") { try part.validate(path: path, devices: devices) }
+        try requireUnique(centrals, "\(path)centrals", "identifier", isTaken, \.identifier)
+        for (path, part) in peripherals.located(at: "\(path)peripherals") { try part.validate(path: path) }
+        try requireUnique(peripherals, "\(path)peripherals", "identifier", isTaken, \.identifier)
     }
 }
 
-extension HostDescription: Codable {
+extension HostDescription: WorldFileObject {
     static let fields = FieldTable(
         HostDescription(name: ""),
         .required("name", \.name),
-        .text("address", \.address, .address),
+        .value("address", \.address, .address),
         .value("powered", \.isPowered),
-        .text(
+        .value(
             "authorization", \.authorization,
             .name("permissions", of: [.notDetermined, .restricted, .denied, .allowed])),
-        .text("addressRotation", \.addressRotation, .duration),
+        .value("addressRotation", \.addressRotation, .duration),
         .value("centrals", \.centrals),
         .value("peripherals", \.peripherals))
-
-    /// Reads a host of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes a host of a world file, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import BluetoothSupport
 
-extension PeripheralDescription: Codable {
+extension PeripheralDescription: WorldFileObject {
     static let fields = FieldTable(
         PeripheralDescription(name: ""),
         .required("name", \.name),
@@ -10,22 +10,22 @@ extension PeripheralDescription: Codable {
             "handler",
             read: { device, field in
                 guard let text: String = try field.value() else { return }
-                device = .defaults(
-                    of: try field.parse(text, .name("handlers", of: BuiltInHandler.allCases)), device.name)
+                let form = ValueForm.name("handlers", of: BuiltInHandler.allCases)
+                device = .defaults(of: try form.read(text, field), device.name)
             }, write: { $0.handler?.rawValue }),
-        .text("address", \.address, .address),
+        .value("address", \.address, .address),
         .value("advertising", \.advertising, isAlwaysWritten: true),
         .value("services", \.services, isAlwaysWritten: true),
-        .text("proximity", \.proximity, .name("proximities", of: Proximity.allCases)),
+        .value("proximity", \.proximity, .name("proximities", of: Proximity.allCases)),
         .value("rssi", \.rssi),
         .value("maximumMTU", \.maximumMTU),
-        .text("connectionInterval", \.connectionInterval, .duration),
-        .text("supervisionTimeout", \.supervisionTimeout, .duration),
+        .value("connectionInterval", \.connectionInterval, .duration),
+        .value("supervisionTimeout", \.supervisionTimeout, .duration),
         .value("parameters", \.namedParameters),
         .value("pairing", \.pairing),
         .value("channels", \.channels),
         .value("peripheralLatency", \.peripheralLatency),
-        .text("addressRotation", \.addressRotation, .duration),
+        .value("addressRotation", \.addressRotation, .duration),
         .value("packetLossRate", \.packetLossRate),
         .value("prepareQueueLength", \.prepareQueueLength),
         .value("faults", \.faults))
@@ -44,40 +44,31 @@ extension PeripheralDescription: Codable {
         set { parameters = Dictionary(newValue.map { (DeviceParameter(rawValue: $0), $1) }) { $1 } }
     }
 
-    /// Reads a device of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
     /// Writes a device of a world file, without the fields that have their defaults.
     public func encode(to encoder: any Encoder) throws {
         try Self.fields.write(self, encoder, defaults: .defaults(of: handler, name))
     }
 }
 
-extension PairingDescription: Codable {
+extension PairingDescription: WorldFileObject {
     static let fields = FieldTable(
         PairingDescription(),
-        .text("capability", \.capability, .name("capabilities", of: capabilities)),
+        .value("capability", \.capability, .name("capabilities", of: capabilities)),
         .value("passkey", \.passkey),
         .value("outOfBand", \.hasOutOfBandData),
         .value("requiresAuthentication", \.requiresAuthentication),
         .value("bondable", \.isBondable),
         .value("maximumBonds", \.maximumBonds),
-        .text("answer", \.answer, .name("answers", of: Answer.allCases)),
+        .value("answer", \.answer, .name("answers", of: Answer.allCases)),
         .value("requestsSecurity", \.requestsSecurity))
 
     /// All input and output capabilities, in the order of the Core Specification.
     static let capabilities: [PairingCapability] = [
         .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
     ]
-
-    /// Reads the pairing of a device of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes the pairing of a device of a world file, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
-extension AdvertisingData: Codable {
+extension AdvertisingData: WorldFileObject {
     static let fields = FieldTable(
         AdvertisingData(),
         .value("localName", \.localName),
@@ -89,37 +80,25 @@ extension AdvertisingData: Codable {
             read: { data, field in
                 for (name, text) in try field.value() ?? [:] as [String: String] {
                     guard let uuid = BluetoothUUID(name) else { throw field.error("\"\(name)\" is not a UUID") }
-                    data.serviceData[uuid] = try field.parse(text, .hex)
+                    data.serviceData[uuid] = try ValueForm.hex.read(text, field)
                 }
             },
             write: { data in
                 let pairs = data.serviceData.map { ($0.key.text, $0.value.hexText) }
                 return pairs.isEmpty ? nil : Dictionary(pairs) { first, _ in first }
             }),
-        .text("manufacturerData", \.manufacturerData, .hex))
-
-    /// Reads the content of a packet of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes the content of a packet of a world file, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
+        .value("manufacturerData", \.manufacturerData, .hex))
 }
 
-extension AdvertisingDescription: Codable {
+extension AdvertisingDescription: WorldFileObject {
     static let fields = FieldTable(
         AdvertisingDescription(AdvertisingData()),
         .value("data", \.data, isAlwaysWritten: true),
         .value("scanResponse", \.scanResponse),
-        .text("interval", \.interval, .duration),
+        .value("interval", \.interval, .duration),
         .value("connectable", \.isConnectable),
         .value("continuesWhileConnected", \.continuesWhileConnected),
         .value("enabled", \.isEnabled),
-        .text("duration", \.duration, .duration),
+        .value("duration", \.duration, .duration),
         .value("extended", \.isExtended))
-
-    /// Reads an advertising set of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes an advertising set of a world file, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }

@@ -34,7 +34,7 @@ public struct PreservedCentralDescription: Hashable, Sendable {
     }
 
     func validate(path: String, devices: [PeripheralDescription]?) throws(DescriptionError) {
-        guard !identifier.isEmpty else { throw DescriptionError("\(path).identifier", "an identifier is not empty") }
+        try require(!identifier.isEmpty, "\(path).identifier", "an identifier is not empty")
         guard let devices else { return }
         for (index, peer) in peers.enumerated() {
             let device = devices.first { $0.name == peer.device || $0.effectiveAddress.description == peer.device }
@@ -50,7 +50,7 @@ public struct PreservedCentralDescription: Hashable, Sendable {
     }
 }
 
-extension PreservedCentralDescription: Codable {
+extension PreservedCentralDescription: WorldFileObject {
     static let fields = FieldTable(
         PreservedCentralDescription(identifier: ""),
         .required("identifier", \.identifier),
@@ -58,29 +58,17 @@ extension PreservedCentralDescription: Codable {
             "scan", read: { $0.scan = try ($1.value() as PreservedScan?)?.parameters },
             write: { $0.scan.map(PreservedScan.init) }),
         .value("peers", \.peers))
-
-    /// Reads the preserved state of a central manager of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes the preserved state of a central manager of a world file, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
-extension PreservedCentralDescription.Peer: Codable {
+extension PreservedCentralDescription.Peer: WorldFileObject {
     static let fields = FieldTable(
         PreservedCentralDescription.Peer(device: ""),
         .required("device", \.device),
         .value("subscriptions", \.subscriptions))
-
-    /// Reads a peer of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes a peer of a world file, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 /// A scan of a world file.
-struct PreservedScan: Codable {
+struct PreservedScan: WorldFileObject {
     static let fields = FieldTable(
         PreservedScan(ScanParameters()),
         .value("services", \.parameters.services),
@@ -90,10 +78,6 @@ struct PreservedScan: Codable {
     var parameters: ScanParameters
 
     init(_ parameters: ScanParameters) { self.parameters = parameters }
-
-    init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
 /// The preserved state of a peripheral manager whose app the system terminated, in a world file.
@@ -116,24 +100,18 @@ public struct PreservedPeripheralDescription: Hashable, Sendable {
     }
 
     func validate(path: String) throws(DescriptionError) {
-        guard !identifier.isEmpty else { throw DescriptionError("\(path).identifier", "an identifier is not empty") }
+        try require(!identifier.isEmpty, "\(path).identifier", "an identifier is not empty")
         var database = AttributeDatabase()
-        for (index, service) in services.enumerated() {
-            let place = "\(path).services[\(index)]"
-            try service.validate(path: place)
-            _ = try database.add(service, path: place)
-            for (position, characteristic) in service.characteristics.enumerated() {
-                guard characteristic.timer == nil, !characteristic.echo else {
-                    throw DescriptionError(
-                        "\(place).characteristics[\(position)]", "the app answers: there is no timer and no echo")
-                }
+        for (path, service) in services.located(at: "\(path).services") {
+            try service.validate(path: path)
+            _ = try database.add(service, path: path)
+            for (path, part) in service.characteristics.located(at: "\(path).characteristics") {
+                try require(part.timer == nil && !part.echo, path, "the app answers: there is no timer and no echo")
             }
         }
         if let advertisement {
             let own = AdvertisingData(localName: advertisement.localName, services: advertisement.services)
-            guard advertisement == own else {
-                throw DescriptionError("\(path).advertisement", "an app advertises a localName and services")
-            }
+            try require(advertisement == own, "\(path).advertisement", "an app advertises a localName and services")
         }
     }
 
@@ -163,16 +141,10 @@ public struct PreservedPeripheralDescription: Hashable, Sendable {
     }
 }
 
-extension PreservedPeripheralDescription: Codable {
+extension PreservedPeripheralDescription: WorldFileObject {
     static let fields = FieldTable(
         PreservedPeripheralDescription(identifier: ""),
         .required("identifier", \.identifier),
         .value("services", \.services),
         .value("advertisement", \.advertisement))
-
-    /// Reads the preserved state of a peripheral manager of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes the preserved state of a peripheral manager of a world file, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }

@@ -3,7 +3,7 @@ public import BluetoothSupport
 /// A whole world as data: what a world file holds, in JSON.
 ///
 /// Its schema is `Schemas/world.schema.json`.
-public struct WorldDescription: Hashable, Sendable, Codable {
+public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     static let fields = FieldTable(
         WorldDescription(),
         // For editors.
@@ -23,12 +23,6 @@ public struct WorldDescription: Hashable, Sendable, Codable {
         self.hosts = hosts
         self.devices = devices
     }
-
-    /// Reads a world file's object.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
-
-    /// Writes a world file's object, without the fields that have their defaults.
-    public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 
     /// Reads JSON and checks the world.
     ///
@@ -80,19 +74,13 @@ public struct WorldDescription: Hashable, Sendable, Codable {
     ///
     /// - Throws: ``DescriptionError`` naming path and rule.
     public func validate() throws(DescriptionError) {
-        for (index, host) in hosts.enumerated() {
-            try host.validate(path: "hosts[\(index)].", devices: devices)
-            guard !hosts[..<index].contains(where: { $0.name == host.name }) else {
-                throw DescriptionError("hosts[\(index)].name", "another host has the name \"\(host.name)\"")
-            }
+        for (path, part) in hosts.located(at: "hosts") { try part.validate(path: path + ".", devices: devices) }
+        try requireUnique(hosts, "hosts", "name", { "another host has the name \"\($0)\"" }, \.name)
+        for (path, device) in devices.located(at: "devices") {
+            try device.validate(path: path)
+            try device.validateParameters(path: path + ".")
         }
-        for (index, device) in devices.enumerated() {
-            try device.validate(path: "devices[\(index)]")
-            try device.validateParameters(path: "devices[\(index)].")
-            guard !devices[..<index].contains(where: { $0.effectiveAddress == device.effectiveAddress }) else {
-                throw DescriptionError(
-                    "devices[\(index)].address", "another device has the address \(device.effectiveAddress)")
-            }
-        }
+        try requireUnique(
+            devices, "devices", "address", { "another device has the address \($0)" }, \.effectiveAddress)
     }
 }
