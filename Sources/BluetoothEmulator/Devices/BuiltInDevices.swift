@@ -49,57 +49,37 @@ public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
     /// Changes its services ten times a second: ``ChangingServicesHandler``.
     case changingServices = "changing-services"
 
-    static let rule = "the handlers are \(allCases.map(\.rawValue).joined(separator: ", "))"
+    /// The built-in device that behaves so.
+    public var device: PeripheralDescription { parts.device }
 
     /// The behaviour; nil where the description suffices.
-    var makeBehaviour: (@Sendable () -> any DeviceBehaviour)? {
-        switch self {
-        case .battery: { HandledBehaviour(BatteryHandler()) }
-        case .blinky: { HandledBehaviour(BlinkyHandler()) }
-        case .currentTime: { HandledBehaviour(CurrentTimeHandler()) }
-        case .cycling: { HandledBehaviour(CyclingHandler()) }
-        case .heartRate: { HandledBehaviour(HeartRateHandler()) }
-        case .healthThermometer: { HandledBehaviour(ThermometerHandler()) }
-        case .nordicUART: { HandledBehaviour(NordicUARTHandler()) }
-        case .oddMTU: { HandledBehaviour(OddMTUHandler()) }
-        case .neverAnswers: { HandledBehaviour(SilentHandler(ignores: .values)) }
-        case .neverDiscovered: { HandledBehaviour(SilentHandler(ignores: .discovery)) }
-        case .notifiesTooEarly: { HandledBehaviour(EarlyNotifier()) }
-        case .malformedValues: { HandledBehaviour(MalformedValuesHandler()) }
-        case .disconnectsAtOnce: { HandledBehaviour(DisconnectingHandler(when: .connected)) }
-        case .disconnectsInDiscovery: { HandledBehaviour(DisconnectingHandler(when: .discovered)) }
-        case .disconnectsInRead: { HandledBehaviour(DisconnectingHandler(when: .read)) }
-        case .strangeName: { HandledBehaviour(StrangeNameHandler()) }
-        case .changingServices: { HandledBehaviour(ChangingServicesHandler()) }
-        case .deviceInformation, .echo, .endlessServices, .equalUUIDs, .emptyValues: nil
-        }
-    }
+    var makeBehaviour: (@Sendable () -> any DeviceBehaviour)? { parts.makeBehaviour }
 
-    /// The built-in device that behaves so.
-    public var device: PeripheralDescription {
+    private var parts: (device: PeripheralDescription, makeBehaviour: (@Sendable () -> any DeviceBehaviour)?) {
         switch self {
-        case .battery: .battery
-        case .blinky: .blinky
-        case .currentTime: .currentTime
-        case .cycling: .cyclingSpeedAndCadence
-        case .deviceInformation: .deviceInformation
-        case .echo: .echo
-        case .heartRate: .heartRateMonitor
-        case .healthThermometer: .healthThermometer
-        case .nordicUART: .nordicUART
-        case .oddMTU: .oddMTU
-        case .neverAnswers: .neverAnswers
-        case .neverDiscovered: .neverDiscovered
-        case .notifiesTooEarly: .notifiesTooEarly
-        case .endlessServices: .endlessServices
-        case .malformedValues: .malformedValues
-        case .disconnectsAtOnce: .disconnectsAtOnce
-        case .disconnectsInDiscovery: .disconnectsInDiscovery
-        case .disconnectsInRead: .disconnectsInRead
-        case .equalUUIDs: .equalUUIDs
-        case .strangeName: .strangeName
-        case .emptyValues: .emptyValues
-        case .changingServices: .changingServices
+        case .battery: (.battery, { HandledBehaviour(BatteryHandler()) })
+        case .blinky: (.blinky, { HandledBehaviour(BlinkyHandler()) })
+        case .currentTime: (.currentTime, { HandledBehaviour(CurrentTimeHandler()) })
+        case .cycling: (.cyclingSpeedAndCadence, { HandledBehaviour(CyclingHandler()) })
+        case .deviceInformation: (.deviceInformation, nil)
+        case .echo: (.echo, nil)
+        case .heartRate: (.heartRateMonitor, { HandledBehaviour(HeartRateHandler()) })
+        case .healthThermometer: (.healthThermometer, { HandledBehaviour(ThermometerHandler()) })
+        case .nordicUART: (.nordicUART, { HandledBehaviour(NordicUARTHandler()) })
+        case .oddMTU: (.oddMTU, { HandledBehaviour(OddMTUHandler()) })
+        case .neverAnswers: (.neverAnswers, { HandledBehaviour(SilentHandler(ignores: .values)) })
+        case .neverDiscovered: (.neverDiscovered, { HandledBehaviour(SilentHandler(ignores: .discovery)) })
+        case .notifiesTooEarly: (.notifiesTooEarly, { HandledBehaviour(EarlyNotifier()) })
+        case .endlessServices: (.endlessServices, nil)
+        case .malformedValues: (.malformedValues, { HandledBehaviour(MalformedValuesHandler()) })
+        case .disconnectsAtOnce: (.disconnectsAtOnce, { HandledBehaviour(DisconnectingHandler(when: .connected)) })
+        case .disconnectsInDiscovery:
+            (.disconnectsInDiscovery, { HandledBehaviour(DisconnectingHandler(when: .discovered)) })
+        case .disconnectsInRead: (.disconnectsInRead, { HandledBehaviour(DisconnectingHandler(when: .read)) })
+        case .equalUUIDs: (.equalUUIDs, nil)
+        case .strangeName: (.strangeName, { HandledBehaviour(StrangeNameHandler()) })
+        case .emptyValues: (.emptyValues, nil)
+        case .changingServices: (.changingServices, { HandledBehaviour(ChangingServicesHandler()) })
         }
     }
 }
@@ -154,9 +134,24 @@ extension PeripheralDescription {
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
     func validateParameters(path: String = "") throws(DescriptionError) {
-        guard handler != nil || parameters.isEmpty else {
-            throw DescriptionError("\(path)parameters", "only a device with a handler has parameters")
-        }
+        try require(
+            handler != nil || parameters.isEmpty, "\(path)parameters", "only a device with a handler has parameters")
+    }
+}
+
+extension PeripheralDescription {
+    /// A device that advertises its name and its first service.
+    static func builtIn(
+        _ name: String, _ address: DeviceAddress, services: [ServiceDescription], handler: BuiltInHandler? = nil,
+        parameters: [DeviceParameter: Double] = [:]
+    ) -> PeripheralDescription {
+        // A UUID of 128 bits has no room beside the name.
+        let isShort = services.first?.uuid.bits16 != nil
+        let data = AdvertisingData(localName: name, services: isShort ? services.prefix(1).map(\.uuid) : [])
+        let scanResponse = isShort ? nil : AdvertisingData(services: services.prefix(1).map(\.uuid))
+        return PeripheralDescription(
+            name: name, address: address, advertising: [AdvertisingDescription(data, scanResponse: scanResponse)],
+            services: services, handler: handler, parameters: parameters)
     }
 }
 

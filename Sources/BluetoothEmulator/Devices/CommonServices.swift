@@ -10,10 +10,7 @@ extension PeripheralDescription {
     ///
     /// - Parameter level: The charge, 0...100 percent.
     public static func battery(level: Int) -> PeripheralDescription {
-        PeripheralDescription(
-            name: "Battery", address: "C0:DE:00:00:18:0F",
-            advertising: [AdvertisingDescription(AdvertisingData(localName: "Battery", services: ["180F"]))],
-            services: [.battery(level: level)], handler: .battery)
+        builtIn("Battery", "C0:DE:00:00:18:0F", services: [.battery(level: level)], handler: .battery)
     }
 }
 
@@ -80,6 +77,15 @@ extension ServiceDescription {
     }
 }
 
+extension ServiceDescription {
+    /// The Device Information of a built-in device.
+    static func deviceInformation(model: String) -> ServiceDescription {
+        deviceInformation(
+            DeviceInformationValues(
+                manufacturer: "Emulated Devices", model: model, firmwareRevision: "1.0.0"))
+    }
+}
+
 extension String {
     fileprivate var data: Data { Data(utf8) }
 }
@@ -96,9 +102,8 @@ extension PeripheralDescription {
 
     /// A device with Device Information alone.
     public static func deviceInformation(_ information: DeviceInformationValues) -> PeripheralDescription {
-        PeripheralDescription(
-            name: "Device Information", address: "C0:DE:00:00:18:0A",
-            advertising: [AdvertisingDescription(AdvertisingData(localName: "Device Information", services: ["180A"]))],
-            services: [.deviceInformation(information)], handler: .deviceInformation)
+        builtIn(
+            "Device Information", "C0:DE:00:00:18:0A", services: [.deviceInformation(information)],
+            handler: .deviceInformation)
     }
 }

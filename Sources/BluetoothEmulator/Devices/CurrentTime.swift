@@ -20,9 +20,8 @@ extension PeripheralDescription {
         let parameters: [DeviceParameter: Double] = [
             .timeOffset: offset / .seconds(1), .timeZone: Double(timeZone), .daylightSaving: Double(daylightSaving),
         ]
-        return PeripheralDescription(
-            name: "Clock", address: "C0:DE:00:00:18:05",
-            advertising: [AdvertisingDescription(AdvertisingData(localName: "Clock", services: ["1805"]))],
+        return builtIn(
+            "Clock", "C0:DE:00:00:18:05",
             services: [
                 ServiceDescription(
                     "1805",

@@ -14,9 +14,8 @@ extension PeripheralDescription {
     ///   - cadence: Revolutions of the crank per minute, 0...400.
     ///   - wheelRate: Revolutions of the wheel per minute, 0...2,000.
     public static func cyclingSpeedAndCadence(cadence: Double, wheelRate: Double) -> PeripheralDescription {
-        PeripheralDescription(
-            name: "Cycling Sensor", address: "C0:DE:00:00:18:16",
-            advertising: [AdvertisingDescription(AdvertisingData(localName: "Cycling Sensor", services: ["1816"]))],
+        builtIn(
+            "Cycling Sensor", "C0:DE:00:00:18:16",
             services: [
                 ServiceDescription(
                     "1816",
@@ -27,9 +26,7 @@ extension PeripheralDescription {
                         CharacteristicDescription("2A5D", .read, value: Data([CyclingHandler.locations[0]])),
                         CharacteristicDescription("2A55", [.write, .indicate]),
                     ]), .battery(level: 100),
-                .deviceInformation(
-                    DeviceInformationValues(manufacturer: "Emulated Devices", model: "CSC-1", firmwareRevision: "1.0.0")
-                ),
+                .deviceInformation(model: "CSC-1"),
             ],
             handler: .cycling, parameters: [.cadence: cadence, .wheelRate: wheelRate])
     }

@@ -19,9 +19,8 @@ extension PeripheralDescription {
     public static func healthThermometer(
         temperature: Double, isFahrenheit: Bool = false, interval: UInt16 = 10, type: UInt8 = 2
     ) -> PeripheralDescription {
-        PeripheralDescription(
-            name: "Thermometer", address: "C0:DE:00:00:18:09",
-            advertising: [AdvertisingDescription(AdvertisingData(localName: "Thermometer", services: ["1809"]))],
+        builtIn(
+            "Thermometer", "C0:DE:00:00:18:09",
             services: [
                 ServiceDescription(
                     "1809",
@@ -33,9 +32,7 @@ extension PeripheralDescription {
                             "2A21", [.read, .write, .indicate], value: interval.littleEndianBytes, maximumLength: 2,
                             descriptors: [DescriptorDescription("2906", value: ThermometerHandler.validRange)]),
                     ]), .battery(level: 100),
-                .deviceInformation(
-                    DeviceInformationValues(manufacturer: "Emulated Devices", model: "THM-1", firmwareRevision: "1.0.0")
-                ),
+                .deviceInformation(model: "THM-1"),
             ],
             handler: .healthThermometer,
             parameters: [

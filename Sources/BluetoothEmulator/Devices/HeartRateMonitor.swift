@@ -36,9 +36,7 @@ extension PeripheralDescription {
                         CharacteristicDescription("2A38", .read, value: Data([location])),
                         CharacteristicDescription("2A39", .write, maximumLength: 1),
                     ]), .battery(level: batteryLevel),
-                .deviceInformation(
-                    DeviceInformationValues(manufacturer: "Emulated Devices", model: "HRM-1", firmwareRevision: "1.0.0")
-                ),
+                .deviceInformation(model: "HRM-1"),
             ],
             handler: .heartRate, parameters: parameters)
     }

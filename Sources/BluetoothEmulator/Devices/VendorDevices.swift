@@ -3,13 +3,8 @@ public import BluetoothSupport
 
 extension PeripheralDescription {
     /// A board with a button and an LED, as Nordic Semiconductor's sample "LED Button Service" has it.
-    public static let blinky = PeripheralDescription(
-        name: "nRF Blinky", address: "C0:DE:00:00:15:23",
-        advertising: [
-            AdvertisingDescription(
-                AdvertisingData(localName: "nRF Blinky"),
-                scanResponse: AdvertisingData(services: [BlinkyHandler.service]))
-        ],
+    public static let blinky = builtIn(
+        "nRF Blinky", "C0:DE:00:00:15:23",
         services: [
             ServiceDescription(
                 BlinkyHandler.service,
@@ -81,13 +76,8 @@ public struct EmulatedBlinky: Sendable {
 
 extension PeripheralDescription {
     /// A device that stores, returns and notifies what is written to it.
-    public static let echo = PeripheralDescription(
-        name: "Echo", address: "C0:DE:00:00:EC:40",
-        advertising: [
-            AdvertisingDescription(
-                AdvertisingData(localName: "Echo"),
-                scanResponse: AdvertisingData(services: ["0000EC40-7A3D-4C5B-9E1F-2B6A8D4C0F01"]))
-        ],
+    public static let echo = builtIn(
+        "Echo", "C0:DE:00:00:EC:40",
         services: [
             ServiceDescription(
                 "0000EC40-7A3D-4C5B-9E1F-2B6A8D4C0F01",
@@ -103,13 +93,8 @@ extension PeripheralDescription {
     /// A device with a serial line that returns what it gets.
     ///
     /// `EmulatedPeripheral(.nordicUART, handler: NordicUARTHandler { … })` answers otherwise.
-    public static let nordicUART = PeripheralDescription(
-        name: "Nordic UART", address: "C0:DE:6E:40:00:01",
-        advertising: [
-            AdvertisingDescription(
-                AdvertisingData(localName: "Nordic UART"),
-                scanResponse: AdvertisingData(services: [NordicUARTHandler.service]))
-        ],
+    public static let nordicUART = builtIn(
+        "Nordic UART", "C0:DE:6E:40:00:01",
         services: [
             ServiceDescription(
                 NordicUARTHandler.service,
