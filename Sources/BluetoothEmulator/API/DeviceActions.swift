@@ -9,11 +9,6 @@ public struct DeviceActions: Sendable {
     public let date: Date
     var controls: [DeviceControl] = []
 
-    init(now: Duration, date: Date) {
-        self.now = now
-        self.date = date
-    }
-
     // MARK: Values
 
     /// Stores a value and notifies (or indicates it to) subscribers.

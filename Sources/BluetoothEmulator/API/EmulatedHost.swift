@@ -13,6 +13,11 @@ public struct EmulatedHost: Sendable {
 
     private func control(_ control: HostControl) { emulator.submit(.host(index, control)) }
 
+    /// Does nothing for a device that was removed.
+    private func control(_ device: EmulatedDevice, _ makeControl: (PeerID) -> HostControl) {
+        if let peer = device.identifier(onHost: name) { control(makeControl(peer)) }
+    }
+
     /// The name by which managers choose it.
     public var name: String { emulator.core.withLock { $0.world.hosts[index].identity.name } }
 
@@ -58,8 +63,7 @@ public struct EmulatedHost: Sendable {
 
     /// Grants a connected device access to the host's notifications, or withdraws it.
     public func setANCSAuthorized(_ isAuthorized: Bool, for device: EmulatedDevice) {
-        guard let peer = device.identifier(onHost: name) else { return }
-        control(.authorizeANCS(peer, isAuthorized))
+        control(device) { .authorizeANCS($0, isAuthorized) }
     }
 
     /// Ends the app that gave this restore identifier, as the system does with one in the background: its managers get no
@@ -89,28 +93,16 @@ public struct EmulatedHost: Sendable {
     public func setPlugged(_ isPlugged: Bool) { control(.plug(isPlugged)) }
 
     /// Forgets a device that is not connected, as if it was never seen.
-    public func forget(_ device: EmulatedDevice) {
-        guard let peer = device.identifier(onHost: name) else { return }
-        control(.forget(peer))
-    }
+    public func forget(_ device: EmulatedDevice) { control(device) { .forget($0) } }
 
     /// Another app of this host connects to a device, seen or not.
-    public func connectOtherApp(to device: EmulatedDevice) {
-        guard let peer = device.identifier(onHost: name) else { return }
-        control(.connectOtherApp(peer))
-    }
+    public func connectOtherApp(to device: EmulatedDevice) { control(device) { .connectOtherApp($0) } }
 
     /// The other app releases its connection.
-    public func disconnectOtherApp(from device: EmulatedDevice) {
-        guard let peer = device.identifier(onHost: name) else { return }
-        control(.disconnectOtherApp(peer))
-    }
+    public func disconnectOtherApp(from device: EmulatedDevice) { control(device) { .disconnectOtherApp($0) } }
 
     /// Makes an agent for pairing on this host, whoever its managers are.
-    public func makePairing() -> any PairingBackend {
-        let number = index
-        return EmulatedPairing(emulator, emulator.perform { $0.world.addManager(.pairing, host: number) })
-    }
+    public func makePairing() -> any PairingBackend { emulator.makePairing(host: index) }
 
     /// Whether the host has keys of a device.
     public func isBonded(with device: EmulatedDevice) -> Bool {
@@ -132,10 +124,7 @@ public struct EmulatedHost: Sendable {
     }
 
     /// Makes a device known, as if it had been seen before: it can be retrieved and connected without a scan.
-    public func remember(_ device: EmulatedDevice) {
-        guard let peer = device.identifier(onHost: name) else { return }
-        control(.remember(peer))
-    }
+    public func remember(_ device: EmulatedDevice) { control(device) { .remember($0) } }
 }
 
 extension Emulator {

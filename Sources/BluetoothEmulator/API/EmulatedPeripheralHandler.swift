@@ -169,20 +169,18 @@ public protocol AsynchronousPeripheralHandler: Sendable {
 public struct EmulatedPeripheral: Sendable {
     /// Its advertising and services.
     public let description: PeripheralDescription
-    let makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
-    let asynchronousHandler: (any AsynchronousPeripheralHandler)?
+    private(set) var makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
+    private(set) var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The built-in handler; nil if the device has its own or none.
-    let builtInHandler: BuiltInHandler?
+    private(set) var builtInHandler: BuiltInHandler?
 
     /// A device that serves what its description holds.
     ///
     /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
     public init(_ description: PeripheralDescription) throws {
-        try description.validate()
-        self.description = description
+        try self.init(validating: description)
         try description.validateParameters()
         makeBehaviour = description.handler?.makeBehaviour
-        asynchronousHandler = nil
         builtInHandler = description.handler
     }
 
@@ -190,23 +188,22 @@ public struct EmulatedPeripheral: Sendable {
     ///
     /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
     public init(_ description: PeripheralDescription, handler: some EmulatedPeripheralHandler) throws {
-        try description.validate()
-        self.description = description
+        try self.init(validating: description)
         makeBehaviour = { HandledBehaviour(handler) }
-        asynchronousHandler = nil
-        builtInHandler = nil
     }
 
     /// A device with an asynchronous handler.
     ///
     /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
     public init(_ description: PeripheralDescription, handler: some AsynchronousPeripheralHandler) throws {
+        try self.init(validating: description)
+        try description.validateParameters()
+        asynchronousHandler = handler
+    }
+
+    private init(validating description: PeripheralDescription) throws {
         try description.validate()
         self.description = description
-        try description.validateParameters()
-        makeBehaviour = nil
-        asynchronousHandler = handler
-        builtInHandler = nil
     }
 }
 

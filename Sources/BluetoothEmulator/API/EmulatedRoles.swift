@@ -2,24 +2,32 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// The central role of one manager in an emulated world.
-final class EmulatedCentral: CentralBackend {
+/// One role of one manager, or an agent for pairing, in an emulated world.
+final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
     private let emulator: Emulator
     private let manager: Ref<Manager>
+    private let input: @Sendable (Ref<Manager>, Command) -> WorldInput
+    private let sink: @Sendable (any EventSink<Event>) -> RoleSink
 
-    init(_ emulator: Emulator, _ manager: Ref<Manager>) {
+    init(
+        _ emulator: Emulator, _ manager: Ref<Manager>,
+        input: @escaping @Sendable (Ref<Manager>, Command) -> WorldInput,
+        sink: @escaping @Sendable (any EventSink<Event>) -> RoleSink
+    ) {
         self.emulator = emulator
         self.manager = manager
+        self.input = input
+        self.sink = sink
     }
 
-    func activate(_ sink: any EventSink<CentralEvent>) {
-        emulator.activate(manager, .central(sink))
-    }
+    func activate(_ sink: any EventSink<Event>) { emulator.activate(manager, self.sink(sink)) }
 
-    func submit(_ command: CentralCommand) {
-        emulator.submit(.central(manager, command))
-    }
+    func submit(_ command: Command) { emulator.submit(input(manager, command)) }
 
+    func invalidate() { emulator.invalidate(manager) }
+}
+
+extension EmulatedRole: CentralBackend where Command == CentralCommand, Event == CentralEvent {
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
         emulator.core.withLock { $0.world.knownPeers(ids, host: $0.world.managers[manager]?.host) }
     }
@@ -27,54 +35,8 @@ final class EmulatedCentral: CentralBackend {
     func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
         emulator.core.withLock { $0.world.connectedPeers(offering: services, host: $0.world.managers[manager]?.host) }
     }
-
-    func invalidate() {
-        emulator.invalidate(manager)
-    }
 }
 
-/// The peripheral role of one manager in an emulated world.
-final class EmulatedPeripheralRole: PeripheralBackend {
-    private let emulator: Emulator
-    private let manager: Ref<Manager>
+extension EmulatedRole: PeripheralBackend where Command == PeripheralCommand, Event == PeripheralEvent {}
 
-    init(_ emulator: Emulator, _ manager: Ref<Manager>) {
-        self.emulator = emulator
-        self.manager = manager
-    }
-
-    func activate(_ sink: any EventSink<PeripheralEvent>) {
-        emulator.activate(manager, .peripheral(sink))
-    }
-
-    func submit(_ command: PeripheralCommand) {
-        emulator.submit(.peripheral(manager, command))
-    }
-
-    func invalidate() {
-        emulator.invalidate(manager)
-    }
-}
-
-/// An agent for pairing in an emulated world.
-final class EmulatedPairing: PairingBackend {
-    private let emulator: Emulator
-    private let manager: Ref<Manager>
-
-    init(_ emulator: Emulator, _ manager: Ref<Manager>) {
-        self.emulator = emulator
-        self.manager = manager
-    }
-
-    func activate(_ sink: any EventSink<PairingEvent>) {
-        emulator.activate(manager, .pairing(sink))
-    }
-
-    func submit(_ command: PairingCommand) {
-        emulator.submit(.pairing(manager, command))
-    }
-
-    func invalidate() {
-        emulator.invalidate(manager)
-    }
-}
+extension EmulatedRole: PairingBackend where Command == PairingCommand, Event == PairingEvent {}

@@ -6,9 +6,7 @@ import Synchronization
 extension Emulator {
     /// The permission of the host "default".
     public func authorization() -> AuthorizationStatus {
-        core.withLock { core in
-            core.world.hosts.first { $0.identity.name == "default" }?.adapter.authorization ?? .allowed
-        }
+        core.withLock { $0.world.defaultAuthorization }
     }
 
     /// The features of the host "default": all, unless ``EmulatedHost/setSupport(_:_:)`` removed one.
@@ -31,7 +29,7 @@ extension Emulator {
                 .central, host: core.world.host(options.adapter ?? "default"),
                 restoreIdentifier: options.restoreIdentifier, remembering: options.rememberedPeers)
         }
-        return EmulatedCentral(self, manager)
+        return EmulatedRole(self, manager, input: WorldInput.central, sink: RoleSink.central)
     }
 
     /// Makes the peripheral role of the host that the options name, by name or address.
@@ -47,7 +45,7 @@ extension Emulator {
                 .peripheral, host: host, restoreIdentifier: options.restoreIdentifier,
                 remembering: options.rememberedPeers)
         }
-        return EmulatedPeripheralRole(self, manager)
+        return EmulatedRole(self, manager, input: WorldInput.peripheral, sink: RoleSink.peripheral)
     }
 
     /// Makes an agent for pairing: for the host "default" and for those of peripheral managers that named none.
@@ -55,7 +53,12 @@ extension Emulator {
     /// Without an active agent, and until it says what it can, a host pairs without a word (Just Works). Of several
     /// agents the last is asked, and all are told.
     public func makePairing() -> any PairingBackend {
-        EmulatedPairing(self, perform { $0.world.addManager(.pairing, host: nil) })
+        makePairing(host: nil)
+    }
+
+    func makePairing(host: Int?) -> any PairingBackend {
+        let manager = perform { $0.world.addManager(.pairing, host: host) }
+        return EmulatedRole(self, manager, input: WorldInput.pairing, sink: RoleSink.pairing)
     }
 
     /// Logs a warning where a manager names a host that this world does not have.

@@ -139,7 +139,6 @@ public final class Emulator: BluetoothBackend {
 
     // MARK: Inputs
 
-    /// Enqueues an input.
     func submit(_ input: WorldInput) {
         perform { $0.world.submit(input) }
     }
@@ -157,7 +156,7 @@ public final class Emulator: BluetoothBackend {
             arm(&core)
             return (result, sideEffects)
         }
-        for sideEffect in sideEffects { queue.async { self.run(sideEffect) } }
+        for sideEffect in sideEffects { queue.async { sideEffect(self) } }
         return result
     }
 
@@ -175,17 +174,16 @@ public final class Emulator: BluetoothBackend {
         }
     }
 
-    /// Runs a side effect of the world.
-    func run(_ sideEffect: EmulatorCore.SideEffect) {
-        switch sideEffect {
-        case .call(let body): body()
-        case .ask(let link, let number, let handler, let request):
-            let hold = hold()
-            Task(executorPreference: tasks) {
-                let response = await TimeHold.$current.withValue(hold) { await handler.respond(to: request) }
-                self.submit(.answered(link, number, response))
-                hold.release()
-            }
+    /// Asks an asynchronous handler.
+    func ask(
+        _ handler: any AsynchronousPeripheralHandler, _ request: PeripheralRequest, _ number: UInt64,
+        on link: Ref<Link>
+    ) {
+        let hold = hold()
+        Task(executorPreference: tasks) {
+            let response = await TimeHold.$current.withValue(hold) { await handler.respond(to: request) }
+            self.submit(.answered(link, number, response))
+            hold.release()
         }
     }
 

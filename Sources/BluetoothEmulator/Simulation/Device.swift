@@ -13,7 +13,6 @@ struct Device: Sendable {
     var server: GATTServer
     var handler = DeviceHandler()
     var bonding = DeviceBonding()
-    /// The connection parameters and limits of its links.
     var connection = ConnectionPreferences()
     var channels: [ChannelDescription] = []
     var faults = DeviceFaults()
@@ -42,9 +41,7 @@ struct Device: Sendable {
         faults.steps = description.faults
         server.prepareQueueLength = description.prepareQueueLength
         try server.addGenericServices(deviceName: name)
-        for (index, service) in description.services.enumerated() {
-            try server.add(service, path: "services[\(index)]")
-        }
+        for (path, service) in description.services.located(at: "services") { try server.add(service, path: path) }
         server.database.compact()
     }
 
@@ -74,7 +71,6 @@ struct Device: Sendable {
 
     // MARK: Advertising
 
-    /// One packet of an advertising set.
     struct Packet: Sendable {
         let isConnectable: Bool
         let isExtended: Bool
@@ -83,7 +79,6 @@ struct Device: Sendable {
         let pause: Nanoseconds
     }
 
-    /// Whether a set is on the air at this moment.
     func isOnAir(_ index: Int) -> Bool {
         advertiser.sets[index].isEnabled && signal.isPresent
             && (links.isEmpty || advertiser.sets[index].description.continuesWhileConnected)
@@ -152,7 +147,6 @@ struct DeviceFaults: Sendable {
 
 /// The handler of a device, with its timers.
 struct DeviceHandler: Sendable {
-    /// A timer of the handler.
     private struct Timer: Sendable {
         let period: Duration?
         let generation: UInt32

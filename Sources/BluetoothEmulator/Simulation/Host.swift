@@ -31,7 +31,6 @@ struct Host: Sendable {
         adapter = HostAdapter(isPowered: description.isPowered, authorization: description.authorization)
     }
 
-    /// Whether it has the peripheral role.
     var canServe: Bool { adapter.features.contains(.peripheralRole) }
 
     /// Whether managers that name no host get this one.
@@ -101,7 +100,6 @@ struct KnownPeers: Sendable {
         heard = LRUCache(limit: limit)
     }
 
-    /// The number of remembered peers.
     var count: Int { used.count + heard.count }
 
     /// The record of a peer; setting it notes the peer.

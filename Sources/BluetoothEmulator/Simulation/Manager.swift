@@ -6,7 +6,6 @@ struct ManagerPublication: Sendable {
     var services: [ServiceDefinition] = []
     /// The attributes: their numbers in the host's database, by the manager's own numbers.
     var attributes: [AttributeID: AttributeID] = [:]
-    /// The advertisement that is running.
     var advertisement: Advertisement?
 }
 
@@ -18,7 +17,6 @@ struct Manager: Sendable {
         case pairing
     }
 
-    /// A manager's open link.
     struct OpenLink: Sendable {
         let link: Ref<Link>
         /// The number of write commands that the manager may send.
@@ -51,7 +49,6 @@ struct Manager: Sendable {
         self.host = host
     }
 
-    /// The position of an open link; nil if it is not open.
     private func position(of id: LinkID) -> Int? {
         var (low, high) = (0, openLinks.count)
         while low < high {

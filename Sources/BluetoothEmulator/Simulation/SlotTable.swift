@@ -92,7 +92,6 @@ struct SlotTable<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Whether the entity is alive.
     func contains(_ ref: Ref<Element>) -> Bool {
         slots.entries[slots.place(of: ref)].value != nil
     }
@@ -100,7 +99,6 @@ struct SlotTable<Element: Sendable>: Sendable {
     private mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&slots) { slots = Slots(copying: slots, capacity: slots.capacity) }
     }
-
 }
 
 /// The places of a ``SlotTable``.

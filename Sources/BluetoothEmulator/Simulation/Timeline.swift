@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// The queue of a world's events.
 typealias WorldQueue = EventQueue<WorldEvent, WorldInput>
 
 /// The time of a world: the events that are due, the wall date, and the alarms of its clock.
@@ -14,7 +13,6 @@ struct Timeline: Sendable {
 
     init(origin: Date) { self.origin = origin }
 
-    /// The wall date of the present instant.
     var date: Date { origin.addingTimeInterval(Double(queue.now) / 1e9) }
 
     /// Schedules a call of the clock.

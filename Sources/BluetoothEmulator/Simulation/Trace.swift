@@ -7,9 +7,7 @@ struct Trace: Sendable {
     private enum Entry: Sendable {
         /// An input, and the name of the device that it concerns.
         case input(WorldInput, String?)
-        case central(Ref<Manager>, CentralEvent)
-        case peripheral(Ref<Manager>, PeripheralEvent)
-        case pairing(Ref<Manager>, PairingEvent)
+        case output(WorldOutput)
         case note(String)
 
         /// The command or event of a role.
@@ -18,10 +16,10 @@ struct Trace: Sendable {
             case .input(.central(let manager, let command), _): ("central", manager, command)
             case .input(.peripheral(let manager, let command), _): ("peripheral", manager, command)
             case .input(.pairing(let manager, let command), _): ("pairing", manager, command)
-            case .central(let manager, let event): ("central", manager, event)
-            case .peripheral(let manager, let event): ("peripheral", manager, event)
-            case .pairing(let manager, let event): ("pairing", manager, event)
-            case .input, .note: nil
+            case .output(.central(let manager, let event)): ("central", manager, event)
+            case .output(.peripheral(let manager, let event)): ("peripheral", manager, event)
+            case .output(.pairing(let manager, let event)): ("pairing", manager, event)
+            case .input, .output, .note: nil
             }
         }
     }
@@ -33,7 +31,6 @@ struct Trace: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether the trace records anything.
     var isOn: Bool { limit > 0 }
 
     /// One line each: `12.345678901 < central 1: read …`; `<` is an input of the world, `>` an output, `!` a note.
@@ -46,16 +43,8 @@ struct Trace: Sendable {
         if isOn { append(.input(input, device), now) }
     }
 
-    mutating func record(_ event: CentralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
-        if isOn { append(.central(manager, event), now) }
-    }
-
-    mutating func record(_ event: PeripheralEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
-        if isOn { append(.peripheral(manager, event), now) }
-    }
-
-    mutating func record(_ event: PairingEvent, to manager: Ref<Manager>, at now: Nanoseconds) {
-        if isOn { append(.pairing(manager, event), now) }
+    mutating func record(_ output: WorldOutput, at now: Nanoseconds) {
+        if isOn { append(.output(output), now) }
     }
 
     /// Records what no event reports, such as a dropped command.
@@ -73,9 +62,9 @@ struct Trace: Sendable {
         switch entry {
         case .input(.central(let manager, let command), _): names.learn(command, role: Int(manager.serial))
         case .input(.peripheral(let manager, let command), _): names.learn(command, role: Int(manager.serial))
-        case .central(let manager, let event): names.learn(event, role: Int(manager.serial))
-        case .peripheral(let manager, let event): names.learn(event, role: Int(manager.serial))
-        case .input, .pairing, .note: break
+        case .output(.central(let manager, let event)): names.learn(event, role: Int(manager.serial))
+        case .output(.peripheral(let manager, let event)): names.learn(event, role: Int(manager.serial))
+        case .input, .output, .note: break
         }
     }
 
@@ -85,7 +74,7 @@ struct Trace: Sendable {
         return switch entry {
         case .note(let text): "\(time) ! \(text)"
         case .input(let input, let device): "\(time) < \(text(of: entry, &names) ?? input.trace(device: device))"
-        case .central, .peripheral, .pairing: "\(time) > \(text(of: entry, &names) ?? "")"
+        case .output: "\(time) > \(text(of: entry, &names) ?? "")"
         }
     }
 
@@ -97,7 +86,6 @@ struct Trace: Sendable {
 }
 
 extension WorldInput {
-    /// The device that the input concerns.
     var device: Ref<Device>? {
         switch self {
         case .device(let device, _), .deviceAdded(let device): device

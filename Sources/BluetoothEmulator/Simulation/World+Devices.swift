@@ -8,9 +8,7 @@ extension World {
     /// - Throws: ``DescriptionError`` when the address is taken.
     mutating func addDevice(_ peripheral: EmulatedPeripheral) throws -> Ref<Device> {
         let address = peripheral.description.effectiveAddress
-        guard !air.addresses.contains(address) else {
-            throw DescriptionError("address", "another device has the address \(address)")
-        }
+        try require(!air.addresses.contains(address), "address", "another device has the address \(address)")
         let peers = hosts.map { $0.identity.peerID(of: address) }
         let ref = devices.insert(try Device(peripheral, peers: peers, seed: random.seed))
         air.add(address)
@@ -74,7 +72,6 @@ extension World {
         }
     }
 
-    /// Changes the appearance of a device on the air.
     private mutating func changeAir(_ control: DeviceControl, of ref: Ref<Device>) {
         switch control {
         case .setAdvertising(let index, let description): setAdvertising(index, description, of: ref)
@@ -146,7 +143,6 @@ extension World {
         send(.value(attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications, sender: nil), on: ref)
     }
 
-    /// The number of links that subscribe to a characteristic.
     func subscriberCount(_ path: CharacteristicPath, of ref: Ref<Device>) -> Int {
         guard let id = characteristic(path, of: ref) else { return 0 }
         return devices[ref]?.links.count { links[$0]?.server.subscriptions[id] != nil } ?? 0
@@ -206,7 +202,6 @@ extension World {
 
     // MARK: Handlers and timers
 
-    /// Delivers an event to a device's handler.
     mutating func handle(_ event: DeviceEvent, at ref: Ref<Device>) {
         guard devices[ref]?.handler.behaviour != nil else { return }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)

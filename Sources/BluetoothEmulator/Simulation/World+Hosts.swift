@@ -68,7 +68,8 @@ extension World {
         case .rotateAddress: rotateAddress(of: host)
         case .forget(let peer): forget(peer, on: host)
         case .remember(let peer):
-            guard hosts[host].peers[peer] == nil, let device = device(peer, on: host) else { return }
+            guard hosts[host].peers[peer] == nil, let device = device(peer, on: host).flatMap({ devices[$0] })
+            else { return }
             hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         case .terminateApp(let identifier): terminateApp(identifier, on: host)
         case .preserveCentral(let state, let identifier):
@@ -82,12 +83,9 @@ extension World {
             hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
                 publication: ManagerPublication(services: state.services, advertisement: state.advertisement))
         case .setFeature(let feature, let isOn):
-            if isOn {
-                hosts[host].adapter.features.insert(feature)
-            } else {
-                hosts[host].adapter.features.remove(feature)
+            change(host) { adapter in
+                if isOn { adapter.features.insert(feature) } else { adapter.features.remove(feature) }
             }
-            change(host) { _ in }
             wakeAll()
         case .authorizeANCS(let peer, let isAuthorized):
             emit(toLeasesOf: peer, on: host) { _ in .ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized) }
@@ -206,8 +204,8 @@ extension World {
         hosts[host].scanning.remove(ref)
     }
 
-    private func device(_ peer: PeerID, on host: Int) -> Device? {
-        devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }.flatMap { devices[$0] }
+    func device(_ peer: PeerID, on host: Int) -> Ref<Device>? {
+        devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
     }
 
     /// The given peers, as far as a host remembers them.
@@ -222,10 +220,8 @@ extension World {
     func connectedPeers(offering services: [BluetoothUUID], host: Int?) -> [PeerSummary] {
         guard let host else { return [] }
         let found = hosts[host].links.sorted { $0.value < $1.value }.filter { _, link in
-            guard let link = links[link], !link.isClosing, let device = devices[link.device] else { return false }
-            return device.server.database.services.contains { id in
-                device.server.database[id].map { services.contains($0.uuid) } ?? false
-            }
+            guard let link = links[link], !link.isClosing else { return false }
+            return devices[link.device]?.server.database.offers(services) == true
         }
         return knownPeers(found.map(\.key), host: host)
     }

@@ -36,7 +36,6 @@ struct World: Sendable {
 
     var now: Nanoseconds { timeline.queue.now }
 
-    /// The wall date of the present instant.
     var date: Date { timeline.date }
 
     /// Enqueues an input, which a later step handles.
@@ -122,11 +121,7 @@ struct World: Sendable {
         }
     }
 
-    /// Sends an event to a central manager.
-    mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) {
-        trace.record(event, to: manager, at: now)
-        outputs.append(.central(manager, event))
-    }
+    mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) { emit(.central(manager, event)) }
 
     /// Sends an event to each central manager with an open link to a peer.
     mutating func emit(toLeasesOf peer: PeerID, on host: Int, _ event: (LinkID) -> CentralEvent) {
@@ -136,10 +131,16 @@ struct World: Sendable {
         }
     }
 
-    /// Sends an event to a peripheral manager.
     mutating func emit(_ event: PeripheralEvent, to manager: Ref<Manager>) {
-        guard managers.contains(manager) else { return }
-        trace.record(event, to: manager, at: now)
-        outputs.append(.peripheral(manager, event))
+        if managers.contains(manager) { emit(.peripheral(manager, event)) }
+    }
+
+    mutating func emit(_ event: PairingEvent, to manager: Ref<Manager>) {
+        if managers.contains(manager) { emit(.pairing(manager, event)) }
+    }
+
+    private mutating func emit(_ output: WorldOutput) {
+        trace.record(output, at: now)
+        outputs.append(output)
     }
 }

@@ -7,7 +7,6 @@ enum DeviceControl: Sendable {
     /// Ahead of the answer under way, and whether anybody subscribed or not.
     case notifyAtOnce(CharacteristicPath, Data)
     case setValue(CharacteristicPath, Data)
-    /// Sets a parameter of the handler.
     case setParameter(DeviceParameter, Double)
     /// A line of the handler's for the trace.
     case note(String)
@@ -27,21 +26,15 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     case rename(String)
     case changeAddress(DeviceAddress)
-    /// Takes a new private address.
     case rotateAddress
-    /// Asks its centrals for other connection parameters.
     indirect case setParameters(ConnectionParameters)
     case setPacketLoss(Double)
     indirect case setPairing(PairingDescription)
-    /// Loses the keys of a host, or all.
     case loseBonds(DeviceAddress?)
-    /// Exchanges the MTU as the device.
     case exchangeMTU(Int)
     case failConnections(Int)
-    /// Steps of centrals go wrong.
     indirect case inject(DeviceFault)
     case clearFaults
-    /// Paused steps go on.
     case resume
     case startTimer(Int, after: Duration, every: Duration?)
     case stopTimer(Int)
@@ -52,15 +45,10 @@ enum DeviceControl: Sendable {
     /// Whether it changes what a device is, which is its managers' business where it is a host's.
     var changesDescription: Bool {
         switch self {
-        case .setParameter, .notifyAtOnce, .note: true
-        case .notify, .setValue, .setPairing, .setAdvertising, .enableAdvertising, .addService, .removeService,
-            .changeAddress,
-            .startTimer, .stopTimer, .send, .closeChannel, .remove:
-            true
         case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections, .inject,
-            .clearFaults, .resume,
-            .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
+            .clearFaults, .resume, .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
             false
+        default: true
         }
     }
 }
@@ -71,9 +59,7 @@ enum HostControl: Sendable {
     case authorize(AuthorizationStatus)
     /// The system's Bluetooth service restarts, and is back after that time.
     case reset(Duration)
-    /// The adapter is plugged in or out.
     case plug(Bool)
-    /// Takes a new private address.
     case rotateAddress
     case forget(PeerID)
     case remember(PeerID)
@@ -85,7 +71,6 @@ enum HostControl: Sendable {
     case authorizeANCS(PeerID, Bool)
     /// Bonds with a device without a pairing.
     case bond(Ref<Device>)
-    /// Forgets the keys of a device.
     case removeBond(DeviceAddress)
     /// Another app of the host connects or releases its connection.
     case connectOtherApp(PeerID)
@@ -102,7 +87,6 @@ enum WorldInput: Sendable {
     case host(Int, HostControl)
     /// A device was added, and begins to advertise.
     case deviceAdded(Ref<Device>)
-    /// An asynchronous handler answered.
     case answered(Ref<Link>, UInt64, PeripheralResponse)
 }
 
@@ -129,9 +113,7 @@ enum WorldEvent: Sendable {
     case performPostponed(Ref<Link>)
     /// The time of an advertising set is over.
     case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
-    /// A device takes a new address.
     case rotateAddress(Ref<Device>)
-    /// A host does.
     case rotateHostAddress(Int)
     /// Write commands at the head of a link's line go out.
     case transmit(Ref<Link>)
@@ -143,9 +125,7 @@ enum WorldEvent: Sendable {
     case channelTransmit(ChannelID, LinkSide)
     /// A side may send more on a channel.
     case channelCredits(ChannelID, Int, to: LinkSide)
-    /// The features of a pairing are exchanged.
     case pairingFeatures(Ref<Link>, UInt64)
-    /// The keys of a pairing are made.
     case pairingKeys(Ref<Link>, UInt64)
     case pairingTimeout(Ref<Link>, UInt64)
     /// A bonded device did not start encryption.
@@ -167,6 +147,5 @@ enum WorldOutput: Sendable {
     case pairing(Ref<Manager>, PairingEvent)
     /// A call that the clock owes is due.
     case alarm(UInt64)
-    /// An asynchronous handler is asked.
     indirect case ask(Ref<Link>, UInt64, any AsynchronousPeripheralHandler, PeripheralRequest)
 }

@@ -17,14 +17,8 @@ struct EmulatorCore: Sendable {
     init(world: World) { self.world = world }
 
     /// Work that an output causes and that must run outside the lock.
-    enum SideEffect: Sendable {
-        /// A call of the clock that is due.
-        case call(@Sendable () -> Void)
-        /// A request to an asynchronous handler.
-        case ask(Ref<Link>, UInt64, any AsynchronousPeripheralHandler, PeripheralRequest)
-    }
+    typealias SideEffect = @Sendable (Emulator) -> Void
 
-    /// The outcome of dispatching an output.
     enum Dispatched: Sendable {
         /// The manager or the call no longer exists.
         case dropped
@@ -67,9 +61,9 @@ struct EmulatorCore: Sendable {
             events.deliver(event)
             return .delivered(sink)
         case .alarm(let number):
-            return calls.removeValue(forKey: number).map { .sideEffect(.call($0)) } ?? .dropped
+            return calls.removeValue(forKey: number).map { call in .sideEffect { _ in call() } } ?? .dropped
         case .ask(let link, let number, let handler, let request):
-            return .sideEffect(.ask(link, number, handler, request))
+            return .sideEffect { $0.ask(handler, request, number, on: link) }
         }
     }
 
@@ -98,19 +92,15 @@ enum RoleSink: Sendable {
     case peripheral(any EventSink<PeripheralEvent>)
     case pairing(any EventSink<PairingEvent>)
 
-    var label: String {
+    private var events: any EventSink {
         switch self {
-        case .central(let sink): sink.label
-        case .peripheral(let sink): sink.label
-        case .pairing(let sink): sink.label
+        case .central(let sink): sink
+        case .peripheral(let sink): sink
+        case .pairing(let sink): sink
         }
     }
 
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        switch self {
-        case .central(let sink): sink.afterDelivery(body)
-        case .peripheral(let sink): sink.afterDelivery(body)
-        case .pairing(let sink): sink.afterDelivery(body)
-        }
-    }
+    var label: String { events.label }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { events.afterDelivery(body) }
 }

@@ -11,7 +11,6 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         fileprivate let sequence: UInt64
     }
 
-    /// The next event or input.
     enum Work: Sendable {
         case event(Event)
         case input(Input)
@@ -29,15 +28,9 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         static func == (left: Entry, right: Entry) -> Bool { left.sequence == right.sequence }
     }
 
-    private struct Immediate: Sendable {
-        let sequence: UInt64
-        let work: Work
-    }
-
-    /// The present instant of the world.
     private(set) var now: Nanoseconds = 0
     private var heap = Heap<Entry>()
-    private var line = Deque<Immediate>()
+    private var line = Deque<(sequence: UInt64, work: Work)>()
     private var cancelled: Set<UInt64> = []
     private var sequence: UInt64 = 0
     private var oneShots = 0
@@ -45,12 +38,10 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
     /// Whether nothing but periodic events is pending.
     var isIdle: Bool { line.isEmpty && oneShots == 0 }
 
-    /// Whether something is due at this very instant.
     var hasWorkNow: Bool {
         mutating get { !line.isEmpty || nextDue.map { $0 <= now } ?? false }
     }
 
-    /// The instant of the next event, nil if there is none.
     var nextDue: Nanoseconds? {
         mutating get {
             if !line.isEmpty { return now }
@@ -61,7 +52,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
 
     /// Enqueues an input, due now.
     mutating func enqueue(_ input: Input) {
-        line.append(Immediate(sequence: takeNumber(), work: .input(input)))
+        line.append((takeNumber(), .input(input)))
     }
 
     /// Schedules an event.
@@ -69,7 +60,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
     /// Periodic ones do not keep the world from being idle.
     mutating func schedule(_ event: Event, at due: Nanoseconds, isPeriodic: Bool = false) {
         if due <= now {
-            line.append(Immediate(sequence: takeNumber(), work: .event(event)))
+            line.append((takeNumber(), .event(event)))
         } else {
             insert(event, at: due, isPeriodic: isPeriodic)
         }

@@ -30,7 +30,6 @@ enum JobHooks {
     struct Coverage: Sendable {
         /// Tasks without an executor preference, and default actors.
         var globalExecutor = false
-        /// The main actor.
         var mainActor = false
     }
 

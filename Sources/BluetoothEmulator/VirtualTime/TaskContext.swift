@@ -13,7 +13,6 @@ import Darwin
 final class TaskContext: Sendable {
     /// The owner that waits for the code.
     enum Owner: Sendable {
-        /// An emulated world.
         case world(TaskQueue)
         /// No world in particular.
         case process(UnattributedJobs.Number)
@@ -64,7 +63,6 @@ final class TaskContext: Sendable {
         if case .world(let queue) = owner, let turn { queue.resume(turn) }
     }
 
-    /// The context of the calling thread.
     static var current: TaskContext? {
         pthread_getspecific(key).map { Unmanaged<TaskContext>.fromOpaque($0).takeUnretainedValue() }
     }

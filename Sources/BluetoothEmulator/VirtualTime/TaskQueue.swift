@@ -32,7 +32,6 @@ final class TaskQueue: TaskExecutor {
         var isPaused = false
         /// Goes on when the queue is quiet, and finds it paused.
         var waiter: (@Sendable () -> Void)?
-        /// The number of entries so far.
         var count: UInt64 = 0
         /// The turns whose job time does not wait for, as it waits for time on its thread.
         var suspended: Set<Turn> = []

@@ -22,10 +22,7 @@ final class UnattributedJobs: Sendable {
         static let unknown: Set<Kind> = [.ofUnknownOrigin]
     }
 
-    private struct Waiter {
-        let kinds: Set<Kind>
-        let body: @Sendable () -> Void
-    }
+    private typealias Waiter = (kinds: Set<Kind>, body: @Sendable () -> Void)
 
     private struct State {
         var last: Number = 0
@@ -87,7 +84,7 @@ final class UnattributedJobs: Sendable {
         let number = state.withLock { state -> Number? in
             guard !state.isQuiet(kinds) else { return nil }
             state.last += 1
-            state.waiters[state.last] = Waiter(kinds: kinds, body: body)
+            state.waiters[state.last] = (kinds, body)
             return state.last
         }
         guard let number else { return true }

@@ -8,11 +8,9 @@ import Synchronization
 /// is mostly that sink's queue, so several events for one sink need no thread switch. A single wait of ten real seconds
 /// ends the run; see ``WaitAge``.
 final class VirtualTimeRun: Sendable {
-    /// The outcome of a run.
     enum Outcome: Sendable {
         /// An event was handled, and the run was to stop there.
         case quiescent
-        /// The condition is true.
         case met
         case reachedLimit
         case isIdle
@@ -30,7 +28,6 @@ final class VirtualTimeRun: Sendable {
         /// The world; nil once the run has ended, so that the receiver of the outcome may be its last owner.
         var emulator: Emulator?
         var wait: Wait?
-        /// The number of the present wait.
         var number: UInt64 = 0
         /// Whether the thread that begins the wait is still doing so; it then continues the run itself.
         var isBeginning = false
@@ -40,7 +37,6 @@ final class VirtualTimeRun: Sendable {
         var taskCount: UInt64 = 0
         /// Whether a probe of the global queue has not run yet.
         var isProbing = false
-        /// Whether a sink has received an event.
         var hasDelivered = false
         var finish: (@Sendable (Outcome) -> Void)?
     }
@@ -53,7 +49,6 @@ final class VirtualTimeRun: Sendable {
     private let condition: @Sendable () -> Bool
     private let state: Lock<State>
 
-    /// The outcome of one step.
     private enum Step {
         case done
         /// The run continues by itself when the wait is over.
@@ -108,11 +103,9 @@ final class VirtualTimeRun: Sendable {
             state.withLock { $0.hasDelivered = true }
             return wait(for: .sink(sink), sink.afterDelivery) ? .done : .waits
         case .settleAll(let sinks): state.withLock { $0.unsettled = sinks[...] }
-        case .sideEffect(let sideEffect): emulator.run(sideEffect)
+        case .sideEffect(let sideEffect): sideEffect(emulator)
         case .awaitHolds: return waitForHolds(of: emulator) ? .done : .waits
-        case .reachedLimit: return .ended(.reachedLimit)
-        case .isIdle: return .ended(.isIdle)
-        case .livelock(let tail): return .ended(.failed(.livelock(at: emulator.now, trace: tail)))
+        case .ended(let outcome): return .ended(outcome)
         }
         return .done
     }
@@ -240,7 +233,6 @@ struct WaitAge: Sendable {
     /// Whether the wait has lasted for a tick at least.
     var hasTicked: Bool { ticks + busyTicks > 0 }
 
-    /// Whether the wait has reached its limit.
     var isOver: Bool { ticks >= Self.limit }
 
     /// Counts a tenth of the time limit.

@@ -3,7 +3,6 @@ import BluetoothSupport
 import DequeModule
 import Synchronization
 
-/// The state of virtual time.
 struct VirtualTimeState: Sendable {
     /// The number of ``TimeHold``s that keep time from advancing.
     var holds = 0
@@ -30,15 +29,12 @@ enum DriveGoal: Sendable {
 }
 
 extension EmulatorCore {
-    /// The driver's next action.
     enum DriveStep: Sendable {
         case settle(RoleSink)
         case settleAll([RoleSink])
         case sideEffect(SideEffect)
         case awaitHolds
-        case reachedLimit
-        case isIdle
-        case livelock([String])
+        case ended(VirtualTimeRun.Outcome)
     }
 
     /// Goes on until something has to be done outside the lock.
@@ -59,7 +55,10 @@ extension EmulatorCore {
             }
             if world.queue.hasWorkNow {
                 virtual.stepsAtInstant += 1
-                if virtual.stepsAtInstant > virtual.stepLimit { return .livelock(Array(world.trace.lines.suffix(20))) }
+                guard virtual.stepsAtInstant <= virtual.stepLimit else {
+                    let tail = Array(world.trace.lines.suffix(20))
+                    return .ended(.failed(.livelock(at: .nanoseconds(world.now), trace: tail)))
+                }
                 _ = world.step(until: world.now)
                 continue
             }
@@ -68,9 +67,9 @@ extension EmulatorCore {
                 return .settleAll(allSinks)
             }
             if virtual.holds > 0 { return .awaitHolds }
-            if goal == .idle, world.queue.isIdle { return .isIdle }
+            if goal == .idle, world.queue.isIdle { return .ended(.isIdle) }
             virtual.stepsAtInstant = 0
-            if !world.step(until: limit) { return .reachedLimit }
+            if !world.step(until: limit) { return .ended(.reachedLimit) }
         }
     }
 }
@@ -82,11 +81,10 @@ public final class TimeHold: Sendable {
     @TaskLocal static var current: TimeHold?
 
     private let emulator: Emulator
-    private let isActive: Lock<Bool>
+    private let isActive = Atomic(false)
 
     init(_ emulator: Emulator) {
         self.emulator = emulator
-        isActive = Lock(false)
         retake()
     }
 
@@ -94,11 +92,7 @@ public final class TimeHold: Sendable {
 
     /// Lets time advance; a second call has no effect.
     public func release() {
-        let wasActive = isActive.withLock { isActive -> Bool in
-            defer { isActive = false }
-            return isActive
-        }
-        guard wasActive else { return }
+        guard isActive.exchange(false, ordering: .sequentiallyConsistent) else { return }
         let waiters = emulator.core.withLock { core -> [@Sendable () -> Void] in
             core.virtual.holds -= 1
             core.virtual.isUnsettled = true
@@ -111,11 +105,8 @@ public final class TimeHold: Sendable {
 
     /// Holds again, after a sleep on the emulator's clock.
     func retake() {
-        let wasActive = isActive.withLock { isActive -> Bool in
-            defer { isActive = true }
-            return isActive
-        }
-        if !wasActive { emulator.core.withLock { $0.virtual.holds += 1 } }
+        guard !isActive.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        emulator.core.withLock { $0.virtual.holds += 1 }
     }
 }
 

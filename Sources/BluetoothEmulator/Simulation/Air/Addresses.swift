@@ -63,7 +63,6 @@ struct HostIdentity: Sendable {
         return PeerID(generator.uuid())
     }
 
-    /// Takes a new private address.
     mutating func rotate(seed: UInt64) {
         rotations += 1
         var random = SeededGenerator(seed: seed &+ rotations, stream: "address \(address)")

@@ -9,7 +9,6 @@ struct Advertiser: Sendable {
         var isEnabled: Bool
         /// Grows with each change of the data.
         var generation: UInt32 = 0
-        /// A packet is scheduled.
         var isScheduled = false
         var lastPacket: Nanoseconds?
         /// By host: the scan epoch in which its scanners heard this data.

@@ -2,7 +2,6 @@ import BluetoothSupport
 
 /// The medium that all devices share: the addresses in use, and the packets that are lost.
 struct Air: Sendable {
-    /// The addresses of all devices.
     private(set) var addresses: Set<DeviceAddress> = []
     /// The number of advertising packets that were sent.
     var packets: UInt64 = 0

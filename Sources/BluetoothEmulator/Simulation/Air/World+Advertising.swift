@@ -3,7 +3,6 @@ import BluetoothSupport
 
 /// The scans of a host's managers.
 struct HostScanning: Sendable {
-    /// One manager's scan.
     struct Scanner: Sendable {
         let manager: Ref<Manager>
         var filter: ScanReportFilter
@@ -127,7 +126,6 @@ extension World {
         return hosts[host].connecting.contains(peer)
     }
 
-    /// One packet of one set.
     mutating func advertise(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32) {
         let present = now
         guard

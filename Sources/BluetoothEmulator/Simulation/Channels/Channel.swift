@@ -82,7 +82,6 @@ struct WorldChannels: Sendable {
     private var channels: [ChannelID: Channel] = [:]
     private var last: UInt64 = 0
 
-    /// The channel, nil if it is closed.
     subscript(id: ChannelID) -> Channel? {
         _read { yield channels[id] }
         _modify { yield &channels[id] }

@@ -40,7 +40,6 @@ extension World {
 
     // MARK: Sending
 
-    /// A command of a manager.
     mutating func handle(_ command: ChannelCommand, on id: ChannelID, of manager: Ref<Manager>) {
         switch command {
         case .send(let data): sendOnChannel(id, data, by: manager)
@@ -102,14 +101,7 @@ extension World {
         let receiver = side.other
         // A side that closed its end receives nothing any more.
         guard !channel[receiver].isEnding else { return grantCredits(on: id, to: side, data.count) }
-        if let manager = channel.manager(receiver) {
-            if receiver == .central {
-                emit(CentralEvent.channel(id, .received(data)), to: manager)
-            } else {
-                emit(PeripheralEvent.channel(id, .received(data)), to: manager)
-            }
-            return
-        }
+        if emit(.received(data), on: id, channel, to: receiver) { return }
         guard let device = links[channel.link]?.device else { return }
         grantCredits(on: id, to: side, data.count)
         if devices[device]?.channels.first(where: { $0.psm == channel.psm })?.echo == true {
@@ -137,11 +129,7 @@ extension World {
         guard count > 0 else { return }
         channels[id]?[side].unconsumed -= count
         channels[id]?[side].credits += count
-        switch (side, channel.manager(side)) {
-        case (.central, let manager?): emit(CentralEvent.channel(id, .credits(count)), to: manager)
-        case (.peripheral, let manager?): emit(PeripheralEvent.channel(id, .credits(count)), to: manager)
-        case (_, nil): move(id, side)
-        }
+        if !emit(.credits(count), on: id, channel, to: side) { move(id, side) }
     }
 
     // MARK: Closing
@@ -153,7 +141,6 @@ extension World {
         if channel.server == manager { close(id, by: .peripheral) }
     }
 
-    /// One side closes its end.
     mutating func close(_ id: ChannelID, by side: LinkSide) {
         guard let channel = channels[id], !channel[side].isEnding, let link = links[channel.link] else { return }
         channels[id]?[side].isEnding = true
@@ -170,12 +157,22 @@ extension World {
     }
 
     private mutating func tellClosed(_ id: ChannelID, _ channel: Channel, _ side: LinkSide) {
-        switch (side, channel.manager(side)) {
-        case (.central, let manager?): emit(CentralEvent.channel(id, .closed), to: manager)
-        case (.peripheral, let manager?): emit(PeripheralEvent.channel(id, .closed), to: manager)
-        case (_, nil):
-            if let device = links[channel.link]?.device { handle(.channelClosed(id), at: device) }
+        guard !emit(.closed, on: id, channel, to: side), let device = links[channel.link]?.device else { return }
+        handle(.channelClosed(id), at: device)
+    }
+
+    /// Sends an event of a channel to the manager at a side.
+    ///
+    /// - Returns: Whether there is one; a described device has none.
+    private mutating func emit(
+        _ event: ChannelEvent, on id: ChannelID, _ channel: Channel, to side: LinkSide
+    ) -> Bool {
+        guard let manager = channel.manager(side) else { return false }
+        switch side {
+        case .central: emit(CentralEvent.channel(id, event), to: manager)
+        case .peripheral: emit(PeripheralEvent.channel(id, event), to: manager)
         }
+        return true
     }
 
     /// The server's end of a link ends, and with it that of its channels.
@@ -198,11 +195,7 @@ extension World {
 
     /// A manager releases its lease of a link, or is removed: its channels close.
     mutating func closeChannels(of manager: Ref<Manager>, on ref: Ref<Link>) {
-        for id in links[ref]?.channels ?? [] {
-            guard let channel = channels[id] else { continue }
-            if channel.client == manager { close(id, by: .central) }
-            if channel.server == manager { close(id, by: .peripheral) }
-        }
+        for id in links[ref]?.channels ?? [] { closeChannel(id, by: manager) }
     }
 
     // MARK: Listening
@@ -212,8 +205,7 @@ extension World {
         _ operation: OperationID, isEncryptionRequired: Bool, _ ref: Ref<Manager>, on host: Int
     ) {
         guard let psm = (0x80...0xFF).first(where: { hosts[host].listeners[$0] == nil }) else {
-            let error = BackendError(.outOfSpace, operation: "publish channel")
-            return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
+            return operationFailed(operation, .outOfSpace, "publish channel", ref)
         }
         hosts[host].listeners[psm] = Host.Listener(manager: ref, isEncryptionRequired: isEncryptionRequired)
         emit(PeripheralEvent.channelPublished(operation: operation, psm: psm), to: ref)
@@ -222,8 +214,7 @@ extension World {
     /// Listens no more; the channels of that number close (S154).
     mutating func unpublishChannel(_ psm: UInt16, _ operation: OperationID, _ ref: Ref<Manager>, on host: Int) {
         guard hosts[host].listeners[psm]?.manager == ref else {
-            let error = BackendError(.invalidParameters, operation: "unpublish channel \(psm)")
-            return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
+            return operationFailed(operation, .invalidParameters, "unpublish channel \(psm)", ref)
         }
         hosts[host].listeners[psm] = nil
         for id in channels.served(by: ref, at: psm) { close(id, by: .peripheral) }

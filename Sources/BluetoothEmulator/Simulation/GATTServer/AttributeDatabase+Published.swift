@@ -29,12 +29,10 @@ extension AttributeDatabase {
         guard Int(lastHandle) + service.handleCount <= Int(UInt16.max) else {
             throw BackendError(.outOfSpace, operation: "publish", message: "the handles are used up")
         }
-        let id = append(
-            uuid: service.uuid, role: .service(isPrimary: service.isPrimary), handle: takeHandle(), parent: nil)
+        let id = open(service.uuid, isPrimary: service.isPrimary, including: included)
         own(id, service.id, manager, isDynamic: false, &published)
-        skipHandles(included.count)
         for characteristic in service.characteristics { publish(characteristic, in: id, by: manager, &published) }
-        close(id, including: included)
+        close(id)
         return id
     }
 
@@ -75,7 +73,6 @@ extension ServiceDefinition {
         [id] + characteristics.flatMap { [$0.id] + $0.descriptors.map(\.id) }
     }
 
-    /// The number of its handles.
     fileprivate var handleCount: Int {
         1 + included.count
             + characteristics.reduce(0) { $0 + 2 + ($1.hasClientConfiguration ? 1 : 0) + $1.descriptors.count }

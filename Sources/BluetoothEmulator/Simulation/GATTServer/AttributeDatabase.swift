@@ -30,14 +30,12 @@ struct Attribute: Sendable {
     let role: Role
     /// The handle of a service's declaration or of a characteristic's value.
     let handle: UInt16
-    /// The last handle of a service.
     var endHandle: UInt16
     var access: Access
     let parent: AttributeID?
     var value: Data
     /// In handle order: a service's characteristics, a characteristic's descriptors.
     var children: [AttributeID] = []
-    /// The included services.
     var included: [AttributeID] = []
     /// The manager that published it; nil on a described device.
     var owner: Owner?
@@ -100,6 +98,11 @@ struct AttributeDatabase: Sendable {
         }
     }
 
+    /// Whether one of the services has one of these types.
+    func offers(_ uuids: some Collection<BluetoothUUID>) -> Bool {
+        services.contains { id in self[id].map { uuids.contains($0.uuid) } ?? false }
+    }
+
     func record(ofService id: AttributeID) -> ServiceRecord? {
         guard let service = self[id], case .service(let isPrimary) = service.role else { return nil }
         return ServiceRecord(id: id, uuid: service.uuid, isPrimary: isPrimary, handle: service.handle)
@@ -121,21 +124,17 @@ struct AttributeDatabase: Sendable {
     /// - Throws: ``DescriptionError`` when the handles run out or an included service is not there.
     mutating func add(_ service: ServiceDescription, path: String = "service") throws(DescriptionError) -> AttributeID {
         var included: [AttributeID] = []
-        for (index, uuid) in service.includes.enumerated() {
+        for (path, uuid) in service.includes.located(at: "\(path).includes") {
             guard let id = services.first(where: { self[$0]?.uuid == uuid }) else {
-                throw DescriptionError("\(path).includes[\(index)]", "no earlier service has the UUID \(uuid)")
+                throw DescriptionError(path, "no earlier service has the UUID \(uuid)")
             }
             included.append(id)
         }
         let size = service.handleCount
-        guard Int(lastHandle) + size <= Int(UInt16.max) else {
-            throw DescriptionError(path, "a device has at most 65535 attributes")
-        }
-        let id = append(
-            uuid: service.uuid, role: .service(isPrimary: service.isPrimary), handle: takeHandle(), parent: nil)
-        skipHandles(included.count)
+        try require(Int(lastHandle) + size <= Int(UInt16.max), path, "a device has at most 65535 attributes")
+        let id = open(service.uuid, isPrimary: service.isPrimary, including: included)
         for characteristic in service.characteristics { add(characteristic, to: id) }
-        close(id, including: included)
+        close(id)
         return id
     }
 
@@ -176,7 +175,6 @@ struct AttributeDatabase: Sendable {
         return id
     }
 
-    /// Removes a service with all within.
     mutating func remove(_ service: AttributeID) {
         for characteristic in self[service]?.children ?? [] {
             for descriptor in self[characteristic]?.children ?? [] { attributes[Int(descriptor.rawValue)] = nil }
@@ -200,18 +198,22 @@ struct AttributeDatabase: Sendable {
         return nil
     }
 
+    /// Appends a service with the handles of its include declarations.
+    mutating func open(_ uuid: BluetoothUUID, isPrimary: Bool, including included: [AttributeID]) -> AttributeID {
+        let id = append(uuid: uuid, role: .service(isPrimary: isPrimary), handle: takeHandle(), parent: nil)
+        lastHandle += UInt16(included.count)
+        self[id]?.included = included
+        return id
+    }
+
     /// Closes a service whose attributes were all appended.
-    mutating func close(_ service: AttributeID, including included: [AttributeID]) {
-        self[service]?.included = included
+    mutating func close(_ service: AttributeID) {
         let end = lastHandle
         self[service]?.endHandle = end
         services.append(service)
     }
 
-    /// Leaves out handles, as those of include declarations.
-    mutating func skipHandles(_ count: Int) { lastHandle += UInt16(count) }
-
-    mutating func append(
+    private mutating func append(
         uuid: BluetoothUUID, role: Attribute.Role, handle: UInt16, parent: AttributeID?,
         properties: CharacteristicProperties = [], permissions: AttributePermissions = [],
         maximumLength: Int = 512, isEcho: Bool = false, value: Data = Data()
@@ -230,7 +232,7 @@ struct AttributeDatabase: Sendable {
     /// Releases the capacity for further attributes.
     mutating func compact() { attributes = attributes.map { $0 } }
 
-    mutating func takeHandle() -> UInt16 {
+    private mutating func takeHandle() -> UInt16 {
         lastHandle += 1
         return lastHandle
     }

@@ -11,7 +11,6 @@ struct GATTServer: Sendable {
         var isRunning = false
     }
 
-    /// The outcome of a read.
     enum ReadAccess: Sendable {
         case value(Data)
         case refused(ATTCode)
@@ -22,7 +21,6 @@ struct GATTServer: Sendable {
         case manager
     }
 
-    /// The outcome of a write.
     enum WriteAccess: Sendable {
         case stored
         /// To be stored and notified to the writer.

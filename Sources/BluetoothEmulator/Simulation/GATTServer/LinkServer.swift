@@ -26,7 +26,7 @@ struct LinkServer: Sendable {
 
     /// A request that an asynchronous handler or a manager answers.
     struct PendingRequest: Sendable {
-        var number: UInt64
+        let number: UInt64
         let operation: LinkOperation
         /// Nil where an asynchronous handler answers.
         var manager: Ref<Manager>?

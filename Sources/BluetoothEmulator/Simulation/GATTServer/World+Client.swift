@@ -13,7 +13,6 @@ extension World {
         enqueue(LinkOperation(manager: ref, link: id, operation: operation, kind: kind), on: link)
     }
 
-    /// Appends an operation to the queue of a link.
     mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>) {
         let present = now
         if let start = links[ref]?.enqueue(operation, at: present) { begin(start, on: ref) }
@@ -49,23 +48,22 @@ extension World {
     private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.server.database else { return 1 }
         if link.client.cache != nil, kind.isDiscovery { return 0 }
-        func size(_ uuid: BluetoothUUID?, _ base: Int) -> Int { base + (uuid?.bits16 == nil ? 16 : 2) }
+        func finding(_ ids: [AttributeID]?, entryHeaderSize: Int) -> Int {
+            let sizes = (ids ?? []).map { entryHeaderSize + (database[$0]?.uuid.bits16 == nil ? 16 : 2) }
+            return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+        }
         switch kind {
         case .request(.read), .deviceName, .writeCommand, .request(.openChannel): return 1
         case .request(.readRSSI): return 0
         case .request(.write(_, let value)): return RoundTrips.writing(count: value.count, mtu: link.mtu)
-        case .request(.discoverServices):
-            return RoundTrips.finding(sizes: database.services.map { size(database[$0]?.uuid, 4) }, mtu: link.mtu)
+        case .request(.discoverServices): return finding(database.services, entryHeaderSize: 4)
         case .request(.discoverIncludedServices(let service, _)):
-            let sizes = (database[service]?.included ?? []).map { size(database[$0]?.uuid, 6) }
-            return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+            return finding(database[service]?.included, entryHeaderSize: 6)
         case .request(.discoverCharacteristics(let service, _)):
-            let sizes = (database[service]?.children ?? []).map { size(database[$0]?.uuid, 5) }
-            return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+            return finding(database[service]?.children, entryHeaderSize: 5)
         case .request(.discoverDescriptors(let characteristic)):
             let children = database[characteristic]?.children ?? []
-            let sizes = children.map { size(database[$0]?.uuid, 2) }
-            return children.isEmpty ? 0 : RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+            return children.isEmpty ? 0 : finding(children, entryHeaderSize: 2)
         case .request(.setNotifying(let attribute, let isOn)):
             let others = hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
             return others > (isOn ? 0 : 1) ? 0 : 1
@@ -146,6 +144,16 @@ extension World {
         where hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).isEmpty {
             unsubscribe(attribute, on: ref)
         }
+    }
+
+    mutating func subscribe(
+        _ attribute: AttributeID, _ uuid: BluetoothUUID, _ kind: LinkServer.Subscription?, on ref: Ref<Link>
+    ) {
+        guard let device = links[ref]?.device else { return }
+        links[ref]?.server.subscriptions[attribute] = kind
+        startNotifyTimers(attribute, of: device)
+        handle(.subscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+        tellSubscribed(attribute, on: ref)
     }
 
     mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {

@@ -47,7 +47,6 @@ extension World {
         }
     }
 
-    /// Controls that concern the handler.
     mutating func applyForHandler(_ control: DeviceControl, to ref: Ref<Device>) {
         switch control {
         case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)

@@ -11,6 +11,11 @@ extension World {
         hosts.firstIndex { $0.identity.name == name || $0.identity.address.description == name }
     }
 
+    /// The permission of the host "default".
+    var defaultAuthorization: AuthorizationStatus {
+        host("default").map { hosts[$0].adapter.authorization } ?? .allowed
+    }
+
     /// A host for a peripheral manager that names none: the one with its preserved state, one that no manager uses any
     /// more, or a new one.
     mutating func freeHost(_ restoreIdentifier: String?) -> Int {
@@ -28,9 +33,8 @@ extension World {
         }
         var number = 1
         while hosts.contains(where: { $0.identity.name == "peripheral \(number)" }) { number += 1 }
-        let permission = hosts.first { $0.identity.name == "default" }?.adapter.authorization ?? .allowed
-        addHost(
-            Host(HostDescription(name: "peripheral \(number)", authorization: permission), isAnonymous: true))
+        let description = HostDescription(name: "peripheral \(number)", authorization: defaultAuthorization)
+        addHost(Host(description, isAnonymous: true))
         return hosts.count - 1
     }
 
@@ -115,8 +119,7 @@ extension World {
         case .setConnectionLatency(let central, let latency): setLatency(latency, central, server)
         case .publishChannel(let operation, let isEncryptionRequired):
             guard let host = devices[server]?.host, hosts[host].adapter.features.contains(.channels) else {
-                let error = BackendError(.operationNotSupported, operation: "publish channel")
-                return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
+                return operationFailed(operation, .operationNotSupported, "publish channel", ref)
             }
             publishChannel(operation, isEncryptionRequired: isEncryptionRequired, ref, on: host)
         case .unpublishChannel(let operation, let psm):
@@ -125,6 +128,13 @@ extension World {
         case .channel(let channel, let command): handle(command, on: channel, of: ref)
         case .removeService, .removeAllServices, .stopAdvertising: break  // done in any state
         }
+    }
+
+    mutating func operationFailed(
+        _ operation: OperationID, _ code: BackendError.Code, _ name: String, _ ref: Ref<Manager>
+    ) {
+        let error = BackendError(code, operation: name)
+        emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
     }
 
     // MARK: Services
@@ -197,8 +207,7 @@ extension World {
         let slot = sets.firstIndex { $0.manager == ref } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
         guard slot < configuration.maximumAdvertisingSets else {
             guard let operation else { return trace.log("advertising not restored: no room", at: now) }
-            let error = BackendError(.outOfSpace, operation: "advertise")
-            return emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
+            return operationFailed(operation, .outOfSpace, "advertise", ref)
         }
         devices[server]?.advertiser.replace(slot, with: Advertiser.AdvertisingSet(advertisement, of: ref))
         managers[ref]?.publication.advertisement = advertisement

@@ -5,8 +5,14 @@ import BluetoothValues
 // Requests that peripheral managers answer, at any later time.
 extension World {
     /// Asks the manager that published an attribute for its value, from an offset on.
-    mutating func requestRead(_ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
-        askForPart(LinkServer.PendingRequest(number: 0, operation: answered.operation), attribute, answered, on: ref)
+    mutating func requestRead(
+        _ attribute: AttributeID, _ answered: Link.CompletedRequest, collected: Data = Data(), on ref: Ref<Link>
+    ) {
+        guard let (central, owner, number) = beginRequest(attribute, answered, collected, on: ref) else { return }
+        emit(
+            PeripheralEvent.readRequested(
+                request: RequestID(rawValue: number), central: central, attribute: owner.local,
+                offset: collected.count, mtu: answered.mtu), to: owner.manager)
     }
 
     /// The next part of a long read reaches the manager.
@@ -16,47 +22,42 @@ extension World {
             case .request(.read(let attribute)) = reading.operation.kind
         else { return }
         links[ref]?.server.continuing = nil
-        askForPart(reading, attribute, answered, on: ref)
-    }
-
-    private mutating func askForPart(
-        _ reading: LinkServer.PendingRequest, _ attribute: AttributeID, _ answered: Link.CompletedRequest,
-        on ref: Ref<Link>
-    ) {
-        guard let central = links[ref]?.server.central else { return release(ref) }
-        guard let owner = devices[answered.device]?.server.database[attribute]?.owner else {
-            return fail(answered.operation, .invalidHandle, on: ref, "read")
-        }
-        guard managers.contains(owner.manager) else { return fail(answered.operation, .unlikelyError, on: ref, "read") }
-        var asked = reading
-        asked.number = identifiers.nextRequest()
-        asked.manager = owner.manager
-        links[ref]?.server.pendingRequest = asked
-        startTransactionTimeout(ref)
-        emit(
-            PeripheralEvent.readRequested(
-                request: RequestID(rawValue: asked.number), central: central, attribute: owner.local,
-                offset: asked.collected.count, mtu: answered.mtu), to: owner.manager)
+        requestRead(attribute, answered, collected: reading.collected, on: ref)
     }
 
     /// Passes a write to the manager: whole, or in the parts in which a long one was prepared.
     mutating func requestWrite(
         _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
     ) {
-        guard let central = links[ref]?.server.central,
-            let owner = devices[answered.device]?.server.database[attribute]?.owner
-        else { return release(ref) }
-        guard managers.contains(owner.manager) else {
-            return fail(answered.operation, .unlikelyError, on: ref, "write")
-        }
-        let number = identifiers.nextRequest()
-        links[ref]?.server.pendingRequest = LinkServer.PendingRequest(
-            number: number, operation: answered.operation, manager: owner.manager)
-        startTransactionTimeout(ref)
+        guard let (central, owner, number) = beginRequest(attribute, answered, on: ref) else { return }
         emit(
             PeripheralEvent.writeRequested(
                 request: RequestID(rawValue: number), central: central, mtu: answered.mtu, wantsResponse: true,
                 parts: Self.parts(of: value, owner.local, mtu: answered.mtu)), to: owner.manager)
+    }
+
+    /// Registers a request to the manager that published an attribute; nil where it failed.
+    private mutating func beginRequest(
+        _ attribute: AttributeID, _ answered: Link.CompletedRequest, _ collected: Data = Data(), on ref: Ref<Link>
+    ) -> (PeerID, Attribute.Owner, number: UInt64)? {
+        let (operation, name) = (answered.operation, answered.operation.kind.isRead ? "read" : "write")
+        guard let central = links[ref]?.server.central else {
+            release(ref)
+            return nil
+        }
+        guard let owner = devices[answered.device]?.server.database[attribute]?.owner else {
+            fail(operation, .invalidHandle, on: ref, name)
+            return nil
+        }
+        guard managers.contains(owner.manager) else {
+            fail(operation, .unlikelyError, on: ref, name)
+            return nil
+        }
+        let number = identifiers.nextRequest()
+        links[ref]?.server.pendingRequest = LinkServer.PendingRequest(
+            number: number, operation: operation, manager: owner.manager, collected: collected)
+        startTransactionTimeout(ref)
+        return (central, owner, number)
     }
 
     /// The error of a long write that has more parts than the server queues.

@@ -206,11 +206,9 @@ extension World {
             operation.manager.packed, to: attribute, of: link.peer, isOn)
         if mustAct, isOn {
             // Notifications are preferred where both are offered.
-            links[ref]?.server.subscriptions[attribute] =
+            let kind: LinkServer.Subscription =
                 found.access.properties.contains(.notify) ? .notifications : .indications
-            startNotifyTimers(attribute, of: link.device)
-            handle(.subscribed(identity(of: ref), attribute, characteristic: found.uuid), at: link.device)
-            tellSubscribed(attribute, on: ref)
+            subscribe(attribute, found.uuid, kind, on: ref)
         } else if mustAct {
             unsubscribe(attribute, on: ref)
         }
@@ -236,30 +234,32 @@ extension World {
         guard let database = links[ref].flatMap({ $0.client.cache ?? devices[$0.device]?.server.database }) else {
             return release(ref)
         }
-        func isWanted(_ id: AttributeID, _ uuids: [BluetoothUUID]?) -> Bool {
-            guard let uuids, !uuids.isEmpty, let uuid = database[id]?.uuid else { return true }
-            return uuids.contains(uuid)
+        func wanted(_ ids: [AttributeID], _ uuids: [BluetoothUUID]?) -> [AttributeID] {
+            guard let uuids, !uuids.isEmpty else { return ids }
+            return ids.filter { id in database[id].map { uuids.contains($0.uuid) } ?? true }
         }
-        switch operation.kind {
-        case .request(.discoverServices(let uuids)):
-            // Only primary services are found so; 1800 and 1801 are the host's, not the apps'.
-            let found = database.visibleServices.compactMap(database.record(ofService:))
-                .filter { $0.isPrimary && isWanted($0.id, uuids) }
-            return complete(operation, .services(found), on: ref)
-        case .request(.discoverIncludedServices(let service, let uuids)):
-            guard let included = database[service]?.included else { break }
-            let found = included.filter { isWanted($0, uuids) }.compactMap(database.record(ofService:))
-            return complete(operation, .services(found), on: ref)
-        case .request(.discoverCharacteristics(let service, let uuids)):
-            guard let children = database[service]?.children else { break }
-            let found = children.filter { isWanted($0, uuids) }.compactMap(database.record(ofCharacteristic:))
-            return complete(operation, .characteristics(found), on: ref)
-        case .request(.discoverDescriptors(let characteristic)):
-            guard let children = database[characteristic]?.children else { break }
-            let found = children.compactMap(database.record(ofDescriptor:))
-            return complete(operation, .descriptors(found), on: ref)
-        default: break
-        }
-        fail(operation, .invalidHandle, on: ref, "discover")
+        let response: LinkResponse? =
+            switch operation.kind {
+            case .request(.discoverServices(let uuids)):
+                // Only primary services are found so; 1800 and 1801 are the host's, not the apps'.
+                .services(
+                    wanted(database.visibleServices, uuids).compactMap(database.record(ofService:))
+                        .filter(\.isPrimary))
+            case .request(.discoverIncludedServices(let service, let uuids)):
+                (database[service]?.included).map {
+                    .services(wanted($0, uuids).compactMap(database.record(ofService:)))
+                }
+            case .request(.discoverCharacteristics(let service, let uuids)):
+                (database[service]?.children).map {
+                    .characteristics(wanted($0, uuids).compactMap(database.record(ofCharacteristic:)))
+                }
+            case .request(.discoverDescriptors(let characteristic)):
+                (database[characteristic]?.children).map {
+                    .descriptors($0.compactMap(database.record(ofDescriptor:)))
+                }
+            default: nil
+            }
+        guard let response else { return fail(operation, .invalidHandle, on: ref, "discover") }
+        complete(operation, response, on: ref)
     }
 }

@@ -80,7 +80,6 @@ struct Link: Sendable {
     }
 }
 
-/// The two ends of a link.
 enum LinkSide: Hashable, Sendable {
     case central
     case peripheral

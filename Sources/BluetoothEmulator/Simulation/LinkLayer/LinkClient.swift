@@ -5,9 +5,7 @@ import DequeModule
 /// An operation in a link's queue.
 struct LinkOperation: Sendable {
     enum Kind: Sendable {
-        /// A request of a manager.
         case request(LinkRequest)
-        /// A write command of a manager.
         case writeCommand(AttributeID, Data)
         /// The host's own read of the GAP Device Name.
         case deviceName
@@ -52,7 +50,6 @@ struct LinkClient: Sendable {
     var isBusy = false
     /// A response whose last parts are under way.
     var finishing: (operation: LinkOperation, response: LinkResponse)?
-    /// The operations that a fault holds up.
     var deferred = DeferredOperations()
 
     /// The next transmission.
@@ -80,63 +77,52 @@ struct LinkClient: Sendable {
 
 /// The operations of a link that faults hold up.
 struct DeferredOperations: Sendable {
-    /// An operation that is done later.
     struct Postponed: Sendable {
         let operation: LinkOperation
         /// Nil while it is paused.
         var due: Nanoseconds?
 
-        mutating func resume(at now: Nanoseconds) { due = due ?? now }
-
         func isDue(at now: Nanoseconds) -> Bool { due.map { $0 <= now } ?? false }
     }
 
-    /// An ATT request; it holds up the link.
-    private var request: Postponed?
-    /// Operations that are no ATT requests; they hold up nothing else.
-    private var others: [Postponed] = []
-    /// Write commands that are held up at the device, and those behind them.
-    private var commands = Deque<Postponed>()
+    /// At most one ATT request, which holds up the link; write commands, which hold up those behind them; others, which
+    /// hold up nothing.
+    private var postponed: [Postponed] = []
 
-    var hasCommands: Bool { !commands.isEmpty }
+    var hasCommands: Bool { postponed.contains { $0.operation.kind.isWriteCommand } }
 
     mutating func postpone(_ operation: LinkOperation, until due: Nanoseconds?) {
-        let postponed = Postponed(operation: operation, due: due)
-        if operation.kind.isATTRequest { request = postponed } else { others.append(postponed) }
-    }
-
-    mutating func postponeCommand(_ operation: LinkOperation, until due: Nanoseconds?) {
-        commands.append(Postponed(operation: operation, due: due))
+        postponed.append(Postponed(operation: operation, due: due))
     }
 
     /// Makes all that is paused due.
     mutating func resume(at now: Nanoseconds) {
-        request?.resume(at: now)
-        for index in others.indices { others[index].resume(at: now) }
-        for index in commands.indices { commands[index].resume(at: now) }
+        for index in postponed.indices { postponed[index].due = postponed[index].due ?? now }
     }
 
     /// The ATT request, if it is due.
     mutating func takeRequest(at now: Nanoseconds) -> LinkOperation? {
-        guard let postponed = request, postponed.isDue(at: now) else { return nil }
-        request = nil
-        return postponed.operation
+        takeFirst(at: now) { $0.operation.kind.isATTRequest }
     }
 
     /// The first write command, if it is due.
     mutating func takeCommand(at now: Nanoseconds) -> LinkOperation? {
-        guard let head = commands.first, head.isDue(at: now) else { return nil }
-        return commands.removeFirst().operation
+        takeFirst(at: now) { $0.operation.kind.isWriteCommand }
     }
 
-    /// The other operations that are due, to be enqueued again.
-    mutating func takeOthers(at now: Nanoseconds) -> [LinkOperation] {
-        let due = others.filter { $0.isDue(at: now) }
-        others.removeAll { $0.isDue(at: now) }
-        return due.map { postponed in
-            var operation = postponed.operation
-            operation.isAdmitted = true
-            return operation
+    /// Another operation that is due, to be enqueued again.
+    mutating func takeOther(at now: Nanoseconds) -> LinkOperation? {
+        var operation = takeFirst(at: now) {
+            !$0.operation.kind.isATTRequest && !$0.operation.kind.isWriteCommand && $0.isDue(at: now)
         }
+        operation?.isAdmitted = true
+        return operation
+    }
+
+    private mutating func takeFirst(
+        at now: Nanoseconds, where matches: (Postponed) -> Bool
+    ) -> LinkOperation? {
+        guard let index = postponed.firstIndex(where: matches), postponed[index].isDue(at: now) else { return nil }
+        return postponed.remove(at: index).operation
     }
 }

@@ -29,9 +29,7 @@ extension World {
     mutating func startConnecting(_ peer: PeerID, on host: Int) {
         hosts[host].connecting.insert(peer)
         openServer(behind: peer, of: host)
-        guard let device = devices.refsInAnyOrder.first(where: { devices[$0]?.identity.peers[host] == peer }) else {
-            return
-        }
+        guard let device = device(peer, on: host) else { return }
         guard reverseLink(to: device, from: host) != nil else { return wake(device) }
         hosts[host].connecting.remove(peer)
         queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, isAdmitted: true), at: now)
@@ -238,14 +236,11 @@ extension World {
     }
 
     private mutating func tellConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
-        let device = devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
+        let database = device(peer, on: host).flatMap { devices[$0]?.server.database }
         for manager in hosts[host].managers {
-            guard let filter = managers[manager]?.connectionEventFilter else { continue }
-            let offers = filter.services.contains { uuid in
-                guard let device, let database = devices[device]?.server.database else { return false }
-                return database.services.contains { database[$0]?.uuid == uuid }
-            }
-            guard offers || filter.peers.contains(peer) else { continue }
+            guard let filter = managers[manager]?.connectionEventFilter,
+                database?.offers(filter.services) == true || filter.peers.contains(peer)
+            else { continue }
             emit(.connectionEvent(peer: peer, isConnected: isConnected), to: manager)
         }
     }

@@ -50,8 +50,7 @@ extension World {
         guard let effect = takeFault(.pair, of: device) else { return false }
         switch effect {
         case .fail:
-            pairingFailed(
-                ref, BackendError(.operationNotSupported, operation: "pair", message: "the peer refuses to pair"))
+            pairingFailed(ref, .operationNotSupported, "the peer refuses to pair")
         case .delay(let time): queue.schedule(.pairingFeatures(ref, number), at: now + max(0, time.nanoseconds))
         case .pause: links[ref]?.security.pairing?.isPaused = true
         case .disconnect: terminate(ref, reason: .remote)
@@ -61,7 +60,6 @@ extension World {
 
     // MARK: Resuming
 
-    /// Resumes all that is paused at a device.
     private mutating func resume(_ ref: Ref<Device>) {
         guard let device = devices[ref] else { return }
         devices[ref]?.faults.pausedConnects = []
@@ -90,7 +88,7 @@ extension World {
         {
             receiveCommand(command, on: ref)
         }
-        for operation in links[ref]?.client.deferred.takeOthers(at: present) ?? [] { enqueue(operation, on: ref) }
+        while let operation = links[ref]?.client.deferred.takeOther(at: present) { enqueue(operation, on: ref) }
         guard let operation = links[ref]?.client.deferred.takeRequest(at: present),
             let answered = links[ref]?.answered(operation)
         else { return }
@@ -141,18 +139,13 @@ extension World {
         case .request(.write(let attribute, _)): return (.write, attribute)
         case .request(.readRSSI): return (.readRSSI, nil)
         case .request(.openChannel): return (.openChannel, nil)
-        default: break
-        }
-        guard let procedure = procedure(of: answered, on: ref) else { return nil }
-        switch (procedure, answered.operation.kind) {
-        case (.subscribe, .request(.setNotifying(let attribute, _))): return (.subscribe, attribute)
-        case (.unsubscribe, .request(.setNotifying(let attribute, _))): return (.unsubscribe, attribute)
-        case (.discoverDescriptors, .request(.discoverDescriptors(let attribute))):
-            return (.discoverDescriptors, attribute)
-        case (.discoverServices, _): return (.discoverServices, nil)
-        case (.discoverIncludedServices, _): return (.discoverIncludedServices, nil)
-        case (.discoverCharacteristics, _): return (.discoverCharacteristics, nil)
-        default: return nil
+        case _ where procedure(of: answered, on: ref) == nil: return nil
+        case .request(.setNotifying(let attribute, let isOn)): return (isOn ? .subscribe : .unsubscribe, attribute)
+        case .request(.discoverDescriptors(let attribute)): return (.discoverDescriptors, attribute)
+        case .request(.discoverServices): return (.discoverServices, nil)
+        case .request(.discoverIncludedServices): return (.discoverIncludedServices, nil)
+        case .request(.discoverCharacteristics): return (.discoverCharacteristics, nil)
+        case .writeCommand, .deviceName: return nil
         }
     }
 
@@ -167,13 +160,13 @@ extension World {
         let present = now
         switch takeFault(.writeCommand, attribute, of: command.device) {
         case nil where isFirst: return false
-        case nil: links[ref]?.client.deferred.postponeCommand(operation, until: present)
+        case nil: links[ref]?.client.deferred.postpone(operation, until: present)
         case .fail?: trace.log("write command lost by a fault", at: now)
         case .delay(let time)?:
             let due = present + max(0, time.nanoseconds)
-            links[ref]?.client.deferred.postponeCommand(operation, until: due)
+            links[ref]?.client.deferred.postpone(operation, until: due)
             queue.schedule(.performPostponed(ref), at: due)
-        case .pause?: links[ref]?.client.deferred.postponeCommand(operation, until: nil)
+        case .pause?: links[ref]?.client.deferred.postpone(operation, until: nil)
         case .disconnect?: terminate(ref, reason: .remote)
         }
         return true

@@ -9,7 +9,6 @@ struct LinkSecurity: Sendable {
     var isPairingBarred = false
 }
 
-/// The security of a link.
 enum SecurityLevel: Sendable {
     /// No keys, no encryption.
     case plain

@@ -3,7 +3,6 @@ import BluetoothValues
 
 /// A pairing under way on a link.
 struct Pairing: Sendable {
-    /// A question to an app's user.
     struct Question: Sendable {
         let id: PairingRequestID
         let agent: Ref<Manager>
@@ -20,7 +19,6 @@ struct Pairing: Sendable {
     let number: UInt64
     /// The operation that needs it and is tried again, with its refusal.
     var operation: (LinkOperation, ATTCode)?
-    /// The apps that asked for it.
     var askers: [HostPairing.Asker] = []
     var method: PairingMethod?
     /// The number that is shown.
@@ -81,6 +79,5 @@ enum PairingMethod: Hashable, Sendable {
         }
     }
 
-    /// Whether the key is authenticated.
     var isAuthenticated: Bool { self != .justWorks }
 }

@@ -7,23 +7,19 @@ extension World {
 
     /// The server's bond with a host that connects to it.
     func serverBond(_ device: Ref<Device>, with host: Int) -> Bond? {
-        let central = hosts[host].identity.address
-        guard let server = devices[device]?.host else { return devices[device]?.bonding.bonds[central] }
-        return hosts[server].pairing.bonds[central]
+        self[serverBonds: device][hosts[host].identity.address]
     }
 
-    private mutating func setServerBond(_ device: Ref<Device>, with host: Int, _ bond: Bond?) {
-        let central = hosts[host].identity.address
-        if let server = devices[device]?.host {
-            hosts[server].pairing.bonds[central] = bond
-        } else {
-            devices[device]?.bonding.bonds[central] = bond
+    /// The bonds of a device as a server, or of the host behind it.
+    private subscript(serverBonds device: Ref<Device>) -> [DeviceAddress: Bond] {
+        get { devices[device]?.host.map { hosts[$0].pairing.bonds } ?? devices[device]?.bonding.bonds ?? [:] }
+        set {
+            if let server = devices[device]?.host {
+                hosts[server].pairing.bonds = newValue
+            } else {
+                devices[device]?.bonding.bonds = newValue
+            }
         }
-    }
-
-    /// The identity address of the device that a host knows as `peer` and has keys of.
-    func bondAddress(of peer: PeerID, on host: Int) -> DeviceAddress? {
-        hosts[host].pairing.bondAddress(of: peer)
     }
 
     /// Whether both sides can store one bond more.
@@ -33,11 +29,8 @@ extension World {
             bonds[address] != nil || bonds.count < limit
         }
         guard device.host != nil || device.bonding.pairing.isBondable else { return true }
-        let central = hosts[link.host].identity.address
-        let atServer =
-            device.host.map { hasRoom(hosts[$0].pairing.bonds, central, configuration.maximumBonds) }
-            ?? hasRoom(device.bonding.bonds, central, device.bonding.pairing.maximumBonds)
-        return atServer
+        let limit = device.host == nil ? device.bonding.pairing.maximumBonds : configuration.maximumBonds
+        return hasRoom(self[serverBonds: link.device], hosts[link.host].identity.address, limit)
             && hasRoom(hosts[link.host].pairing.bonds, device.identity.identityAddress, configuration.maximumBonds)
     }
 
@@ -62,7 +55,7 @@ extension World {
             key: key, isAuthenticated: isAuthenticated,
             peer: server.identity.peerID(of: hosts[host].identity.airAddress))
         serverBond.services = device.server.database.services
-        setServerBond(ref, with: host, serverBond)
+        self[serverBonds: ref][hosts[host].identity.address] = serverBond
     }
 
     /// Bonds a host and a device as if they had paired before.
@@ -89,11 +82,7 @@ extension World {
 
     /// A device loses its keys of a host, or all, without notice.
     mutating func loseBonds(_ ref: Ref<Device>, with host: DeviceAddress?) {
-        if let server = devices[ref]?.host {
-            if let host { hosts[server].pairing.bonds[host] = nil } else { hosts[server].pairing.bonds = [:] }
-        } else {
-            if let host { devices[ref]?.bonding.bonds[host] = nil } else { devices[ref]?.bonding.bonds = [:] }
-        }
+        if let host { self[serverBonds: ref][host] = nil } else { self[serverBonds: ref] = [:] }
     }
 
     // MARK: Links of bonded sides
@@ -127,10 +116,7 @@ extension World {
         links[ref]?.client.cache = hosts[link.host].pairing.bonds[device.identity.identityAddress]?.cache
         for attribute in bond.subscriptions.keys.sorted() {
             guard let uuid = device.server.database[attribute]?.uuid else { continue }
-            links[ref]?.server.subscriptions[attribute] = bond.subscriptions[attribute]
-            startNotifyTimers(attribute, of: link.device)
-            handle(.subscribed(identity(of: ref), attribute, characteristic: uuid), at: link.device)
-            tellSubscribed(attribute, on: ref)
+            subscribe(attribute, uuid, bond.subscriptions[attribute], on: ref)
         }
         let present = device.server.database.services
         let removed = bond.services.filter { !present.contains($0) }
@@ -149,7 +135,7 @@ extension World {
             if case .servicesChanged = item { true } else { false }
         }
         if !isStale { bond.services = services }
-        setServerBond(link.device, with: link.host, bond)
+        self[serverBonds: link.device][hosts[link.host].identity.address] = bond
     }
 
     /// The client's end of an encrypted link ends: it stores the database.

@@ -49,8 +49,7 @@ extension World {
         switch described?.answer {
         case .ignore?: return
         case .reject?:
-            return pairingFailed(
-                ref, BackendError(.operationNotSupported, operation: "pair", message: "the peer refuses to pair"))
+            return pairingFailed(ref, .operationNotSupported, "the peer refuses to pair")
         case .accept?, nil: pairingMessageSent(on: ref)
         }
         let agents: [LinkSide: Ref<Manager>] = [
@@ -58,8 +57,7 @@ extension World {
         ].compactMapValues { $0 }
         let hosts: [LinkSide] = device.host == nil ? [.central] : [.central, .peripheral]
         guard configuration.agreesToPairing || hosts.allSatisfy({ agents[$0] != nil }) else {
-            return pairingFailed(
-                ref, BackendError(.operationCancelled, operation: "pair", message: "no one is there to agree"))
+            return pairingFailed(ref, .operationCancelled, "no one is there to agree")
         }
         func capability(_ side: LinkSide) -> PairingCapability {
             agents[side].flatMap { managers[$0]?.capability } ?? .noInputNoOutput
@@ -68,11 +66,10 @@ extension World {
             central: capability(.central), peripheral: described?.capability ?? capability(.peripheral),
             hasOutOfBandData: described?.hasOutOfBandData == true && agents[.central] != nil)
         guard method.isAuthenticated || described?.requiresAuthentication != true else {
-            return pairingFailed(
-                ref, BackendError(.operationNotSupported, operation: "pair", message: "authentication is required"))
+            return pairingFailed(ref, .operationNotSupported, "authentication is required")
         }
         guard hasRoomForBond(on: ref) else {
-            return pairingFailed(ref, BackendError(.tooManyPairedDevices, operation: "pair"))
+            return pairingFailed(ref, .tooManyPairedDevices)
         }
         links[ref]?.security.pairing?.method = method
         let number = shownNumber(method, described)
@@ -104,8 +101,7 @@ extension World {
             let pairing = link.security.pairing, pairing.number == number, let method = pairing.method
         else { return }
         guard pairing.isPasskeyRight else {
-            return pairingFailed(
-                ref, BackendError(.invalidParameters, operation: "pair", message: "the passkeys differ"))
+            return pairingFailed(ref, .invalidParameters, "the passkeys differ")
         }
         let isBonded = storeBond(random.security.next(), isAuthenticated: method.isAuthenticated, on: ref)
         links[ref]?.security.pairing = nil
@@ -120,10 +116,10 @@ extension World {
 
     // MARK: Failing
 
-    mutating func pairingFailed(_ ref: Ref<Link>, _ error: BackendError) {
+    mutating func pairingFailed(_ ref: Ref<Link>, _ code: BackendError.Code, _ message: String? = nil) {
         guard let pairing = links[ref]?.security.pairing else { return }
         links[ref]?.security.pairing = nil
-        pairingOver(ref, pairing, error)
+        pairingOver(ref, pairing, BackendError(code, operation: "pair", message: message))
     }
 
     private mutating func pairingOver(_ ref: Ref<Link>, _ pairing: Pairing, _ error: BackendError) {
@@ -141,7 +137,7 @@ extension World {
         guard links[ref]?.security.pairing?.number == number else { return }
         links[ref]?.security.pairing?.timeout = nil
         links[ref]?.security.isPairingBarred = true
-        pairingFailed(ref, BackendError(.encryptionTimedOut, operation: "pair"))
+        pairingFailed(ref, .encryptionTimedOut)
     }
 
     /// A link ends in the middle of a pairing; the operation that needed it ends with the link.

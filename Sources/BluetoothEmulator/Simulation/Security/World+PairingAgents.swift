@@ -5,12 +5,6 @@ extension World {
     /// The number under which a ledger registers a link that serves pairing only.
     private var pairingApp: Ref<Manager> { Ref(slot: .max, serial: 1) }
 
-    mutating func emit(_ event: PairingEvent, to manager: Ref<Manager>) {
-        guard managers.contains(manager) else { return }
-        trace.record(event, to: manager, at: now)
-        outputs.append(.pairing(manager, event))
-    }
-
     // MARK: Agents
 
     /// Whether a pairing manager is an agent of a host: of the one it named, else of those that managers of the process get
@@ -79,7 +73,6 @@ extension World {
         emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
     }
 
-    /// Cancels questions.
     mutating func cancelQuestions(_ questions: [Pairing.Question]) {
         for question in questions { emit(PairingEvent.cancelled(request: question.id), to: question.agent) }
     }
@@ -96,8 +89,7 @@ extension World {
         case (.enterPasskey, .passkey(let number)): links[ref]?.security.pairing?.typed[question.side] = number
         case (.enterPasskey, .accept), (_, .reject):
             links[ref]?.security.pairing?.questions.remove(at: index)
-            return pairingFailed(
-                ref, BackendError(.operationCancelled, operation: "pair", message: "the user refuses"))
+            return pairingFailed(ref, .operationCancelled, "the user refuses")
         case (.display, _): return  // stays until the other side typed it
         case (_, .accept), (_, .passkey): break
         }
@@ -124,7 +116,7 @@ extension World {
             links[link]?.security.pairing?.askers.removeAll { $0.manager == ref }
             let asked = links[link]?.security.pairing?.questions.contains { $0.agent == ref } == true
             guard asked else { continue }
-            pairingFailed(link, BackendError(.operationCancelled, operation: "pair", message: "the agent is gone"))
+            pairingFailed(link, .operationCancelled, "the agent is gone")
         }
     }
 
@@ -132,7 +124,7 @@ extension World {
         let scope = hosts.indices.filter { host in managers[ref].map { represents($0, for: host) } ?? false }
         if let (link, security) = link(with: peer, in: scope) {
             guard security.refusal != nil else {
-                let isBonded = scope.contains { bondAddress(of: peer, on: $0) != nil }
+                let isBonded = scope.contains { hosts[$0].pairing.bondAddress(of: peer) != nil }
                 return emit(PairingEvent.paired(peer: peer, operation: operation, isBonded: isBonded), to: ref)
             }
             return startPairing(link, asker: (ref, operation))
@@ -176,7 +168,6 @@ extension World {
         endPairingLink(link)
     }
 
-    /// A connect failed.
     mutating func failPairingRequests(_ peer: PeerID, on host: Int, _ error: BackendError) {
         for (manager, operation) in hosts[host].pairing.takeRequests(for: peer) {
             emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
@@ -194,7 +185,7 @@ extension World {
     private mutating func unpair(_ peer: PeerID, _ operation: OperationID, _ ref: Ref<Manager>) {
         let scope = hosts.indices.filter { host in managers[ref].map { represents($0, for: host) } ?? false }
         for host in scope {
-            guard let address = bondAddress(of: peer, on: host) else { continue }
+            guard let address = hosts[host].pairing.bondAddress(of: peer) else { continue }
             return removeBond(address, on: host, asker: (ref, operation))
         }
         let error = BackendError(.unknownDevice, operation: "unpair")
