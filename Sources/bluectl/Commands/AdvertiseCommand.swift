@@ -23,7 +23,7 @@ struct AdvertiseCommand: BackendCommand {
     var name: String?
 
     @Option(help: ArgumentHelp("The UUID of a service; may be repeated.", valueName: "UUID"))
-    var service: [ServiceArgument] = []
+    var service: [BluetoothUUID] = []
 
     @Option(
         help: ArgumentHelp(
@@ -44,7 +44,7 @@ struct AdvertiseCommand: BackendCommand {
 
     /// The content of the advertisement.
     func advertised() throws(Failure) -> AdvertisedContent {
-        var content = AdvertisedContent(name: name, services: service.map { CBUUID($0.uuid) })
+        var content = AdvertisedContent(name: name, services: service.map { CBUUID($0) })
         if let manufacturerData {
             let data = try HexText.data(manufacturerData)
             guard data.count >= 2 else {

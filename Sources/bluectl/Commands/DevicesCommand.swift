@@ -31,31 +31,27 @@ struct DevicesCommand: BackendCommand {
     func perform(in role: CentralRole) async throws {
         for device in try await role.knownDevices() {
             guard device.isPaired || !paired, device.isConnected || !connected else { continue }
-            role.console.show(device.fields, [device.line])
+            role.console.show(device.fields(backend: role.backendName), [device.line])
         }
     }
 }
 
 /// A device that the system knows.
-struct KnownDevice: Sendable {
-    var identifier: String
-    var address: String?
-    var name: String?
+struct KnownDevice: Equatable, Sendable {
+    var device: DeviceRecord
     var isPaired: Bool
     var isConnected: Bool
-    var backend: String
 
-    var fields: JSONFields {
-        [
-            "identifier": identifier, "address": address, "name": name, "isPaired": isPaired,
-            "isConnected": isConnected, "backend": backend,
-        ]
+    func fields(backend: String) -> JSONFields {
+        device.identity.merging(["isPaired": isPaired, "isConnected": isConnected, "backend": backend])
     }
 
     /// Identifier, address, paired, connected, name, separated by tabs; `-` for what is not so, or unknown.
     var line: String {
-        [identifier, address ?? "-", isPaired ? "paired" : "-", isConnected ? "connected" : "-", name ?? "-"]
-            .map(PrintableText.of).joined(separator: "\t")
+        [
+            device.identifier.uuidString, device.address ?? "-", isPaired ? "paired" : "-",
+            isConnected ? "connected" : "-", device.name ?? "-",
+        ].map(PrintableText.of).joined(separator: "\t")
     }
 }
 
@@ -73,12 +69,8 @@ extension CentralRole {
             throw Failure(.failed, "bluetoothd does not list its devices: \(reason)")
         }
         // Devices of other adapters are left out.
-        let own = Set(try await known(facts.devices.map(\.identifier)).map(\.identifier))
-        return facts.devices.filter { own.contains($0.identifier) && ($0.isPaired || $0.isConnected) }.map {
-            KnownDevice(
-                identifier: $0.identifier.uuidString, address: $0.address, name: $0.name, isPaired: $0.isPaired,
-                isConnected: $0.isConnected, backend: backendName)
-        }
+        let own = Set(try await known(facts.devices.map(\.device.identifier)).map(\.identifier))
+        return facts.devices.filter { own.contains($0.device.identifier) && ($0.isPaired || $0.isConnected) }
         #else
         return []
         #endif
@@ -98,9 +90,8 @@ extension CentralRole {
                 .sorted { $0.uuidString < $1.uuidString })
         return (connected + others).map { peripheral in
             KnownDevice(
-                identifier: peripheral.identifier.uuidString, address: peripheral.address, name: peripheral.name,
-                isPaired: bonded.contains(peripheral.identifier),
-                isConnected: peripheral.state == .connected || connected.contains(peripheral), backend: backendName)
+                device: DeviceRecord(peripheral), isPaired: bonded.contains(peripheral.identifier),
+                isConnected: peripheral.state == .connected || connected.contains(peripheral))
         }
     }
     #endif

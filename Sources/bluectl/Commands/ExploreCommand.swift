@@ -11,14 +11,14 @@ struct ExploreCommand: BackendCommand {
         abstract: "Connect and print services, characteristics, descriptors and their values.",
         aliases: ["tree"])
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let peripheral = try await role.find(device.query)
+        let peripheral = try await role.find(device)
         try await role.connect(peripheral)
         let services = try await role.discover(peripheral)
         var records: [GATTRecord.Service] = []
@@ -35,7 +35,7 @@ extension CentralRole {
     fileprivate func record(
         of service: DiscoveredService, at peripheral: Peripheral
     ) async throws -> GATTRecord.Service {
-        var characteristics: [GATTRecord.Characteristic] = []
+        var characteristics: [GATTRecord.Attribute] = []
         for characteristic in service.characteristics {
             characteristics.append(try await record(of: characteristic, at: peripheral))
         }
@@ -45,25 +45,27 @@ extension CentralRole {
 
     private func record(
         of characteristic: DiscoveredCharacteristic, at peripheral: Peripheral
-    ) async throws -> GATTRecord.Characteristic {
+    ) async throws -> GATTRecord.Attribute {
         console.progress("Reading \(AttributeText.label(characteristic.uuid))…")
         let descriptors = try await descriptors(of: characteristic, at: peripheral)
-        var record = GATTRecord.Characteristic(
-            uuid: characteristic.uuid.uuidString, handle: characteristic.handle.map { Int($0) },
-            properties: AttributeText.properties(characteristic.properties), descriptors: [])
+        var record = GATTRecord.Attribute(
+            uuid: characteristic.uuid.uuidString, handle: characteristic.handle,
+            properties: AttributeText.properties(characteristic.properties))
         if characteristic.properties.contains(.read) {
             (record.value, record.failure) = try await outcome(at: peripheral) {
                 try await self.read(characteristic, of: peripheral)
             }
         }
+        var attributes: [GATTRecord.Attribute] = []
         for descriptor in descriptors {
-            var entry = GATTRecord.Descriptor(
-                uuid: descriptor.uuid.uuidString, handle: descriptor.handle.map { Int($0) })
-            (entry.value, entry.failure) = try await outcome(at: peripheral) {
+            let (value, failure) = try await outcome(at: peripheral) {
                 try await self.read(descriptor, of: peripheral)
             }
-            record.descriptors.append(entry)
+            attributes.append(
+                GATTRecord.Attribute(
+                    uuid: descriptor.uuid.uuidString, handle: descriptor.handle, value: value, failure: failure))
         }
+        record.descriptors = attributes
         return record
     }
 
@@ -86,29 +88,20 @@ struct GATTRecord {
     struct Service: Encodable {
         var uuid: String
         var isPrimary: Bool
-        var characteristics: [Characteristic]
+        var characteristics: [Attribute]
     }
 
-    struct Characteristic: Encodable {
+    /// A characteristic or, without properties and descriptors, a descriptor.
+    struct Attribute: Encodable {
         var uuid: String
-        var handle: Int?
-        var properties: [String]
+        var handle: UInt16?
+        var properties: [String]?
         var value: String?
-        var descriptors: [Descriptor]
+        var descriptors: [Attribute]?
         /// Why there is no value; for people only.
         var failure: String?
 
         private enum CodingKeys: String, CodingKey { case uuid, handle, properties, value, descriptors }
-    }
-
-    struct Descriptor: Encodable {
-        var uuid: String
-        var handle: Int?
-        var value: String?
-        /// Why there is no value; for people only.
-        var failure: String?
-
-        private enum CodingKeys: String, CodingKey { case uuid, handle, value }
     }
 
     var identifier: String
@@ -132,25 +125,16 @@ struct GATTTree {
             + branch(record.services, indent: "") { service, indent in
                 let kind = service.isPrimary ? "" : palette.dim("  secondary")
                 return [palette.strong(AttributeText.label(service.uuid)) + kind]
-                    + branch(service.characteristics, indent: indent, characteristic)
+                    + branch(service.characteristics, indent: indent, attribute)
             }
     }
 
-    private func characteristic(_ record: GATTRecord.Characteristic, indent: String) -> [String] {
-        let properties = palette.dim(record.properties.joined(separator: ", "))
-        let head = [title(record.uuid, record.handle), properties].filter { !$0.isEmpty }.joined(separator: "  ")
-        return [head + content(record.value, of: record.uuid, record.failure)]
-            + branch(record.descriptors, indent: indent) { descriptor, _ in
-                [
-                    title(descriptor.uuid, descriptor.handle)
-                        + content(descriptor.value, of: descriptor.uuid, descriptor.failure)
-                ]
-            }
-    }
-
-    private func title(_ uuid: String, _ handle: Int?) -> String {
-        let handle = handle.map { palette.dim(" @0x" + Decimals.hex($0, width: 4)) } ?? ""
-        return AttributeText.label(uuid) + handle
+    private func attribute(_ record: GATTRecord.Attribute, indent: String) -> [String] {
+        let handle = record.handle.map { palette.dim(" @0x" + Decimals.hex($0, width: 4)) } ?? ""
+        let properties = record.properties.map { palette.dim($0.joined(separator: ", ")) } ?? ""
+        let head = [AttributeText.label(record.uuid) + handle, properties].filter { !$0.isEmpty }
+        return [head.joined(separator: "  ") + content(record.value, of: record.uuid, record.failure)]
+            + branch(record.descriptors ?? [], indent: indent, attribute)
     }
 
     private func content(_ hex: String?, of uuid: String, _ failure: String?) -> String {

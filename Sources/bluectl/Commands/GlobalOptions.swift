@@ -1,5 +1,6 @@
-import ArgumentParser
-import BluetoothProfiles
+public import ArgumentParser
+public import BluetoothBackend
+public import BluetoothProfiles
 import Foundation
 
 /// The common options of all commands; they may also precede the command.
@@ -77,13 +78,8 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
 }
 
 /// DEVICE on the command line.
-struct DeviceArgument: ExpressibleByArgument, Equatable, Sendable {
-    let query: DeviceQuery
-
-    init?(argument: String) {
-        guard let query = DeviceQuery(argument) else { return nil }
-        self.query = query
-    }
+extension DeviceQuery: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
 
     static let help = ArgumentHelp("The device: its identifier, address or name.", valueName: "DEVICE")
 }
@@ -98,15 +94,13 @@ func usage<Value>(_ body: () throws(Failure) -> Value) throws -> Value {
 }
 
 /// PROFILE on the command line: `heart-rate`.
-struct ProfileArgument: ExpressibleByArgument, Equatable, Sendable {
-    let profile: StandardProfile
+extension StandardProfile: ExpressibleByArgument {
+    public init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+}
 
-    init?(argument: String) {
-        guard let profile = StandardProfile(rawValue: argument.lowercased()) else { return nil }
-        self.profile = profile
-    }
-
-    static var allValueStrings: [String] { StandardProfile.allCases.map(\.rawValue) }
+/// The UUID of a service on the command line.
+extension BluetoothUUID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
 }
 
 /// A time on the command line, in seconds: more than 0, at most a day.

@@ -8,15 +8,15 @@ struct InfoCommand: BackendCommand {
         commandName: "info",
         abstract: "Connect and print a summary: names, bond, link, services, Device Information, battery.")
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let peripheral = try await role.find(device.query)
-        let known = try await role.knownDevices().first { $0.identifier == peripheral.identifier.uuidString }
+        let peripheral = try await role.find(device)
+        let known = try await role.knownDevices().first { $0.device.identifier == peripheral.identifier }
         try await role.connect(peripheral)
         let services = try await role.discover(peripheral)
         let length = try await role.maximumWriteLength(of: peripheral, for: .withoutResponse)
@@ -37,7 +37,7 @@ struct InfoCommand: BackendCommand {
             "services": services.map(\.uuid.uuidString), "information": information,
         ]
         role.console.show(
-            peripheral.fields.merging(own),
+            DeviceRecord(peripheral).identity.merging(own),
             lines.map { PrintableText.fitted($0, to: width) + "  " + PrintableText.of($1) })
     }
 }

@@ -18,7 +18,7 @@ struct MonitorCommand: BackendCommand {
     var endsByInterruption: Bool { true }
 
     @Option(help: ArgumentHelp("Report only devices that advertise this service; may be repeated.", valueName: "UUID"))
-    var service: [ServiceArgument] = []
+    var service: [BluetoothUUID] = []
 
     @Option(help: ArgumentHelp("End after this time.", valueName: "S"))
     var duration: Seconds?
@@ -30,7 +30,7 @@ struct MonitorCommand: BackendCommand {
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let monitor = Monitor(role.backend, services: service.map(\.uuid), allowsDuplicates: duplicates) { event in
+        let monitor = Monitor(role.backend, services: service, allowsDuplicates: duplicates) { event in
             role.console.show(event.fields(backend: role.backendName), [event.line])
         }
         defer { monitor.stop() }

@@ -18,8 +18,8 @@ struct SubscribeCommand: BackendCommand {
 
     var endsByInterruption: Bool { true }
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC", valueName: "CHARACTERISTIC"))
     var path: [String]
@@ -40,7 +40,7 @@ struct SubscribeCommand: BackendCommand {
 
     func perform(in role: CentralRole) async throws {
         let path = try AttributePath(path)
-        let (peripheral, first) = try await role.locate(path, on: device.query)
+        let (peripheral, first) = try await role.locate(path, on: device)
         guard reconnect else {
             return try await role.values(of: [first], at: peripheral, count: count) { role.show($1, of: $0) }
         }
@@ -106,12 +106,12 @@ struct WatchCommand: BackendCommand {
 
     var endsByInterruption: Bool { true }
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Argument(
-        help: ArgumentHelp("One of: \(ProfileArgument.allValueStrings.joined(separator: ", ")).", valueName: "PROFILE"))
-    var profile: ProfileArgument
+        help: ArgumentHelp("One of: \(StandardProfile.allValueStrings.joined(separator: ", ")).", valueName: "PROFILE"))
+    var profile: StandardProfile
 
     @Option(help: ArgumentHelp("End after this many notified values.", valueName: "N"))
     var count: Int?
@@ -124,9 +124,9 @@ struct WatchCommand: BackendCommand {
     }
 
     func perform(in role: CentralRole) async throws {
-        let peripheral = try await role.find(device.query)
+        let peripheral = try await role.find(device)
         try await role.connect(peripheral)
-        let uuid = profile.profile.service
+        let uuid = profile.service
         let services = try await role.discover(peripheral).filter { $0.uuid == uuid }
         guard !services.isEmpty else {
             throw Failure(.failed, "the device does not have the service \(AttributeText.label(uuid))")

@@ -14,8 +14,8 @@ struct PairCommand: BackendCommand {
             open, --timeout is suspended. Other devices that ask to pair meanwhile are refused.
             """)
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Flag(help: "Accept consent, comparison and out-of-band questions of this device without asking.")
     var yes = false
@@ -24,11 +24,11 @@ struct PairCommand: BackendCommand {
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let peripheral = try await role.find(device.query)
+        let peripheral = try await role.find(device)
         let isBonded = try await PairingPrompt.pair(peripheral, in: role, saysYes: yes)
         role.console.show(
-            peripheral.fields.merging(["event": "paired", "isBonded": isBonded]),
-            ["Paired with \(peripheral.label)" + (isBonded ? "; bonded" : "; not bonded")])
+            DeviceRecord(peripheral).identity.merging(["event": "paired", "isBonded": isBonded]),
+            ["Paired with \(DeviceRecord(peripheral).place)" + (isBonded ? "; bonded" : "; not bonded")])
     }
 }
 
@@ -42,40 +42,30 @@ struct UnpairCommand: BackendCommand {
             delete its bond, too.
             """)
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let known = try await role.findBonded(device.query)
-        let peripheral = if let known { known } else { try await role.find(device.query) }
+        let known = try await role.findBonded(device)
+        let peripheral = if let known { known } else { try await role.find(device) }
         try await role.unpair(peripheral)
         role.console.show(
-            peripheral.fields.merging(["event": "unpaired"]), ["The bond with \(peripheral.label) is removed"])
+            DeviceRecord(peripheral).identity.merging(["event": "unpaired"]),
+            ["The bond with \(DeviceRecord(peripheral).place) is removed"])
     }
 }
 
 extension CentralRole {
-    /// The bonded device that a query matches; nil if there is none, or no BlueZ.
-    ///
-    /// Asks the daemon, since the CB classes do not list devices that are neither connected nor discovered.
+    /// The bonded device that a query matches, which need not be in range; nil if there is none.
     ///
     /// - Throws: A failure: several bear the name.
     fileprivate func findBonded(_ query: DeviceQuery) async throws -> Peripheral? {
-        #if BlueZ && os(Linux)
-        guard backendName == "bluez" else { return nil }
-        let bonded = await SystemProbe(limit: limit).facts().devices.filter {
-            $0.isPaired && query.matches(DeviceRecord(identifier: $0.identifier, address: $0.address, name: $0.name))
-        }
-        // Devices of other adapters are left out.
-        let found = try await known(bonded.map(\.identifier))
-        guard found.count < 2 else { throw Self.ambiguous(query, found.map { DeviceRecord($0) }) }
-        return found.first
-        #else
-        return nil
-        #endif
+        let bonded = try await knownDevices().filter { $0.isPaired && query.matches($0.device) }.map(\.device)
+        guard bonded.count < 2 else { throw Self.ambiguous(query, bonded) }
+        return try await known(bonded.map(\.identifier)).first
     }
 
     /// Forgets the bond with a device.
@@ -94,15 +84,5 @@ extension CentralRole {
                     isUnknown ? "there is no bond with this device" : "cannot remove the bond: " + ErrorText.of(reason))
             }
         }
-    }
-}
-
-extension Peripheral {
-    /// The device in a result as JSON.
-    var fields: JSONFields { ["identifier": identifier.uuidString, "address": address, "name": name] }
-
-    /// The name, or the identifier of a device without one, and the address: `Heart (F0:F1:F2:F3:F4:F5)`.
-    var label: String {
-        (name.map(PrintableText.of) ?? identifier.uuidString) + (address.map { " (\($0))" } ?? "")
     }
 }

@@ -35,8 +35,8 @@ struct UARTCommand: BackendCommand {
         }
     }
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Option(
         help: ArgumentHelp("The characteristic to write to.", valueName: "CHARACTERISTIC"))
@@ -66,14 +66,14 @@ struct UARTCommand: BackendCommand {
 
     func perform(in role: CentralRole) async throws {
         let paths = try paths()
-        let (peripheral, receive) = try await role.locate(paths.receive, on: device.query)
+        let (peripheral, receive) = try await role.locate(paths.receive, on: device)
         let transmit = try await role.locate(paths.transmit, at: peripheral)
         let values = try await role.subscribe(to: [transmit], of: peripheral)
         let type: CBCharacteristicWriteType =
             receive.properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse
         let length = max(1, min(512, try await role.maximumWriteLength(of: peripheral, for: type)))
         let isTyped = StandardInput.shared.isTerminal
-        let pipe = BytePipe(end.ending(within: role.limit)) { role.showReceived($0) }
+        let pipe = BytePipe(end, limit: role.limit) { role.showReceived($0) }
         try await pipe.run {
             try await values.next()?.value
         } send: { data in
@@ -98,8 +98,8 @@ struct L2CAPCommand: BackendCommand {
             """,
         aliases: ["l2cap"])
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Argument(help: ArgumentHelp("The number of the channel.", valueName: "PSM"))
     var psm: PSMArgument
@@ -111,11 +111,11 @@ struct L2CAPCommand: BackendCommand {
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let peripheral = try await role.find(device.query)
+        let peripheral = try await role.find(device)
         try await role.connect(peripheral)
         let channel = try await role.openChannel(psm.number, at: peripheral)
         defer { channel.close() }
-        let pipe = BytePipe(end.ending(within: role.limit)) { role.showReceived($0) }
+        let pipe = BytePipe(end, limit: role.limit) { role.showReceived($0) }
         try await pipe.run {
             try await channel.read()
         } send: { data in
@@ -140,11 +140,6 @@ struct EndOptions: ParsableArguments, Sendable {
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
     }
-
-    /// - Parameter limit: How long nothing may come, where a count is wanted.
-    func ending(within limit: Duration) -> BytePipe.Ending {
-        BytePipe.Ending(count: count, quiet: quiet.duration, limit: limit)
-    }
 }
 
 /// PSM on the command line: 1...65535, decimal or with `0x`.
@@ -163,10 +158,8 @@ struct PSMArgument: ExpressibleByArgument, Equatable, Sendable {
 extension CentralRole {
     /// Opens a channel.
     fileprivate func openChannel(_ psm: CBL2CAPPSM, at peripheral: Peripheral) async throws -> ByteChannel {
-        do {
-            return try await step("opening the channel") { try await peripheral.openChannel(psm) }
-        } catch let failure as Failure where failure.status == .failed {
-            throw Failure(.failed, "cannot open the channel \(psm): \(failure.description)")
+        try await step("opening the channel", orFail: "cannot open the channel \(psm)") {
+            try await peripheral.openChannel(psm)
         }
     }
 
@@ -179,24 +172,19 @@ extension CentralRole {
 /// Connects standard input and output with a device, as `nc` does.
 @MainActor
 final class BytePipe {
-    /// The condition for the end after the end of the input.
-    struct Ending {
-        /// The number of bytes to wait for; nil ends after a quiet time.
-        var count: Int?
-        /// The quiet time after which it ends, if no count is given.
-        var quiet: Duration
-        /// The longest permitted quiet time, if a count is given.
-        var limit: Duration
-    }
-
-    private let ending: Ending
+    private let end: EndOptions
+    private let limit: Duration
     private let show: (Data) -> Void
     private var count = 0
     private var lastActivity = ContinuousClock.now
 
-    /// - Parameter show: Prints what came.
-    init(_ ending: Ending, show: @escaping (Data) -> Void) {
-        self.ending = ending
+    /// - Parameters:
+    ///   - end: The condition for the end after the end of the input.
+    ///   - limit: The longest permitted quiet time, if a count is given.
+    ///   - show: Prints what came.
+    init(_ end: EndOptions, limit: Duration, show: @escaping (Data) -> Void) {
+        self.end = end
+        self.limit = limit
         self.show = show
     }
 
@@ -232,13 +220,13 @@ final class BytePipe {
         try await waitForQuiet()
     }
 
-    private var isComplete: Bool { ending.count.map { count >= $0 } ?? false }
+    private var isComplete: Bool { end.count.map { count >= $0 } ?? false }
 
     /// Waits until nothing has come for long enough since the end of the input.
     private func waitForQuiet() async throws {
-        let limit = ending.count == nil ? ending.quiet : ending.limit
+        let limit = end.count == nil ? end.quiet.duration : limit
         lastActivity = .now
         while case let end = lastActivity + limit, end > .now { try await Task.sleep(until: end, clock: .continuous) }
-        if ending.count != nil { throw Failure.timedOut(limit, "waiting for a value") }
+        if end.count != nil { throw Failure.timedOut(limit, "waiting for a value") }
     }
 }

@@ -8,8 +8,8 @@ struct RSSICommand: BackendCommand {
         commandName: "rssi",
         abstract: "Connect and print the signal strength of the link, in dBm.")
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Option(help: ArgumentHelp("The number of readings; 0 for no limit.", valueName: "N"))
     var count = 1
@@ -27,7 +27,7 @@ struct RSSICommand: BackendCommand {
     }
 
     func perform(in role: CentralRole) async throws {
-        let peripheral = try await role.find(device.query)
+        let peripheral = try await role.find(device)
         try await role.connect(peripheral)
         // A reading would reconnect after a lost link; this listing ends with its link.
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -21,7 +21,7 @@ struct ScanCommand: BackendCommand {
     var endsByInterruption: Bool { !first }
 
     @Option(help: ArgumentHelp("Report only devices that advertise this service; may be repeated.", valueName: "UUID"))
-    var service: [ServiceArgument] = []
+    var service: [BluetoothUUID] = []
 
     @Option(help: ArgumentHelp("Report only devices whose name contains this text, ignoring case.", valueName: "N"))
     var name: String?
@@ -52,7 +52,7 @@ struct ScanCommand: BackendCommand {
     func perform(in role: CentralRole) async throws {
         let listing = ScanListing(role.console, backend: role.backendName, showsDuplicates: duplicates)
         defer { listing.finish() }
-        let reports = role.central.scan(for: service.map { CBUUID($0.uuid) }, allowDuplicates: duplicates)
+        let reports = role.central.scan(for: service.map { CBUUID($0) }, allowDuplicates: duplicates)
         let limit = duration?.duration ?? (first ? role.limit : nil)
         do {
             try await role.step("looking for the device", within: limit) {
@@ -74,16 +74,6 @@ struct ScanCommand: BackendCommand {
         if let rssi, device.rssi.map({ $0 < rssi }) ?? true { return false }
         guard let name else { return true }
         return device.names.contains { $0.lowercased().contains(name.lowercased()) }
-    }
-}
-
-/// A service's UUID on the command line.
-struct ServiceArgument: ExpressibleByArgument, Equatable, Sendable {
-    let uuid: BluetoothUUID
-
-    init?(argument: String) {
-        guard let uuid = BluetoothUUID(argument) else { return nil }
-        self.uuid = uuid
     }
 }
 

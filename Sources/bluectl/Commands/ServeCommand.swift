@@ -27,8 +27,8 @@ struct ServeCommand: BackendCommand {
     @Option(
         help: ArgumentHelp(
             "A profile to serve instead of a file; may be repeated. One of: "
-                + ProfileArgument.allValueStrings.joined(separator: ", ") + ".", valueName: "PROFILE"))
-    var profile: [ProfileArgument] = []
+                + StandardProfile.allValueStrings.joined(separator: ", ") + ".", valueName: "PROFILE"))
+    var profile: [StandardProfile] = []
 
     @Option(help: ArgumentHelp("The name of a device with profiles.", valueName: "N"))
     var name: String?
@@ -85,9 +85,9 @@ struct ServeCommand: BackendCommand {
     /// Serves a device of profiles.
     @MainActor
     private func serveProfiles(in role: PeripheralRole) async throws {
-        let name = name ?? profile.first?.profile.deviceName ?? "bluectl"
+        let name = name ?? profile.first?.deviceName ?? "bluectl"
         let printer = ServerEventPrinter(console: role.console, name: name)
-        let device = SimulatedDevice(name: name, servers: profile.map { $0.profile.makeServer() }) { event in
+        let device = SimulatedDevice(name: name, servers: profile.map { $0.makeServer() }) { event in
             DispatchQueue.main.async { MainActor.assumeIsolated { printer.show(event) } }
         }
         do {

@@ -10,8 +10,8 @@ struct ReadCommand: BackendCommand {
         discussion: AttributePath.help,
         aliases: ["get"])
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC", valueName: "CHARACTERISTIC"))
     var path: [String]
@@ -28,7 +28,7 @@ struct ReadCommand: BackendCommand {
     }
 
     func perform(in role: CentralRole) async throws {
-        let (peripheral, characteristic) = try await role.locate(try AttributePath(path), on: device.query)
+        let (peripheral, characteristic) = try await role.locate(try AttributePath(path), on: device)
         role.console.progress("Reading…")
         if let descriptor {
             let query = try AttributeQuery(descriptor)
@@ -62,8 +62,8 @@ struct WriteCommand: BackendCommand {
     /// The longest value of an attribute (Core Specification, Vol 3, Part F, 3.2.9).
     private static let maximumLength = 512
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC HEX", valueName: "CHARACTERISTIC HEX"))
     var words: [String]
@@ -127,7 +127,7 @@ struct WriteCommand: BackendCommand {
         let (path, value) = try request()
         // The file is opened first, so that a mistake is reported before the device is used.
         let source = try file.map { file throws(Failure) in try ByteSource(file) }
-        let (peripheral, characteristic) = try await role.locate(path, on: device.query)
+        let (peripheral, characteristic) = try await role.locate(path, on: device)
         if let descriptor, let value {
             let query = try AttributeQuery(descriptor)
             let descriptor = try await role.locate(query, of: characteristic, at: peripheral)

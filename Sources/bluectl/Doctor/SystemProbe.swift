@@ -101,7 +101,7 @@ struct SystemProbe {
     }
 
     /// The devices among the managed objects, by address.
-    static func devices(_ reply: [DBusValue]) -> [SystemReport.Device] {
+    static func devices(_ reply: [DBusValue]) -> [KnownDevice] {
         let adapters = objects(reply, "org.bluez.Adapter1").compactMap { path, properties, _ in
             properties["Address"]?.stringValue.map { (path, $0) }
         }
@@ -111,14 +111,14 @@ struct SystemProbe {
                 let adapter = properties["Adapter"]?.pathValue.flatMap({ addresses["\($0)"] })
             else { return nil }
             let isRandom = properties["AddressType"]?.stringValue == "random"
-            return SystemReport.Device(
+            let device = DeviceRecord(
                 identifier: PeerIdentity.identifier(adapter: adapter, address: address, isRandom: isRandom),
-                address: address, name: properties["Alias"]?.stringValue,
-                isPaired: properties["Paired"]?.boolValue ?? false,
-                isConnected: properties["Connected"]?.boolValue ?? false,
-                isTrusted: properties["Trusted"]?.boolValue ?? false)
+                address: address, name: properties["Alias"]?.stringValue)
+            return KnownDevice(
+                device: device, isPaired: properties["Paired"]?.boolValue ?? false,
+                isConnected: properties["Connected"]?.boolValue ?? false)
         }
-        .sorted { $0.address < $1.address }
+        .sorted { $0.device.address ?? "" < $1.device.address ?? "" }
     }
 
     /// The objects that have an interface: path, its properties there, all its interfaces.

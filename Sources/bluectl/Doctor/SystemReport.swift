@@ -48,18 +48,6 @@ struct SystemReport: Equatable, Sendable {
         var properties: Set<String> = []
     }
 
-    /// A device that the daemon knows.
-    struct Device: Equatable, Sendable {
-        /// The identifier of its peripheral.
-        var identifier: UUID
-        var address: String
-        var name: String?
-        /// Whether the daemon has keys of the device.
-        var isPaired = false
-        var isConnected = false
-        var isTrusted = false
-    }
-
     /// An rfkill switch of the kernel, which can block an adapter.
     struct KillSwitch: Equatable, Sendable {
         var name: String
@@ -90,7 +78,7 @@ struct SystemReport: Equatable, Sendable {
     var objects: Answer?
     var adapters: [Adapter] = []
     /// On any adapter.
-    var devices: [Device] = []
+    var devices: [KnownDevice] = []
     /// The controllers that the kernel has, such as `hci0`.
     var kernelControllers: [String] = []
     var switches: [KillSwitch] = []

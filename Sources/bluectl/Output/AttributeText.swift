@@ -39,20 +39,13 @@ enum AttributeText {
     /// `0048 (72 bpm)`; text that can be printed is shown where there is no decoder.
     static func value(_ data: Data, of uuid: CBUUID) -> String {
         let hex = data.isEmpty ? "empty" : HexText.of(data)
-        let decoded = uuid.bluetoothUUID.bits16.flatMap { standard(data, of: $0) } ?? plain(data)
+        let decoded = if case .success(let text)? = typed(data, of: uuid) { text } else { plain(data) }
         return decoded.map { "\(hex) (\($0))" } ?? hex
     }
 
     /// `value(_:of:)` of a UUID as text.
     static func value(_ data: Data, of uuid: String) -> String {
         BluetoothUUID(uuid).map { value(data, of: CBUUID($0)) } ?? HexText.of(data)
-    }
-
-    /// The meaning of a value with a standard layout; nil if it violates the layout, or has no other meaning than its
-    /// bytes.
-    private static func standard(_ data: Data, of uuid: UInt16) -> String? {
-        guard case .success(let text)? = typed(data, of: CBUUID(BluetoothUUID(uuid))) else { return nil }
-        return text
     }
 
     /// The meaning of a value with a standard layout, or the decoding error; nil if there is no layout.

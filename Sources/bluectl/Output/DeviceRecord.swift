@@ -30,6 +30,15 @@ struct DeviceRecord: Equatable, Sendable {
 
     /// The name for listings.
     var displayName: String? { advertisedName ?? name }
+
+    /// The name, or the identifier of a device without one.
+    var label: String { name.map(PrintableText.of) ?? identifier.uuidString }
+
+    /// The label and the address: `Heart (F0:F1:F2:F3:F4:F5)`.
+    var place: String { label + (address.map { " (\($0))" } ?? "") }
+
+    /// The device as JSON, without an advertisement.
+    var identity: JSONFields { ["identifier": identifier.uuidString, "address": address, "name": name] }
 }
 
 extension DeviceRecord {

@@ -6,7 +6,7 @@ import CoreBluetoothPackage
 final class PairingPrompt {
     private let role: any CommandRole
     /// The one device that the user wants to pair with; nil for whichever asks.
-    private let peer: PairingPeer?
+    private let peer: DeviceRecord?
     /// Whether yes is the answer to all that needs no number.
     private let saysYes: Bool
     private let input = LineInput()
@@ -23,7 +23,7 @@ final class PairingPrompt {
     ///   - role: The role in which the command pairs.
     ///   - peer: The device that the user wants to pair with, others being refused; nil for all that ask.
     ///   - saysYes: Whether yes is the answer to all that needs no number.
-    private init(_ role: any CommandRole, peer: PairingPeer?, saysYes: Bool) {
+    private init(_ role: any CommandRole, peer: DeviceRecord?, saysYes: Bool) {
         self.role = role
         self.peer = peer
         self.saysYes = saysYes
@@ -36,8 +36,7 @@ final class PairingPrompt {
     /// - Parameter saysYes: Whether yes is the answer to all that needs no number.
     /// - Returns: Whether both sides keep the keys.
     static func pair(_ peripheral: Peripheral, in role: CentralRole, saysYes: Bool) async throws -> Bool {
-        let peer = PairingPeer(
-            identifier: peripheral.identifier, name: peripheral.name, address: peripheral.address)
+        let peer = DeviceRecord(peripheral)
         let prompt = PairingPrompt(role, peer: peer, saysYes: saysYes)
         let agent = prompt.makeAgent(.keyboardDisplay)
         defer { prompt.stop() }
@@ -77,7 +76,7 @@ final class PairingPrompt {
 
     // MARK: Questions
 
-    private func answer(_ request: CBPairingRequest, about peer: PairingPeer) async {
+    private func answer(_ request: CBPairingRequest, about peer: DeviceRecord) async {
         guard request.isOpen else { return }
         asked = request
         defer { asked = nil }
@@ -122,7 +121,7 @@ final class PairingPrompt {
         }
     }
 
-    private func show(_ question: CBPairingRequest.Question, about peer: PairingPeer) {
+    private func show(_ question: CBPairingRequest.Question, about peer: DeviceRecord) {
         let text = PairingText(question, about: peer)
         if role.console.isJSON {
             role.console.show(text.fields, [])
@@ -141,7 +140,7 @@ final class PairingPrompt {
 
 extension PairingPrompt: @preconcurrency CBPairingAgentDelegate {
     func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest) {
-        let asker = peer ?? PairingPeer(identifier: request.peerIdentifier)
+        let asker = peer ?? DeviceRecord(identifier: request.peerIdentifier)
         guard asker.identifier == request.peerIdentifier else { return refuse(request) }
         let before = asking
         asking = Task {
@@ -159,16 +158,6 @@ extension PairingPrompt: @preconcurrency CBPairingAgentDelegate {
     }
 }
 
-/// The other side of a pairing, as far as it is known.
-struct PairingPeer: Equatable {
-    let identifier: UUID
-    var name: String?
-    var address: String?
-
-    /// The name, or the identifier of a device without one.
-    var label: String { name.map(PrintableText.of) ?? identifier.uuidString }
-}
-
 /// A pairing's question for people and as JSON.
 struct PairingText {
     let fields: JSONFields
@@ -176,7 +165,7 @@ struct PairingText {
     /// Whether the user has to do something that "yes" does not do.
     let needsUser: Bool
 
-    init(_ question: CBPairingRequest.Question, about peer: PairingPeer) {
+    init(_ question: CBPairingRequest.Question, about peer: DeviceRecord) {
         let label = peer.label
         let (kind, passkey, text): (String, Int?, String)
         switch question {
@@ -190,10 +179,7 @@ struct PairingText {
             (kind, passkey, text) =
                 ("outOfBand", nil, "Did you get the data of \(label) in another way, such as NFC? [y/N]")
         }
-        fields = [
-            "question": kind, "passkey": passkey.map(Self.digits), "identifier": peer.identifier.uuidString,
-            "address": peer.address, "name": peer.name,
-        ]
+        fields = peer.identity.merging(["question": kind, "passkey": passkey.map(Self.digits)])
         line = text
         needsUser = ["enterPasskey", "display"].contains(kind)
     }

@@ -43,21 +43,35 @@ extension BackendCommand {
         let options = command.global
         options.prepareProcess()
         let role = Role(try command.tracedSelection(), console: Console(options), limit: options.timeout.duration)
-        let work = Task {
-            try await role.powerOn()
-            try await command.perform(in: role)
-        }
-        let signals = Signals { _ in work.cancel() }
-        role.console.onClosedOutput = { work.cancel() }
+        var signals: Signals?
+        let result = await command.run(in: role) { work in signals = Signals { _ in work.cancel() } }
         defer { withExtendedLifetime(signals) {} }
+        await role.close()
+        try command.check(result)
+    }
+
+    /// Powers the adapter on and performs the command; a reader that closes its output ends it.
+    ///
+    /// - Parameters:
+    ///   - warns: Whether the user reads that the devices are emulated, if they are.
+    ///   - started: Receives the task of the command, for the interruption.
+    @MainActor
+    func run(
+        in role: Role, warns: Bool = true, started: (Task<Void, any Error>) -> Void
+    ) async -> Result<Void, any Error> {
+        let work = Task {
+            try await role.powerOn(warns: warns)
+            try await perform(in: role)
+        }
+        role.console.onClosedOutput = { work.cancel() }
+        started(work)
         let result = await work.result
         if case .failure = result {
             // The delayed warnings may explain the failure.
             Diagnostics.open()
             role.console.clearProgress()
         }
-        await role.close()
-        try command.check(result)
+        return result
     }
 
     /// The backend, with its commands and events in the log where that is asked for.

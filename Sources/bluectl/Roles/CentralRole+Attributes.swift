@@ -1,31 +1,33 @@
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// A service of a device, as it was discovered.
-struct DiscoveredService: Sendable {
+/// An attribute of a device, as it was discovered.
+protocol DiscoveredAttribute: Sendable {
+    associatedtype ID: PathIdentifier
+    var id: ID { get }
+    var handle: UInt16? { get }
+}
+
+extension DiscoveredAttribute {
+    var uuid: CBUUID { id.uuid }
+}
+
+struct DiscoveredService: DiscoveredAttribute {
     let id: ServiceID
     let isPrimary: Bool
     let handle: UInt16?
     let characteristics: [DiscoveredCharacteristic]
-
-    var uuid: CBUUID { id.uuid }
 }
 
-/// A characteristic of a device, as it was discovered.
-struct DiscoveredCharacteristic: Sendable {
+struct DiscoveredCharacteristic: DiscoveredAttribute {
     let id: CharacteristicID
     let properties: CBCharacteristicProperties
     let handle: UInt16?
-
-    var uuid: CBUUID { id.uuid }
 }
 
-/// A descriptor of a device, as it was discovered.
-struct DiscoveredDescriptor: Sendable {
+struct DiscoveredDescriptor: DiscoveredAttribute {
     let id: DescriptorID
     let handle: UInt16?
-
-    var uuid: CBUUID { id.uuid }
 }
 
 /// Discovery.
@@ -89,13 +91,8 @@ extension CentralRole {
     /// Finds the characteristic that is meant at a device that is connected.
     func locate(_ path: AttributePath, at peripheral: Peripheral) async throws -> DiscoveredCharacteristic {
         var services = try await discover(peripheral)
-        if let wanted = path.service {
-            let identities = services.map { AttributeIdentity($0.uuid, $0.handle) }
-            services = [services[try wanted.index(in: identities, kind: "service")]]
-        }
-        let characteristics = services.flatMap(\.characteristics)
-        let identities = characteristics.map { AttributeIdentity($0.uuid, $0.handle) }
-        return characteristics[try path.characteristic.index(in: identities, kind: "characteristic")]
+        if let wanted = path.service { services = [try wanted.pick(from: services, kind: "service")] }
+        return try path.characteristic.pick(from: services.flatMap(\.characteristics), kind: "characteristic")
     }
 
     /// Finds the descriptor that is meant.
@@ -103,11 +100,6 @@ extension CentralRole {
         _ query: AttributeQuery, of characteristic: DiscoveredCharacteristic, at peripheral: Peripheral
     ) async throws -> DiscoveredDescriptor {
         let descriptors = try await descriptors(of: characteristic, at: peripheral)
-        let identities = descriptors.map { AttributeIdentity($0.uuid, $0.handle) }
-        return descriptors[try query.index(in: identities, kind: "descriptor", of: "the characteristic")]
+        return try query.pick(from: descriptors, kind: "descriptor", of: "the characteristic")
     }
-}
-
-extension AttributeIdentity {
-    init(_ uuid: CBUUID, _ handle: UInt16?) { self.init(uuid: uuid.bluetoothUUID, handle: handle) }
 }

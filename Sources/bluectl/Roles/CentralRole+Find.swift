@@ -26,15 +26,13 @@ extension CentralRole {
 
     /// The devices of these identifiers that the system knows.
     func known(_ identifiers: [UUID]) async throws -> [Peripheral] {
-        let central = central
-        return try await step("looking for the device") { try await central.peripherals(identifiers: identifiers) }
+        try await step("looking for the device") { try await self.central.peripherals(identifiers: identifiers) }
     }
 
     /// The devices that any program is connected to; each has Generic Access and Generic Attribute.
     func connected() async throws -> [Peripheral] {
-        let central = central
-        return try await step("looking for the device") {
-            try await central.connectedPeripherals(offering: ["1800", "1801"].map { CBUUID(string: $0) })
+        try await step("looking for the device") {
+            try await self.central.connectedPeripherals(offering: ["1800", "1801"].map { CBUUID(string: $0) })
         }
     }
 

@@ -36,8 +36,7 @@ final class CentralRole: CommandRole {
     var backendName: String { central.backendName }
 
     func waitUntilPoweredOn() async throws {
-        let central = central
-        try await step("waiting for the adapter") { try await central.waitUntilPoweredOn() }
+        try await step("waiting for the adapter") { try await self.central.waitUntilPoweredOn() }
     }
 
     // MARK: Link

@@ -86,4 +86,16 @@ extension CommandRole {
     ) async throws -> Result {
         try await step(phrase, within: limit, body)
     }
+
+    /// As `step(_:_:)`; a failure begins with the problem: "cannot advertise".
+    func step<Result: Sendable>(
+        _ phrase: String, orFail problem: String,
+        _ body: @escaping @MainActor @Sendable () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await step(phrase, body)
+        } catch let failure as Failure where failure.status != .timedOut {
+            throw Failure(failure.status, "\(problem): \(failure.description)")
+        }
+    }
 }

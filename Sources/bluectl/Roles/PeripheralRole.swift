@@ -39,8 +39,7 @@ final class PeripheralRole: CommandRole {
     var backendName: String { server.backendName }
 
     func waitUntilPoweredOn() async throws {
-        let server = server
-        try await step("waiting for the adapter") { try await server.waitUntilPoweredOn() }
+        try await step("waiting for the adapter") { try await self.server.waitUntilPoweredOn() }
     }
 
     /// Waits for so long, or until the adapter has lost what was published.
@@ -70,21 +69,16 @@ final class PeripheralRole: CommandRole {
     @discardableResult
     func publish(_ service: ServedService) async throws -> ServiceID {
         let label = AttributeText.label(service.uuid)
-        let server = server
         console.progress("Publishing \(label)…")
         defer { console.clearProgress() }
-        do {
-            return try await step("publishing a service") {
-                do {
-                    return try await server.add(service)
-                } catch let error as BluetoothError {
-                    guard case .refused(let reason) = error.reason else { throw error }
-                    let isOurs = [.uuidNotAllowed, .invalidParameters].contains((reason as? CBError)?.code)
-                    throw Failure(isOurs ? .usage : .failed, ErrorText.of(reason))
-                }
+        return try await step("publishing a service", orFail: "cannot publish the service \(label)") {
+            do {
+                return try await self.server.add(service)
+            } catch let error as BluetoothError {
+                guard case .refused(let reason) = error.reason else { throw error }
+                let isOurs = [.uuidNotAllowed, .invalidParameters].contains((reason as? CBError)?.code)
+                throw Failure(isOurs ? .usage : .failed, ErrorText.of(reason))
             }
-        } catch let failure as Failure where failure.status != .timedOut {
-            throw Failure(failure.status, "cannot publish the service \(label): \(failure.description)")
         }
     }
 
@@ -92,13 +86,8 @@ final class PeripheralRole: CommandRole {
     ///
     /// - Returns: The number that the system chose.
     func publishChannel(isEncryptionRequired: Bool) async throws -> CBL2CAPPSM {
-        let server = server
-        do {
-            return try await step("listening for channels") {
-                try await server.publishChannel(isEncryptionRequired: isEncryptionRequired)
-            }
-        } catch let failure as Failure where failure.status == .failed {
-            throw Failure(.failed, "cannot listen for channels: \(failure.description)")
+        try await step("listening for channels", orFail: "cannot listen for channels") {
+            try await self.server.publishChannel(isEncryptionRequired: isEncryptionRequired)
         }
     }
 
@@ -106,15 +95,10 @@ final class PeripheralRole: CommandRole {
     ///
     /// Content that does not fit is shortened or omitted by Apple's rules.
     func advertise(_ content: AdvertisedContent) async throws {
-        let server = server
-        do {
-            try await step("starting to advertise") {
-                try await server.startAdvertising(
-                    name: content.name, services: content.services, manufacturerData: content.manufacturerData,
-                    serviceData: content.serviceData)
-            }
-        } catch let failure as Failure where failure.status == .failed {
-            throw Failure(.failed, "cannot advertise: \(failure.description)")
+        try await step("starting to advertise", orFail: "cannot advertise") {
+            try await self.server.startAdvertising(
+                name: content.name, services: content.services, manufacturerData: content.manufacturerData,
+                serviceData: content.serviceData)
         }
     }
 

@@ -97,24 +97,18 @@ enum AttributeQuery: Equatable, Sendable {
     }
 }
 
-/// The properties of an attribute that queries match.
-struct AttributeIdentity: Equatable, Sendable {
-    var uuid: BluetoothUUID
-    var handle: UInt16?
-}
-
 extension AttributeQuery {
-    /// The index of the attribute that is meant.
+    /// The attribute that is meant.
     ///
     /// - Parameters:
     ///   - attributes: All there are, in the device's order.
     ///   - kind: "service", "characteristic" or "descriptor", for the error.
     ///   - owner: Who has them, for the error.
     /// - Throws: A failure if no attribute matches, or, with the choices, if several do.
-    func index(
-        in attributes: [AttributeIdentity], kind: String, of owner: String = "the device"
-    ) throws(Failure) -> Int {
-        let found = attributes.indices.filter { matches(attributes[$0]) }
+    func pick<Attribute: DiscoveredAttribute>(
+        from attributes: [Attribute], kind: String, of owner: String = "the device"
+    ) throws(Failure) -> Attribute {
+        let found = attributes.filter(matches)
         if let ordinal {
             guard found.indices.contains(ordinal - 1) else {
                 throw Failure(.failed, "there is no \(kind) \(text): \(owner) has \(found.count) of \(base)")
@@ -122,24 +116,22 @@ extension AttributeQuery {
             return found[ordinal - 1]
         }
         guard let first = found.first else { throw Failure(.failed, "\(owner) has no \(kind) \(text)") }
-        guard found.count == 1 else { throw ambiguous(found.map { attributes[$0] }, kind, owner) }
+        guard found.count == 1 else {
+            let forms = found.enumerated().map { offset, attribute in
+                let handle = attribute.handle.map { " (@0x\(Decimals.hex($0, width: 4)))" } ?? ""
+                return "\(text)#\(offset + 1)\(handle)"
+            }
+            throw Failure(.failed, "\(owner) has several of \(kind) \(text): choose \(forms.joined(separator: ", "))")
+        }
         return first
     }
 
-    private func matches(_ attribute: AttributeIdentity) -> Bool {
+    private func matches(_ attribute: some DiscoveredAttribute) -> Bool {
         switch self {
-        case .uuid(let uuid, _): attribute.uuid == uuid
-        case .name(let name, _): AttributeText.standardName(CBUUID(attribute.uuid)) == name
+        case .uuid(let uuid, _): attribute.uuid.bluetoothUUID == uuid
+        case .name(let name, _): AttributeText.standardName(attribute.uuid) == name
         case .handle(let handle): attribute.handle == handle
         }
-    }
-
-    private func ambiguous(_ choice: [AttributeIdentity], _ kind: String, _ owner: String) -> Failure {
-        let forms = choice.enumerated().map { offset, attribute in
-            let handle = attribute.handle.map { " (@0x\(Decimals.hex($0, width: 4)))" } ?? ""
-            return "\(text)#\(offset + 1)\(handle)"
-        }
-        return Failure(.failed, "\(owner) has several of \(kind) \(text): choose \(forms.joined(separator: ", "))")
     }
 }
 

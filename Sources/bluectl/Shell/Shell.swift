@@ -109,21 +109,11 @@ final class Shell {
         let isFirst = central == nil
         let role = role(Command.Role.self, console, options)
         let isCentral = role === central
-        let work = Task {
-            try await role.powerOn(warns: isFirst || !isCentral)
-            try await command.perform(in: role)
-        }
-        running = work
-        console.onClosedOutput = { work.cancel() }
         defer {
             running = nil
             signals?.reset()
         }
-        let result = await work.result
-        if case .failure = result {
-            Diagnostics.open()
-            console.clearProgress()
-        }
+        let result = await command.run(in: role, warns: isFirst || !isCentral) { running = $0 }
         if isCentral { await role.endCommand() } else { await role.close() }
         if case .failure = result, isFirst, let central, central.central.state != .poweredOn { self.central = nil }
         remarkOnLostLinks(besides: result)

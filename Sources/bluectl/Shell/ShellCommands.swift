@@ -31,18 +31,20 @@ struct ConnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect", abstract: "Connect to a device and keep the connection.")
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        let peripheral = try await role.find(device.query)
+        let peripheral = try await role.find(device)
         try await role.connect(peripheral)
         // So that the names of its characteristics complete.
         _ = try await role.discover(peripheral)
-        role.console.show(peripheral.fields.merging(["event": "connected"]), ["Connected to \(peripheral.label)"])
+        role.console.show(
+            DeviceRecord(peripheral).identity.merging(["event": "connected"]),
+            ["Connected to \(DeviceRecord(peripheral).place)"])
     }
 }
 
@@ -51,8 +53,8 @@ struct DisconnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "disconnect", abstract: "Close the connection to a device, or without DEVICE all connections.")
 
-    @Argument(help: DeviceArgument.help)
-    var device: DeviceArgument?
+    @Argument(help: DeviceQuery.help)
+    var device: DeviceQuery?
 
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
@@ -60,14 +62,15 @@ struct DisconnectCommand: BackendCommand {
     func perform(in role: CentralRole) async throws {
         let connected = role.peripherals.filter { $0.state == .connected }
         let meant = connected.filter { peripheral in
-            guard let query = device?.query else { return true }
+            guard let query = device else { return true }
             return query == .last ? peripheral === role.peripheral : query.matches(DeviceRecord(peripheral))
         }
-        if let device, meant.isEmpty { throw Failure(.failed, "there is no connection to \(device.query.text)") }
+        if let device, meant.isEmpty { throw Failure(.failed, "there is no connection to \(device.text)") }
         for peripheral in meant {
             try await role.disconnect(peripheral)
             role.console.show(
-                peripheral.fields.merging(["event": "disconnected"]), ["Disconnected from \(peripheral.label)"])
+                DeviceRecord(peripheral).identity.merging(["event": "disconnected"]),
+                ["Disconnected from \(DeviceRecord(peripheral).place)"])
         }
     }
 }

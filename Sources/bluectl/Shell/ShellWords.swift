@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothProfiles
 import Foundation
 
 /// The words of a line, as a shell splits it.
@@ -92,7 +93,7 @@ struct ShellCompletion {
         let help = ShellCommands.helpMessage(for: command, columns: 10_000)
         if word.hasPrefix("-") { return Self.options(in: help) }
         if ["--profile", "--service"].contains(words.last) || name == "watch" && words.count == 2 {
-            return ProfileArgument.allValueStrings
+            return StandardProfile.allValueStrings
         }
         guard help.contains("DEVICE"), name != "serve" else { return [] }
         let positional = words.dropFirst().filter { !$0.hasPrefix("-") }

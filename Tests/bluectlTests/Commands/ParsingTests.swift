@@ -42,7 +42,7 @@ struct ParsingTests {
         let scan = try parse(
             "scan", "--service", "180D", "--service", "180f", "--name", "heart", "--rssi=-70", "--duration", "3",
             "--duplicates", as: ScanCommand.self)
-        #expect(scan.service.map(\.uuid) == ["180D", "180F"])
+        #expect(scan.service == ["180D", "180F"])
         #expect(scan.duration?.duration == .seconds(3))
         #expect(scan.duplicates)
         var device = DeviceRecord(identifier: UUID(), name: "My Heart", rssi: -70)

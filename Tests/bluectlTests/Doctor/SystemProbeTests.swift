@@ -58,8 +58,9 @@ struct SystemProbeTests {
             adapter: "00:11:22:33:44:55", address: "F0:F1:F2:F3:F4:F5", isRandom: true)
         #expect(
             SystemProbe.devices(reply).first
-                == SystemReport.Device(
-                    identifier: identifier, address: "F0:F1:F2:F3:F4:F5", name: "A", isPaired: true))
+                == KnownDevice(
+                    device: DeviceRecord(identifier: identifier, address: "F0:F1:F2:F3:F4:F5", name: "A"),
+                    isPaired: true, isConnected: false))
         #expect(SystemProbe.devices(reply).map(\.isPaired) == [true, false])
         #expect(SystemProbe.adapters(reply).map(\.name) == ["hci0"])
     }

@@ -1,4 +1,5 @@
 #if Emulator && os(Linux)
+import BluetoothProfiles
 import Foundation
 import Testing
 
@@ -57,7 +58,7 @@ struct ProfileTests {
         #expect(events.contains("read 2A19") && events.contains("unsubscribe 2A37"))
     }
 
-    @Test(arguments: ProfileArgument.allValueStrings)
+    @Test(arguments: StandardProfile.allCases.map(\.rawValue))
     func eachProfileCanBeVisited(profile: String) async throws {
         let run = try await Tool.run([
             "serve", "--profile", profile, "--visit", "--backend", "emulator", "--once",

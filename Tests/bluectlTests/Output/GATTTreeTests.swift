@@ -9,16 +9,16 @@ struct GATTTreeTests {
             GATTRecord.Service(
                 uuid: "180D", isPrimary: true,
                 characteristics: [
-                    GATTRecord.Characteristic(
+                    GATTRecord.Attribute(
                         uuid: "2A37", handle: 10, properties: ["notify"], value: nil,
-                        descriptors: [GATTRecord.Descriptor(uuid: "2902", handle: 11, value: "0000")]),
-                    GATTRecord.Characteristic(
+                        descriptors: [GATTRecord.Attribute(uuid: "2902", handle: 11, value: "0000")]),
+                    GATTRecord.Attribute(
                         uuid: "2A38", handle: nil, properties: ["read"], value: "01", descriptors: []),
                 ]),
             GATTRecord.Service(
                 uuid: "FFE0", isPrimary: false,
                 characteristics: [
-                    GATTRecord.Characteristic(
+                    GATTRecord.Attribute(
                         uuid: "FFE1", handle: 20, properties: ["read", "write"], value: nil, descriptors: [],
                         failure: "ATT error 0x05")
                 ]),

@@ -1,12 +1,14 @@
+import AsyncBluetooth
 import BluetoothBackend
 import Testing
 
 @testable import bluectl
 
 struct AttributeQueryTests {
-    private let attributes: [AttributeIdentity] = [
-        AttributeIdentity(uuid: "2A37", handle: 3), AttributeIdentity(uuid: "2A38", handle: nil),
-        AttributeIdentity(uuid: "2A37", handle: 18),
+    private let attributes = [
+        DiscoveredCharacteristic(id: "180D/2A37", properties: [], handle: 3),
+        DiscoveredCharacteristic(id: "180D/2A38", properties: [], handle: nil),
+        DiscoveredCharacteristic(id: "180D/2A37#2", properties: [], handle: 18),
     ]
 
     @Test func theThreeFormsAreRead() throws {
@@ -32,9 +34,9 @@ struct AttributeQueryTests {
     @Test(arguments: ["Heart Rate Measurement", "heart rate measurement", "heart-rate-measurement"])
     func aStandardNameIsAsGoodAsAUUID(text: String) throws {
         #expect(try AttributeQuery(text) == .name("Heart Rate Measurement", ordinal: nil))
-        #expect(try AttributeQuery(text + "#2").index(in: attributes, kind: "characteristic") == 2)
+        #expect(try AttributeQuery(text + "#2").pick(from: attributes, kind: "characteristic").id == attributes[2].id)
         #expect(throws: Failure(.failed, "the device has no service Battery")) {
-            try AttributeQuery("battery").index(in: attributes, kind: "service")
+            try AttributeQuery("battery").pick(from: attributes, kind: "service")
         }
     }
 
@@ -64,16 +66,16 @@ struct AttributeQueryTests {
     }
 
     @Test func theOnlyOneOfAUUIDIsMeant() throws {
-        #expect(try AttributeQuery("2A38").index(in: attributes, kind: "characteristic") == 1)
+        #expect(try AttributeQuery("2A38").pick(from: attributes, kind: "characteristic").id == attributes[1].id)
     }
 
     @Test func anOrdinalCountsAmongEqualUUIDs() throws {
-        #expect(try AttributeQuery("2A37#1").index(in: attributes, kind: "characteristic") == 0)
-        #expect(try AttributeQuery("2A37#2").index(in: attributes, kind: "characteristic") == 2)
+        #expect(try AttributeQuery("2A37#1").pick(from: attributes, kind: "characteristic").id == attributes[0].id)
+        #expect(try AttributeQuery("2A37#2").pick(from: attributes, kind: "characteristic").id == attributes[2].id)
     }
 
     @Test func aHandleMeansOneAttribute() throws {
-        #expect(try AttributeQuery("@18").index(in: attributes, kind: "characteristic") == 2)
+        #expect(try AttributeQuery("@18").pick(from: attributes, kind: "characteristic").id == attributes[2].id)
     }
 
     @Test func anAmbiguousUUIDFailsWithTheChoice() {
@@ -81,15 +83,15 @@ struct AttributeQueryTests {
             throws: Failure(
                 .failed,
                 "the device has several of characteristic 2A37: choose 2A37#1 (@0x0003), 2A37#2 (@0x0012)")
-        ) { try AttributeQuery("2A37").index(in: attributes, kind: "characteristic") }
+        ) { try AttributeQuery("2A37").pick(from: attributes, kind: "characteristic") }
     }
 
     @Test func whatIsMissingFails() {
         #expect(throws: Failure(.failed, "the device has no service 180D")) {
-            try AttributeQuery("180D").index(in: attributes, kind: "service")
+            try AttributeQuery("180D").pick(from: attributes, kind: "service")
         }
         #expect(throws: Failure(.failed, "there is no characteristic 2A37#3: the device has 2 of 2A37")) {
-            try AttributeQuery("2A37#3").index(in: attributes, kind: "characteristic")
+            try AttributeQuery("2A37#3").pick(from: attributes, kind: "characteristic")
         }
     }
 
