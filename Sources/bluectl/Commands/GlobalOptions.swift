@@ -95,11 +95,13 @@ func usage<Value>(_ body: () throws(Failure) -> Value) throws -> Value {
 
 /// PROFILE on the command line: `heart-rate`.
 extension StandardProfile: ExpressibleByArgument {
+    /// A profile by its name, in any letter case.
     public init?(argument: String) { self.init(rawValue: argument.lowercased()) }
 }
 
 /// The UUID of a service on the command line.
 extension BluetoothUUID: ExpressibleByArgument {
+    /// A UUID of 16, 32 or 128 bits.
     public init?(argument: String) { self.init(argument) }
 }
 
