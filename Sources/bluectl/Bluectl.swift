@@ -10,7 +10,6 @@ enum Main {
     }
 }
 
-/// The root of the commands.
 struct Bluectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluectl",
@@ -39,12 +38,10 @@ struct Bluectl: AsyncParsableCommand {
 /// Parses a command, runs it, and prints its failure.
 @MainActor
 struct CommandRunner {
-    /// The commands that there are.
     let root: any ParsableCommand.Type
     /// The place of the line, for errors: `setup.txt:3`; empty at the command line.
     var place = ""
 
-    /// Runs the command that the arguments name.
     func run(_ arguments: [String]) async -> ExitStatus {
         let console = Console(isJSON: Self.isJSON(arguments))
         do {
@@ -71,7 +68,8 @@ struct CommandRunner {
         try await command.run()
     }
 
-    private func report(_ failure: Failure, _ console: Console) -> ExitStatus {
+    /// Prints a failure with the place of its line.
+    func report(_ failure: Failure, _ console: Console) -> ExitStatus {
         let text = place.isEmpty ? failure.description : "\(place): \(failure.description)"
         console.error(Failure(failure.status, text))
         return failure.status
@@ -95,7 +93,6 @@ struct CommandRunner {
     }
 }
 
-/// The names and aliases of the commands.
 struct CommandNames {
     /// The commands, then their aliases.
     let all: [String]
@@ -125,7 +122,6 @@ enum ArgumentOrder {
     private static let flags: Set<String> = ["--json", "--timestamps", "--verbose"]
     private static let valued: Set<String> = ["--backend", "--adapter", "--world", "--timeout"]
 
-    /// The arguments with the command's name first, where there is one.
     static func commandFirst(_ arguments: [String]) -> [String] {
         var end = arguments.startIndex
         while end < arguments.endIndex {
@@ -147,7 +143,6 @@ enum ArgumentOrder {
     }
 }
 
-/// Suggestions for misspelled words.
 enum Suggestion {
     /// `; did you mean "scan"?`, or nothing where no candidate is near.
     static func text(for word: String, among candidates: [String]) -> String {

@@ -5,7 +5,6 @@ import BluetoothBackend
 import BluetoothEmulator
 #endif
 
-/// `bluectl adapters`: lists the values for `--adapter`.
 struct AdaptersCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "adapters",
@@ -21,7 +20,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
     func run() async throws {
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
-        let all = try await AdapterList(limit: global.timeout.duration).adapters(global)
+        let all = try await global.adapters()
         let wanted = global.effectiveAdapter
         let adapters = all.filter { adapter in
             wanted.map { adapter.adapter == $0 || adapter.address?.lowercased() == $0.lowercased() } ?? true
@@ -70,20 +69,16 @@ struct AdapterRecord: Sendable {
     }
 }
 
-/// The adapters of a backend.
-struct AdapterList {
-    /// The time limit of one call to the bus.
-    let limit: Duration
-
-    /// The adapters that the options name.
+extension GlobalOptions {
+    /// The adapters of the selected backend.
     ///
     /// - Throws: A failure where BlueZ cannot be asked, a usage failure for a world file with a mistake.
-    func adapters(_ options: GlobalOptions) async throws(Failure) -> [AdapterRecord] {
-        switch options.effectiveBackend {
+    fileprivate func adapters() async throws(Failure) -> [AdapterRecord] {
+        switch effectiveBackend {
         case .bluez: return try await bluez()
-        case .emulator: return try emulator(world: options.effectiveWorld)
+        case .emulator: return try emulated()
         case .auto:
-            let emulated = try emulator(world: options.effectiveWorld)
+            let emulated = try emulated()
             do {
                 let real = try await bluez()
                 return real.isEmpty ? emulated : real
@@ -95,7 +90,7 @@ struct AdapterList {
 
     private func bluez() async throws(Failure) -> [AdapterRecord] {
         #if BlueZ && os(Linux)
-        let facts = await SystemProbe(limit: limit).facts()
+        let facts = await SystemProbe(limit: timeout.duration).facts()
         if let reason = facts.bus.text { throw Failure(.failed, "the system bus is not reachable: \(reason)") }
         if let reason = facts.daemon?.text { throw Failure(.failed, "bluetoothd is not running: \(reason)") }
         if let reason = facts.objects?.text {
@@ -111,10 +106,9 @@ struct AdapterList {
         #endif
     }
 
-    private func emulator(world: String?) throws(Failure) -> [AdapterRecord] {
+    private func emulated() throws(Failure) -> [AdapterRecord] {
         #if Emulator
-        let emulator = try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
-        return emulator.hosts.map {
+        return try BackendSelector.makeEmulator(world: effectiveWorld).hosts.map {
             AdapterRecord(
                 adapter: $0.name, address: $0.address.description, isPowered: $0.state == .poweredOn,
                 roles: ["central", "peripheral", "central-peripheral"], backend: "emulator")

@@ -2,7 +2,6 @@ import ArgumentParser
 import BluetoothBackend
 import CoreBluetoothPackage
 
-/// `bluectl advertise`: advertises a name, services and data, without publishing services.
 struct AdvertiseCommand: BackendCommand {
     typealias Role = PeripheralRole
 
@@ -42,7 +41,6 @@ struct AdvertiseCommand: BackendCommand {
 
     func validate() throws { _ = try usage { () throws(Failure) in try advertised() } }
 
-    /// The content of the advertisement.
     func advertised() throws(Failure) -> AdvertisedContent {
         var content = AdvertisedContent(name: name, services: service.map { CBUUID($0) })
         if let manufacturerData {
@@ -82,7 +80,6 @@ struct ServiceDataArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// The content of an advertisement.
 struct AdvertisedContent {
     var name: String?
     var services: [CBUUID] = []

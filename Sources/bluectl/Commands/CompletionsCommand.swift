@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// `bluectl completions`: what lets a shell complete commands and options.
 struct CompletionsCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "completions",
@@ -12,7 +11,6 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
             zsh, where .zshrc must extend fpath before compinit: fpath+=~/.zfunc. Completions work in new shells.
             """)
 
-    /// The shells that can be served.
     enum Shell: String, CaseIterable, ExpressibleByArgument, Sendable {
         case bash, zsh, fish
 

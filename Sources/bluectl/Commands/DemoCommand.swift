@@ -2,7 +2,6 @@ import ArgumentParser
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// `bluectl demo`: the main job on the emulator, step by step.
 struct DemoCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -90,7 +89,6 @@ struct DemoCommand: BackendCommand {
     }
 }
 
-/// Prints the steps of the demo, line by line.
 @MainActor
 private struct Narrator {
     let console: Console

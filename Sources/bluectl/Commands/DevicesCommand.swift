@@ -9,7 +9,6 @@ import Synchronization
 import BluetoothEmulator
 #endif
 
-/// `bluectl devices`: lists the devices that are paired or connected.
 struct DevicesCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
@@ -36,7 +35,6 @@ struct DevicesCommand: BackendCommand {
     }
 }
 
-/// A device that the system knows.
 struct KnownDevice: Equatable, Sendable {
     var device: DeviceRecord
     var isPaired: Bool

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `bluectl doctor`: checks whether BlueZ can be used, and suggests remedies.
 struct DoctorCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -59,7 +58,6 @@ extension GlobalOptions {
 
 /// One thing that the doctor looked at.
 struct Finding: Equatable, Sendable {
-    /// The result of the check.
     enum Status: String, Sendable {
         case ok
         /// Worth knowing; Bluetooth can be used.

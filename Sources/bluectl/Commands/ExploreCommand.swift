@@ -4,7 +4,6 @@ import BluetoothProfiles
 import CoreBluetoothPackage
 import Foundation
 
-/// `bluectl explore`: all that a device offers.
 struct ExploreCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",

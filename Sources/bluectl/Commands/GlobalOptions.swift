@@ -45,7 +45,6 @@ struct GlobalOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The selected backend, by option, environment or default.
     var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }
 
     /// The selected world file; an empty variable selects none.

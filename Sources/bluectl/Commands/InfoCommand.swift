@@ -2,7 +2,6 @@ import ArgumentParser
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// `bluectl info`: a device in short.
 struct InfoCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",

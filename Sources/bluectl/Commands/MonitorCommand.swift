@@ -3,7 +3,6 @@ import BluetoothBackend
 import CoreBluetoothPackage
 import Foundation
 
-/// `bluectl monitor`: events of an adapter.
 struct MonitorCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
@@ -67,7 +66,6 @@ final class Monitor: NSObject {
         manager.delegate = self
     }
 
-    /// Ends the reports.
     func stop() {
         manager.delegate = nil
         guard manager.state == .poweredOn else { return }
@@ -122,15 +120,12 @@ extension Monitor: @preconcurrency CBCentralManagerDelegate {
     }
 }
 
-/// An event that `monitor` prints.
 struct MonitorEvent {
     /// The time at which it was received.
     let time = TimeText.now
     /// `state`, `discovered`, `connected`, `disconnected`.
     let event: String
-    /// The state, for that event.
     var state: String?
-    /// The device, for the other events.
     var device: DeviceRecord?
 
     /// The event as JSON, with the fields of a scan for a device.

@@ -3,7 +3,6 @@ import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
-/// `bluectl subscribe`: values as the device sends them.
 struct SubscribeCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
@@ -93,7 +92,6 @@ extension CentralRole {
     }
 }
 
-/// `bluectl watch`: the typed values of a profile.
 struct WatchCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

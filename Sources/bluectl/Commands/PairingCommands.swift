@@ -3,7 +3,6 @@ import AsyncBluetooth
 import CoreBluetoothPackage
 import Foundation
 
-/// `bluectl pair`: keys for an encrypted link.
 struct PairCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
@@ -32,7 +31,6 @@ struct PairCommand: BackendCommand {
     }
 }
 
-/// `bluectl unpair`: forgets a bond.
 struct UnpairCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpair",
@@ -68,7 +66,6 @@ extension CentralRole {
         return try await known(bonded.map(\.identifier)).first
     }
 
-    /// Forgets the bond with a device.
     func unpair(_ peripheral: Peripheral) async throws {
         let agent = CBPairingAgent(backend: backend, capability: .noInputNoOutput, delegate: nil, queue: .main)
         console.progress("Removing the bond…")

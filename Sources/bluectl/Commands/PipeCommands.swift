@@ -4,7 +4,6 @@ import BluetoothProfiles
 import CoreBluetoothPackage
 import Foundation
 
-/// `bluectl uart`: a serial line to a device, over the service Nordic UART or one like it.
 struct UARTCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "uart",
@@ -56,7 +55,6 @@ struct UARTCommand: BackendCommand {
 
     func validate() throws { _ = try usage { () throws(Failure) in try paths() } }
 
-    /// The characteristic to write to, and the one that notifies.
     private func paths() throws(Failure) -> (receive: AttributePath, transmit: AttributePath) {
         (
             try AttributePath([receive ?? NordicUARTService.receive.uuid.uuidString]),
@@ -86,7 +84,6 @@ struct UARTCommand: BackendCommand {
     }
 }
 
-/// `bluectl channel`: an L2CAP channel as a pipe.
 struct L2CAPCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "channel",
@@ -156,7 +153,6 @@ struct PSMArgument: ExpressibleByArgument, Equatable, Sendable {
 }
 
 extension CentralRole {
-    /// Opens a channel.
     fileprivate func openChannel(_ psm: CBL2CAPPSM, at peripheral: Peripheral) async throws -> ByteChannel {
         try await step("opening the channel", orFail: "cannot open the channel \(psm)") {
             try await peripheral.openChannel(psm)

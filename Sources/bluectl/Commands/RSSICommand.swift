@@ -2,7 +2,6 @@ import ArgumentParser
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// `bluectl rssi`: the signal strength of a link.
 struct RSSICommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "rssi",

@@ -4,7 +4,6 @@ import BluetoothBackend
 import CoreBluetoothPackage
 import Foundation
 
-/// `bluectl scan`: lists the devices that advertise.
 struct ScanCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
@@ -69,7 +68,6 @@ struct ScanCommand: BackendCommand {
         }
     }
 
-    /// Whether a report passes the filters.
     func isWanted(_ device: DeviceRecord) -> Bool {
         if let rssi, device.rssi.map({ $0 < rssi }) ?? true { return false }
         guard let name else { return true }
@@ -98,7 +96,6 @@ final class ScanListing {
         if console.isLive { draw() }
     }
 
-    /// Shows a report.
     func show(_ device: DeviceRecord) {
         let before = table.devices[device.identifier]
         table.update(device)

@@ -2,7 +2,6 @@ import ArgumentParser
 import BluetoothProfiles
 import CoreBluetoothPackage
 
-/// `bluectl serve`: publishes a device of a file or of profiles.
 struct ServeCommand: BackendCommand {
     typealias Role = PeripheralRole
 
@@ -82,7 +81,6 @@ struct ServeCommand: BackendCommand {
         if let file { try await serve(file, in: role) } else { try await serveProfiles(in: role) }
     }
 
-    /// Serves a device of profiles.
     @MainActor
     private func serveProfiles(in role: PeripheralRole) async throws {
         let name = name ?? profile.first?.deviceName ?? "bluectl"

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CoreBluetoothPackage
 
-/// `bluectl read`: one value.
 struct ReadCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
@@ -41,7 +40,6 @@ struct ReadCommand: BackendCommand {
     }
 }
 
-/// `bluectl write`: one value, or the bytes of a file.
 struct WriteCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "write",

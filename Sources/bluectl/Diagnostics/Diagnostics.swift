@@ -13,7 +13,6 @@ enum Diagnostics {
         case closed
     }
 
-    /// A line that waits.
     private struct Held {
         let text: String
         let level: Logger.Level

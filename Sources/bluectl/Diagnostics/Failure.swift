@@ -4,18 +4,14 @@ import CoreBluetoothPackage
 
 /// The failure of a command: one line for people, and the exit status.
 struct Failure: Error, Equatable, CustomStringConvertible {
-    /// The exit status.
     var status: ExitStatus
-    /// One line for people.
     var description: String
 
-    /// Ends with `status` and a line.
     init(_ status: ExitStatus, _ description: String) {
         self.status = status
         self.description = description
     }
 
-    /// A step of a command took too long.
     static func timedOut(_ limit: Duration, _ phrase: String) -> Failure {
         let (seconds, attoseconds) = limit.components
         let text = attoseconds == 0 ? "\(seconds)" : Decimals.fixed(Double(seconds) + Double(attoseconds) / 1e18, 1)
@@ -24,7 +20,6 @@ struct Failure: Error, Equatable, CustomStringConvertible {
 }
 
 extension Failure {
-    /// An operation of the async client failed.
     @MainActor
     init(_ error: BluetoothError) {
         func cause(_ error: (any Error)?) -> String { error.map { ": " + ErrorText.of($0) } ?? "" }
@@ -54,7 +49,6 @@ enum ExitStatus: Int32 {
     case timedOut = 3
 }
 
-/// Failures for adapters that cannot be used.
 enum AdapterFailure {
     /// The failure for a state, with the text of the backend's last warning, if there is one.
     ///
@@ -64,7 +58,6 @@ enum AdapterFailure {
         return Failure(.failed, line.contains("doctor") ? line : line + "; run \"bluectl doctor\" for details")
     }
 
-    /// The remedy for a state.
     static func remedy(_ state: CBManagerState) -> String {
         switch state {
         case .unsupported:
@@ -105,7 +98,6 @@ enum ErrorText {
         }
     }
 
-    /// Advice on an error of the device; nil if there is no certain remedy.
     private static func advice(_ error: any Error, _ isSubscribing: Bool) -> String? {
         switch (error as? CBATTError)?.code {
         case .insufficientAuthentication, .insufficientEncryption:

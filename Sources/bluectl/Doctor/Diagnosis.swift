@@ -17,7 +17,6 @@ struct Diagnosis {
         return findings
     }
 
-    /// Whether BlueZ cannot be used.
     var hasProblem: Bool { findings.contains { $0.status == .problem } }
 
     private var bus: Finding {
@@ -112,7 +111,6 @@ struct Diagnosis {
     }
 }
 
-/// The findings of one adapter.
 struct AdapterDiagnosis {
     let adapter: SystemReport.Adapter
 

@@ -9,10 +9,8 @@ struct SystemProbe {
     private static let busName = "org.freedesktop.DBus"
     private static let daemonName = "org.bluez"
 
-    /// The time limit of one call.
     let limit: Duration
 
-    /// All facts.
     func facts() async -> SystemReport {
         let address = DBusAddress.system
         var facts = SystemReport(

@@ -42,9 +42,7 @@ struct SystemReport: Equatable, Sendable {
         var isDiscovering: Bool?
         /// `central`, `peripheral`, `central-peripheral`; nil before BlueZ 5.55.
         var roles: [String]?
-        /// The interfaces of its object.
         var interfaces: Set<String> = []
-        /// The names of its properties.
         var properties: Set<String> = []
     }
 
@@ -55,22 +53,18 @@ struct SystemReport: Equatable, Sendable {
         var isHardBlocked: Bool
     }
 
-    /// The user that runs the tool.
     struct User: Equatable, Sendable {
         var name: String
         var isRoot: Bool
         var groups: [String]
-        /// Whether the system has a group `bluetooth`.
         var systemHasBluetoothGroup: Bool
     }
 
-    /// The bus's address.
     var busAddress: String
     /// Whether the system bus accepted the connection.
     var bus: Answer
     /// Whether `org.bluez` has an owner; nil if the bus was not reached.
     var daemon: Answer?
-    /// The daemon's process.
     var daemonProcess: UInt32?
     /// Whether the bus can start the daemon by itself.
     var isActivatable: Bool?
@@ -113,7 +107,6 @@ enum SystemFacts {
         return Set(own).map(groupName).sorted()
     }
 
-    /// Whether the system has a group of this name.
     static func hasGroup(_ name: String) -> Bool { getgrnam(name) != nil }
 
     /// The user's name, or number.

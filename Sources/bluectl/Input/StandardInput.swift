@@ -6,7 +6,6 @@ import Foundation
 /// No bytes are read before a command requests them.
 @MainActor
 final class StandardInput {
-    /// The input of the process.
     static let shared = StandardInput()
 
     nonisolated private static let pieceLength = 4096
@@ -21,7 +20,6 @@ final class StandardInput {
     private let wanted = DispatchSemaphore(value: 0)
     private var hasThread = false
 
-    /// Whether a person types.
     var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// The next piece; nil at the end of the input, after `cancel()`, or when the task is cancelled.
@@ -91,7 +89,6 @@ final class StandardInput {
 /// The bytes of a file, or of standard input.
 @MainActor
 final class ByteSource {
-    /// The rest of a file; nil for standard input.
     private var rest: Data?
 
     /// Opens a file; `-` is standard input.

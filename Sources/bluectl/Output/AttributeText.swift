@@ -3,7 +3,6 @@ import BluetoothProfiles
 import BluetoothValues
 import CoreBluetoothPackage
 
-/// UUIDs, values and properties for people.
 enum AttributeText {
     /// `Heart Rate 180D`, or only the UUID if it has no standard name.
     static func label(_ uuid: CBUUID) -> String {
@@ -31,7 +30,6 @@ enum AttributeText {
         return plain(data) ?? (data.isEmpty ? "empty" : HexText.of(data))
     }
 
-    /// `label(_:)` of a UUID as text.
     static func label(_ uuid: String) -> String {
         BluetoothUUID(uuid).map { label(CBUUID($0)) } ?? PrintableText.of(uuid)
     }
@@ -43,7 +41,6 @@ enum AttributeText {
         return decoded.map { "\(hex) (\($0))" } ?? hex
     }
 
-    /// `value(_:of:)` of a UUID as text.
     static func value(_ data: Data, of uuid: String) -> String {
         BluetoothUUID(uuid).map { value(data, of: CBUUID($0)) } ?? HexText.of(data)
     }

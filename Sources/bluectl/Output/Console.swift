@@ -5,11 +5,8 @@ import Foundation
 final class Console {
     /// Whether results are JSON, one object a line.
     let isJSON: Bool
-    /// Whether results bear the time.
     let showsTime: Bool
-    /// Colours of standard output.
     let palette: Palette
-    /// Whether a live table can be drawn.
     let isLive: Bool
     /// "emulator" where the results are of emulated devices; else nil.
     var emulatedBackend: String?
@@ -44,10 +41,8 @@ final class Console {
         put(common.merging(fields).line + "\n")
     }
 
-    /// Writes to standard output as it is.
     func put(_ text: String) { put { StandardStream.output.write(text) } }
 
-    /// Writes bytes to standard output as they are.
     func put(_ data: Data) { put { data.withUnsafeBytes { StandardStream.output.write($0) } } }
 
     private func put(_ write: () -> Int32) {
@@ -96,7 +91,6 @@ enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// Whether a terminal reads it.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// The terminal's columns and rows; nil if they are unknown.
@@ -114,7 +108,6 @@ enum StandardStream: Int32, Sendable {
         return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
     }
 
-    /// As `write(_:)` of text, of bytes.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         var rest = bytes
         while let base = rest.baseAddress, !rest.isEmpty {
@@ -183,7 +176,6 @@ struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// Times as results bear them.
 enum TimeText {
     /// ISO 8601 in UTC, with milliseconds.
     static func of(_ date: Date) -> String {

@@ -8,7 +8,6 @@ struct DeviceRecord: Equatable, Sendable {
     var address: String?
     /// The device's name as the manager knows it.
     var name: String?
-    /// The name that it advertises.
     var advertisedName: String?
     /// dBm; nil where it was not measured.
     var rssi: Int?
@@ -25,7 +24,6 @@ struct DeviceRecord: Equatable, Sendable {
         AdvertisedValue.values(serviceData: serviceData, manufacturerData: manufacturerData)
     }
 
-    /// The known name and the advertised name.
     var names: [String] { [name, advertisedName].compactMap { $0 } }
 
     /// The name for listings.
@@ -42,12 +40,10 @@ struct DeviceRecord: Equatable, Sendable {
 }
 
 extension DeviceRecord {
-    /// A device without an advertisement.
     init(_ peripheral: Peripheral) {
         self.init(identifier: peripheral.identifier, address: peripheral.address, name: peripheral.name)
     }
 
-    /// A report of a scan.
     init(_ report: DiscoveredPeripheral) {
         self.init(report.peripheral)
         apply(report.advertisement, rssi: report.rssi)
@@ -72,7 +68,6 @@ extension DeviceRecord {
 }
 
 extension DeviceRecord {
-    /// The report as JSON.
     func fields(backend: String) -> JSONFields {
         let data = serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }
         let values = values.map { ["format": $0.format, "fields": $0.fields.map(\.json)] as JSONFields }

@@ -51,7 +51,6 @@ enum PrintableText {
 
 /// Colours for people, or none.
 struct Palette: Sendable {
-    /// Whether anything is coloured.
     let isEnabled: Bool
 
     /// Colours only on a terminal that has them, and never with `NO_COLOR` (no-color.org).
@@ -60,7 +59,6 @@ struct Palette: Sendable {
         isEnabled = isTerminal && !isRefused && environment["TERM"] != "dumb"
     }
 
-    /// No colours.
     init() { isEnabled = false }
 
     func strong(_ text: String) -> String { wrap(text, "1") }
@@ -75,7 +73,6 @@ struct Palette: Sendable {
     }
 }
 
-/// Bytes as hexadecimal digits.
 enum HexText {
     /// Reads digits in pairs, either letter case, with an optional `0x` in front; spaces, `:`, `-`, `_`, `.` and `,`
     /// may stand between bytes.

@@ -70,7 +70,6 @@ struct ScanTable {
         [services(device), AdvertisementText.details(of: device)].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
-    /// The widths of the columns.
     private struct Widths {
         let name: Int
         let place: Int

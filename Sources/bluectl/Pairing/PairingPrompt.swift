@@ -15,14 +15,9 @@ final class PairingPrompt {
     private var timeout: PausableTimeout?
     private var asking: Task<Void, Never>?
     private var asked: CBPairingRequest?
-    /// Devices whose refusal was reported to the user.
     private var refused: Set<UUID> = []
     private var isBonded = false
 
-    /// - Parameters:
-    ///   - role: The role in which the command pairs.
-    ///   - peer: The device that the user wants to pair with, others being refused; nil for all that ask.
-    ///   - saysYes: Whether yes is the answer to all that needs no number.
     private init(_ role: any CommandRole, peer: DeviceRecord?, saysYes: Bool) {
         self.role = role
         self.peer = peer
@@ -92,7 +87,7 @@ final class PairingPrompt {
                 role.console.warn("refused, since the input has ended; --accept-pairing accepts without asking")
             }
             let answer = line?.trimmingCharacters(in: .whitespaces).lowercased()
-            decide(request, ["y", "yes"].contains(answer) ? .accept : .reject)
+            decide(request) { ["y", "yes"].contains(answer) ? $0.accept() : $0.reject() }
         }
     }
 
@@ -101,24 +96,17 @@ final class PairingPrompt {
         while let line = await input.next() {
             let digits = line.filter { !$0.isWhitespace }
             if let passkey = Int(digits), digits.count <= 6, (0...999_999).contains(passkey) {
-                return decide(request, .passkey(passkey))
+                return decide(request) { $0.enter(passkey: passkey) }
             }
             role.console.warn("\"\(PrintableText.of(line))\" is not a passkey: enter up to six digits")
         }
-        decide(request, .reject)
+        decide(request) { $0.reject() }
     }
 
-    private enum Decision { case accept, reject, passkey(Int) }
-
-    private func decide(_ request: CBPairingRequest, _ decision: Decision) {
+    private func decide(_ request: CBPairingRequest, _ decision: (CBPairingRequest) -> Void) {
         timeout?.restart()
         // It may be void by now.
-        guard request.isOpen else { return }
-        switch decision {
-        case .accept: request.accept()
-        case .reject: request.reject()
-        case .passkey(let passkey): request.enter(passkey: passkey)
-        }
+        if request.isOpen { decision(request) }
     }
 
     private func show(_ question: CBPairingRequest.Question, about peer: DeviceRecord) {
@@ -184,7 +172,6 @@ struct PairingText {
         needsUser = ["enterPasskey", "display"].contains(kind)
     }
 
-    /// Six digits.
     private static func digits(_ passkey: Int) -> String {
         let text = String(passkey)
         return String(repeating: "0", count: max(0, 6 - text.count)) + text
@@ -206,7 +193,6 @@ final class PausableTimeout {
         self.phrase = phrase
     }
 
-    /// Runs `body`, and cancels it at the end of the time.
     func run(_ body: @escaping @MainActor () async throws -> Void) async throws {
         let work = Task { try await body() }
         self.work = work
@@ -223,13 +209,11 @@ final class PausableTimeout {
         }
     }
 
-    /// Suspends the limit until `restart()`.
     func pause() {
         timer?.cancel()
         timer = nil
     }
 
-    /// Gives the whole time again.
     func restart() {
         pause()
         timer = Task { [limit] in

@@ -12,9 +12,7 @@ import Synchronization
 import BluetoothEmulator
 #endif
 
-/// A command that uses Bluetooth.
 protocol BackendCommand: AsyncParsableCommand, Sendable {
-    /// The role in which it does so.
     associatedtype Role: CommandRole = CentralRole
 
     var global: GlobalOptions { get }
@@ -22,7 +20,6 @@ protocol BackendCommand: AsyncParsableCommand, Sendable {
     /// Whether an interruption ends the command successfully.
     var endsByInterruption: Bool { get }
 
-    /// The backend.
     func selection() throws(Failure) -> CBBackendSelection
 
     /// Runs the command; the adapter is on.
@@ -91,7 +88,6 @@ extension BackendCommand {
 }
 
 extension GlobalOptions {
-    /// Sets up the adapter and the log of the process.
     func prepareProcess() {
         // Managers read their adapter only from the environment.
         if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
@@ -100,11 +96,9 @@ extension GlobalOptions {
 }
 
 extension Console {
-    /// A console with the options of a command.
     convenience init(_ options: GlobalOptions) { self.init(isJSON: options.json, showsTime: options.timestamps) }
 }
 
-/// Selects the backend by the options.
 enum BackendSelector {
     /// The backend that the options name.
     ///
@@ -134,12 +128,16 @@ enum BackendSelector {
     #if Emulator
     /// The emulator that was created last: a process of the tool uses one.
     static let current = Lock<Emulator?>(nil)
+
+    static func makeEmulator(world: String?) throws(Failure) -> Emulator {
+        try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+    }
     #endif
 
     /// The emulator with a world file's devices, or with the built-in ones.
     static func emulator(world: String? = nil) throws(Failure) -> CBBackendSelection {
         #if Emulator
-        let emulator = try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+        let emulator = try makeEmulator(world: world)
         current.withLock { $0 = emulator }
         return .emulator(emulator)
         #else
@@ -177,11 +175,9 @@ final class Signals {
     func reset() { first.reset() }
 }
 
-/// Whether a signal is the first one.
 private final class FirstSignal: Sendable {
     private let isTaken = Lock(false)
 
-    /// - Returns: Whether there was none before.
     func claim() -> Bool {
         isTaken.withLock { isTaken in
             defer { isTaken = true }

@@ -30,7 +30,6 @@ struct DiscoveredDescriptor: DiscoveredAttribute {
     let handle: UInt16?
 }
 
-/// Discovery.
 extension CentralRole {
     /// Discovers the services, those that others include too, with their characteristics.
     ///
@@ -66,7 +65,6 @@ extension CentralRole {
             characteristics: characteristics)
     }
 
-    /// Discovers the descriptors of a characteristic.
     func descriptors(
         of characteristic: DiscoveredCharacteristic, at peripheral: Peripheral
     ) async throws -> [DiscoveredDescriptor] {
@@ -95,7 +93,6 @@ extension CentralRole {
         return try path.characteristic.pick(from: services.flatMap(\.characteristics), kind: "characteristic")
     }
 
-    /// Finds the descriptor that is meant.
     func locate(
         _ query: AttributeQuery, of characteristic: DiscoveredCharacteristic, at peripheral: Peripheral
     ) async throws -> DiscoveredDescriptor {

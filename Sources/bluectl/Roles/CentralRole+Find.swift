@@ -54,7 +54,6 @@ extension CentralRole {
         return first.peripheral
     }
 
-    /// The devices that a query matches.
     @MainActor
     private final class Matches {
         var found: [(peripheral: Peripheral, record: DeviceRecord)] = []

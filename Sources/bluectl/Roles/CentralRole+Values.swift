@@ -2,7 +2,6 @@ import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
-/// Reading and writing.
 extension CentralRole {
     /// Reads the signal strength of the link, in dBm.
     func readRSSI(of peripheral: Peripheral) async throws -> Int {
@@ -22,17 +21,14 @@ extension CentralRole {
         }
     }
 
-    /// Reads a value.
     func read(_ characteristic: DiscoveredCharacteristic, of peripheral: Peripheral) async throws -> Data {
         try await step("reading") { try await peripheral.read(characteristic.id) }
     }
 
-    /// Reads a descriptor.
     func read(_ descriptor: DiscoveredDescriptor, of peripheral: Peripheral) async throws -> Data {
         try await step("reading") { try await peripheral.read(descriptor: descriptor.id).bytes }
     }
 
-    /// Writes a descriptor.
     func write(_ data: Data, to descriptor: DiscoveredDescriptor, of peripheral: Peripheral) async throws {
         guard descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString) else {
             throw Failure(
@@ -67,14 +63,11 @@ extension CentralRole {
     }
 }
 
-/// Values for people and as JSON.
 extension CentralRole {
-    /// Prints a value of a characteristic.
     func show(_ value: Data, of characteristic: DiscoveredCharacteristic) {
         show(value, of: characteristic.uuid, characteristic.fields(value))
     }
 
-    /// Prints a value of a descriptor.
     func show(_ value: Data, of descriptor: DiscoveredDescriptor, at characteristic: DiscoveredCharacteristic) {
         let own: JSONFields = [
             "descriptor": descriptor.uuid.uuidString, "handle": descriptor.handle, "value": HexText.of(value),
@@ -91,6 +84,5 @@ extension CentralRole {
 extension DiscoveredCharacteristic {
     fileprivate var path: JSONFields { ["service": id.service.uuid.uuidString, "characteristic": uuid.uuidString] }
 
-    /// A value as JSON.
     func fields(_ value: Data) -> JSONFields { path.merging(["handle": handle, "value": HexText.of(value)]) }
 }

@@ -17,7 +17,6 @@ final class CentralRole: CommandRole {
     /// Called when a link ends that this side has not ended.
     var onDisconnection: ((Peripheral, Failure) -> Void)?
 
-    /// The device that was connected last.
     private(set) var peripheral: Peripheral?
     /// All that are, or were, connected: a link lasts as long as there is a reference to its device.
     private(set) var peripherals: [Peripheral] = []
@@ -67,7 +66,6 @@ final class CentralRole: CommandRole {
         }
     }
 
-    /// Gives a connection up.
     func disconnect(_ peripheral: Peripheral) async throws {
         guard peripheral.state != .disconnected else { return }
         try await step("disconnecting", within: Self.closingLimit) {

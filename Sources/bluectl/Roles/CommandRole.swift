@@ -6,16 +6,10 @@ import CoreBluetoothPackage
 /// A command runs in its own task; an interruption by the user cancels it.
 @MainActor
 protocol CommandRole: AnyObject, Sendable {
-    /// - Parameters:
-    ///   - backend: The backend.
-    ///   - console: Where the command writes.
-    ///   - limit: How long one step may take.
     init(_ backend: CBBackendSelection, console: Console, limit: Duration)
 
     var backend: CBBackendSelection { get }
-    /// The console of the running command.
     var console: Console { get set }
-    /// The time limit of one step.
     var limit: Duration { get set }
     /// "bluez", "emulator".
     var backendName: String { get }
@@ -35,7 +29,6 @@ protocol CommandRole: AnyObject, Sendable {
     func endCommand() async
 }
 
-/// Waits until the task is cancelled.
 func sleepUntilCancelled() async throws {
     while true { try await Task.sleep(for: .seconds(86_400)) }
 }

@@ -9,7 +9,6 @@ final class PeripheralRole: CommandRole {
     var console: Console
     var limit: Duration
 
-    /// Receives the server's events.
     @MainActor
     private final class EventReceiver {
         var receive: ((PeripheralServer.Event) -> Void)?
@@ -30,7 +29,6 @@ final class PeripheralRole: CommandRole {
             })
     }
 
-    /// Called with each event of the server.
     var onEvent: ((PeripheralServer.Event) -> Void)? {
         get { events.receive }
         set { events.receive = newValue }

@@ -72,7 +72,6 @@ enum AttributeQuery: Equatable, Sendable {
         String(text.lowercased().map { "-_".contains($0) ? " " : $0 })
     }
 
-    /// The query in its usual form.
     var text: String {
         switch self {
         case .uuid(_, let ordinal), .name(_, let ordinal): base + (ordinal.map { "#\($0)" } ?? "")
@@ -80,7 +79,6 @@ enum AttributeQuery: Equatable, Sendable {
         }
     }
 
-    /// The form without the number among equal ones.
     private var base: String {
         switch self {
         case .uuid(let uuid, _): uuid.text
@@ -149,8 +147,6 @@ struct AttributePath: Equatable, Sendable {
         """
 
     /// Reads one or two words.
-    ///
-    /// - Throws: A usage failure.
     init(_ words: [String]) throws(Failure) {
         let words = words.count == 1 ? Self.parts(of: words[0]) : words
         guard let last = words.last, words.count <= 2 else {

@@ -42,7 +42,6 @@ enum DeviceQuery: Equatable, Sendable {
         if case .name = self { false } else { true }
     }
 
-    /// The query in its usual form.
     var text: String {
         switch self {
         case .identifier(let identifier): identifier.uuidString

@@ -8,15 +8,11 @@ import CoreBluetoothPackage
 final class LoopbackClient {
     private let role: CentralRole
     private let device: Device
-    /// Whether the visit is over.
     private(set) var isOver = false
 
-    /// The properties of the served device.
     struct Device {
-        /// The advertised name.
         let name: String?
         let advertisedServices: [CBUUID]
-        /// The published services.
         let services: [CBUUID]
         /// The characteristics that are notified periodically while a central subscribes.
         let periodic: Set<CBUUID>
@@ -24,7 +20,6 @@ final class LoopbackClient {
         let writesUnread: Bool
     }
 
-    /// A client on the backend of a server.
     init(of device: Device, host: PeripheralRole) {
         role = CentralRole(host.backend, console: host.console, limit: host.limit)
         self.device = device

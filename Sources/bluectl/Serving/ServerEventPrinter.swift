@@ -6,10 +6,8 @@ import CoreBluetoothPackage
 @MainActor
 struct ServerEventPrinter {
     let console: Console
-    /// The device's name.
     let name: String
 
-    /// The services are published.
     func published(_ services: [CBUUID]) {
         let list = services.map { AttributeText.label($0) }.joined(separator: ", ")
         console.show(
@@ -17,7 +15,6 @@ struct ServerEventPrinter {
             ["Published \"\(PrintableText.of(name))\": \(list.isEmpty ? "no services" : list)"])
     }
 
-    /// The device advertises.
     func advertising(_ content: AdvertisedContent) {
         let data = content.serviceData.map { ($0.key.uuidString, HexText.of($0.value)) }.sorted { $0.0 < $1.0 }
         let manufacturerData = content.manufacturerData.map(HexText.of)
@@ -77,7 +74,6 @@ struct ServerEventPrinter {
             ], [line])
     }
 
-    /// Centrals may open a channel.
     func listening(_ psm: CBL2CAPPSM) {
         console.show(["event": "listening", "psm": psm], ["Listening for channels at number \(psm)"])
     }

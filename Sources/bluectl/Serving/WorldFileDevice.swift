@@ -35,7 +35,6 @@ struct WorldFileDevice {
         try check()
     }
 
-    /// A mistake of the device, with its place.
     func failure(at field: String, _ rule: String) -> Failure {
         file.failure(at: "devices[\(index)].\(field)", rule, in: text)
     }

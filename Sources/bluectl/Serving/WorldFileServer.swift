@@ -10,7 +10,6 @@ final class WorldFileServer {
     private let role: PeripheralRole
     private let description: PeripheralDescription
     private let printer: ServerEventPrinter
-    /// The number of published services.
     private(set) var publishedCount = 0
     /// Whether the bytes of a channel are sent back, by its number.
     private var echoes: [CBL2CAPPSM: Bool] = [:]
@@ -44,7 +43,6 @@ final class WorldFileServer {
         printer.advertising(advertised)
     }
 
-    /// Closes the channels.
     func stop() { channels?.cancel() }
 
     /// The content of the enabled advertising set; nil if there is none.
@@ -109,7 +107,6 @@ final class WorldFileServer {
     }
 }
 
-/// The value of a characteristic that is served.
 private actor StoredValue {
     private let description: CharacteristicDescription
     private var value: Data
@@ -136,7 +133,6 @@ private actor StoredValue {
             onRead: { _ in await self.value }, onWrite: echo, whileSubscribed: notify)
     }
 
-    /// Notifies by the timer.
     private func notify(_ characteristic: SubscribedCharacteristic, by server: PeripheralServer?) async throws {
         guard let timer = description.timer, let server else { return }
         while true {

@@ -2,7 +2,6 @@
 ///
 /// A pure value: each key has an `Outcome`.
 struct LineEditor {
-    /// The effect of a key.
     enum Outcome: Equatable {
         /// The line may look different now.
         case edited
@@ -30,10 +29,8 @@ struct LineEditor {
         position = history.count
     }
 
-    /// The text before the cursor.
     var head: String { String(text[..<cursor]) }
 
-    /// Takes a key.
     mutating func handle(_ key: Key) -> Outcome {
         switch key {
         case .enter: return .accepted(String(text))

@@ -8,7 +8,6 @@ final class LineReader {
     private var decoder = KeyDecoder()
     private var waitingKeys: [Key] = []
     private var editor = LineEditor(history: [])
-    /// Whether a line is being typed.
     private(set) var isEditing = false
     /// Returns the completions of a word, given the words before it and the word.
     private let completions: ([String], String) -> [String]
@@ -99,7 +98,6 @@ final class LineReader {
     }
 }
 
-/// The mode of the terminal of standard input.
 struct TerminalMode {
     private let original: termios
 
@@ -125,7 +123,6 @@ struct TerminalMode {
 
 /// The lines of earlier shells: `$XDG_STATE_HOME/bluectl/history`, or below `~/.local/state`.
 struct ShellHistory {
-    /// The number of lines that are stored.
     static let limit = 500
 
     private(set) var lines: [String]

@@ -12,7 +12,6 @@ final class Shell {
     private let backend: CBBackendSelection
     /// The central role, from the first command that wants it on.
     private var central: CentralRole?
-    /// The command that runs.
     private var running: Task<Void, any Error>?
     /// Links that were lost while a command ran.
     private var lostLinks: [(peripheral: Peripheral, failure: Failure)] = []
@@ -32,7 +31,6 @@ final class Shell {
 
     // MARK: Lines
 
-    /// Runs what a person types.
     func runInteractively() async {
         Self.current = self
         listen()
@@ -62,7 +60,6 @@ final class Shell {
         return status
     }
 
-    /// Runs a line.
     private func run(_ line: String, place: String) async -> ExitStatus {
         let runner = CommandRunner(root: ShellCommands.self, place: place)
         do throws(Failure) {
@@ -74,9 +71,7 @@ final class Shell {
             }
             return await runner.run(options.inherited(by: ArgumentOrder.commandFirst(words)))
         } catch {
-            let console = Console(options)
-            console.error(Failure(error.status, place.isEmpty ? error.description : "\(place): \(error.description)"))
-            return error.status
+            return runner.report(error, Console(options))
         }
     }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// `bluectl shell`: commands over one backend, typed or from a script.
 struct ShellCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "shell",

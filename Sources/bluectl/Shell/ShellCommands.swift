@@ -3,7 +3,6 @@ import AsyncBluetooth
 import CoreBluetoothPackage
 import Foundation
 
-/// The commands of a shell.
 struct ShellCommands: ParsableCommand {
     /// The commands that do not use the shell's backend.
     static let withoutBackend: Set<String> = ["doctor", "check"]
@@ -48,7 +47,6 @@ struct ConnectCommand: BackendCommand {
     }
 }
 
-/// `disconnect`, which exists only in a shell.
 struct DisconnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "disconnect", abstract: "Close the connection to a device, or without DEVICE all connections.")

@@ -8,20 +8,17 @@ enum ShellWords {
     ///
     /// - Throws: A usage failure for a quote that is not closed.
     static func split(_ line: String) throws(Failure) -> [String] {
-        var splitter = Splitter()
-        for character in line where !splitter.isComment { splitter.append(character) }
+        let splitter = Splitter(line)
         guard splitter.quote == nil, !splitter.isEscaped else {
             throw Failure(.usage, "a quotation mark is not closed")
         }
-        return splitter.finish()
+        return splitter.words + splitter.finishedWord
     }
 
     /// The complete words before the cursor, and the one that is being typed, without its quotes.
     static func typed(_ text: String) -> (words: [String], current: String) {
-        var splitter = Splitter()
-        for character in text where !splitter.isComment { splitter.append(character) }
-        let current = splitter.isComment ? nil : splitter.word
-        return (splitter.words, current ?? "")
+        let splitter = Splitter(text)
+        return (splitter.words, splitter.isComment ? "" : splitter.word ?? "")
     }
 
     /// A word as it is typed: in quotes where it needs them.
@@ -38,7 +35,11 @@ enum ShellWords {
         var isEscaped = false
         var isComment = false
 
-        mutating func append(_ character: Character) {
+        init(_ text: String) {
+            for character in text where !isComment { append(character) }
+        }
+
+        private mutating func append(_ character: Character) {
             if isEscaped {
                 isEscaped = false
                 word = (word ?? "") + String(character)
@@ -60,17 +61,12 @@ enum ShellWords {
             }
         }
 
-        private var finishedWord: [String] { word.map { [$0] } ?? [] }
-
-        func finish() -> [String] { words + finishedWord }
+        var finishedWord: [String] { word.map { [$0] } ?? [] }
     }
 }
 
-/// The completions of a word in a shell.
 struct ShellCompletion {
-    /// Names and addresses of devices.
     let devices: [String]
-    /// Names and UUIDs of characteristics of connected devices.
     let attributes: [String]
 
     /// The commands whose words after DEVICE name a characteristic.
@@ -108,7 +104,6 @@ struct ShellCompletion {
         }
     }
 
-    /// The options that a help text names.
     private static func options(in help: String) -> [String] {
         help.matches(of: #/--[a-z][a-z-]*/#).map { String($0.output) }
     }

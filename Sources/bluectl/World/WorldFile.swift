@@ -11,8 +11,6 @@ struct WorldFile {
     let path: String
 
     /// The emulator with the file's devices.
-    ///
-    /// - Throws: A usage failure.
     func emulator() throws(Failure) -> Emulator {
         let world = try description(of: text())
         do {
@@ -35,8 +33,6 @@ struct WorldFile {
     }
 
     /// The world that the file's text describes.
-    ///
-    /// - Throws: A usage failure.
     func description(of text: String) throws(Failure) -> WorldDescription {
         let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
         let json = isYAML ? try YAMLText(text, file: path).json() : Data(text.utf8)
@@ -48,7 +44,6 @@ struct WorldFile {
         }
     }
 
-    /// The failure for a field that breaks a rule.
     func failure(at field: String, _ rule: String, in text: String) -> Failure {
         failure(at: field, rule, YAMLText.place(of: field, in: text))
     }
