@@ -130,8 +130,7 @@ public struct EmulatedHost: Sendable {
 extension Emulator {
     /// The host "default".
     public var host: EmulatedHost {
-        EmulatedHost(
-            emulator: self, index: core.withLock { $0.world.hosts.firstIndex { $0.identity.name == "default" } } ?? 0)
+        host(named: "default") ?? EmulatedHost(emulator: self, index: 0)
     }
 
     /// All hosts, in the order in which they were added.

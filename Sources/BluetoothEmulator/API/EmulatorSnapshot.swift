@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// An emulated world at one instant, to go back to with ``Emulator/init(restoring:)`` as often as wanted.
 ///

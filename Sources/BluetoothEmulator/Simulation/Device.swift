@@ -25,7 +25,8 @@ struct Device: Sendable {
     init(_ peripheral: EmulatedPeripheral, peers: [PeerID], seed: UInt64) throws {
         let description = peripheral.description
         self.init(
-            host: nil, name: description.name, address: description.effectiveAddress, peers: peers, seed: seed,
+            host: nil, name: description.name,
+            identity: DeviceIdentity(description.effectiveAddress, peers: peers, seed: seed), seed: seed,
             sets: description.advertising)
         handler = DeviceHandler(peripheral)
         server = GATTServer(handler.isPresent ? .handler : .database)
@@ -47,37 +48,26 @@ struct Device: Sendable {
 
     /// The device that the peripheral managers of a host are on the air.
     init(server host: Host, number: Int, peers: [PeerID], seed: UInt64) throws {
-        self.init(
-            host: number, name: host.identity.name, address: host.identity.airAddress, peers: peers, seed: seed,
-            sets: [])
-        identity = DeviceIdentity(host.identity, peers: peers, seed: seed)
+        let identity = DeviceIdentity(host.identity, peers: peers, seed: seed)
+        self.init(host: number, name: host.identity.name, identity: identity, seed: seed, sets: [])
         signal.isOn = host.adapter.isOn
         try server.addGenericServices(deviceName: name)
     }
 
     private init(
-        host: Int?, name: String, address: DeviceAddress, peers: [PeerID], seed: UInt64,
-        sets: [AdvertisingDescription]
+        host: Int?, name: String, identity: DeviceIdentity, seed: UInt64, sets: [AdvertisingDescription]
     ) {
         self.host = host
         self.name = name
-        identity = DeviceIdentity(address, peers: peers, seed: seed)
-        signal = DeviceSignal(random: SeededGenerator(seed: seed, stream: "rssi \(address)"))
+        self.identity = identity
+        signal = DeviceSignal(random: SeededGenerator(seed: seed, stream: "rssi \(identity.address)"))
         server = GATTServer(.managers)
         advertiser = Advertiser(
             sets.map(Advertiser.AdvertisingSet.init),
-            random: SeededGenerator(seed: seed, stream: "advertising delay \(address)"))
+            random: SeededGenerator(seed: seed, stream: "advertising delay \(identity.address)"))
     }
 
     // MARK: Advertising
-
-    struct Packet: Sendable {
-        let isConnectable: Bool
-        let isExtended: Bool
-        let rssi: Int
-        /// The time until the next packet; 0 if there is none.
-        let pause: Nanoseconds
-    }
 
     func isOnAir(_ index: Int) -> Bool {
         advertiser.sets[index].isEnabled && signal.isPresent
@@ -87,16 +77,18 @@ struct Device: Sendable {
     /// Sends a packet, if the set is on the air with this data.
     ///
     /// In place, as it is done for each packet.
-    mutating func sendPacket(_ index: Int, _ generation: UInt32, at now: Nanoseconds, deviation: Int) -> Packet? {
+    ///
+    /// - Returns: The signal strength, and the time until the next packet, which is 0 if there is none.
+    mutating func sendPacket(
+        _ index: Int, _ generation: UInt32, at now: Nanoseconds, deviation: Int
+    ) -> (rssi: Int, pause: Nanoseconds)? {
         guard advertiser.sets.indices.contains(index), advertiser.sets[index].generation == generation else {
             return nil
         }
         advertiser.sets[index].isScheduled = false
         guard isOnAir(index) else { return nil }
         let pause = advertiser.packetSent(of: index, at: now)
-        return Packet(
-            isConnectable: advertiser.sets[index].description.isConnectable,
-            isExtended: advertiser.sets[index].description.isExtended, rssi: signal.measure(deviation), pause: pause)
+        return (signal.measure(deviation), pause)
     }
 }
 
@@ -110,16 +102,10 @@ struct ConnectionPreferences: Sendable {
     var latency = 0
 }
 
-/// The steps of a device that go wrong.
 struct DeviceFaults: Sendable {
-    /// A host's connect that waits for ``EmulatedDevice/resume()``.
-    struct PausedConnect: Sendable {
-        let host: Int
-        let epoch: UInt32
-    }
-
     var steps: [DeviceFault] = []
-    var pausedConnects: [PausedConnect] = []
+    /// The connects of hosts that wait for ``EmulatedDevice/resume()``.
+    var pausedConnects: [(host: Int, epoch: UInt32)] = []
     /// The number of next connects that fail.
     var failingConnections = 0
 

@@ -6,18 +6,15 @@ struct Ref<Element>: Hashable, Sendable, Comparable {
     /// Both in one integer, as `HostLedger` numbers managers.
     var packed: Int { Int(bitPattern: UInt(serial) << 32 | UInt(slot)) }
 
-    init(slot: UInt32, serial: UInt32) {
-        self.slot = slot
-        self.serial = serial
-    }
+    /// Orders by insertion.
+    static func < (left: Ref, right: Ref) -> Bool { left.serial < right.serial }
+}
 
+extension Ref {
     init(packed: Int) {
         let bits = UInt(bitPattern: packed)
         self.init(slot: UInt32(truncatingIfNeeded: bits), serial: UInt32(truncatingIfNeeded: bits >> 32))
     }
-
-    /// Orders by insertion.
-    static func < (left: Ref, right: Ref) -> Bool { left.serial < right.serial }
 }
 
 /// Entities by ``Ref``: in place, without hashing, and blind for those that are gone.
@@ -56,14 +53,9 @@ struct SlotTable<Element: Sendable>: Sendable {
         }
     }
 
-    /// The reference that the next ``insert(_:)`` will return.
-    var nextRef: Ref<Element> {
-        Ref(slot: free.last ?? UInt32(slots.count - 1), serial: lastSerial + 1)
-    }
-
     mutating func insert(_ element: Element) -> Ref<Element> {
-        let ref = nextRef
         lastSerial += 1
+        let ref = Ref<Element>(slot: free.last ?? UInt32(slots.count - 1), serial: lastSerial)
         count += 1
         if free.popLast() != nil {
             isOrdered = false

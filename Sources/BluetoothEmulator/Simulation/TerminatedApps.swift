@@ -95,10 +95,7 @@ extension World {
                 let peer = preserved.peers.first(where: { $0.id == link.peer })
             else { continue }
             for attribute in peer.notifying {
-                enqueue(
-                    LinkOperation(
-                        manager: placeholder, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0),
-                        kind: .request(.setNotifying(attribute, true))), on: ref)
+                enqueue(LinkOperation(manager: placeholder, kind: .request(.setNotifying(attribute, true))), on: ref)
             }
         }
     }

@@ -38,37 +38,53 @@ extension World {
         }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
-        case .notifyAtOnce, .setParameter, .note: applyForHandler(control, to: ref)
+        case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)
+        case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
+        case .note(let text): trace.log(text, at: now)
         case .setValue(let path, let value):
             guard let id = existing(path, of: ref) else { return }
             devices[ref]?.server.database[id]?.value = value
         case .hold(let path, let isHeld):
             guard let id = existing(path, of: ref) else { return }
             devices[ref]?.server.database[id]?.access.isHeld = isHeld
+        case .addService(let service): addService(service, to: ref)
+        case .removeService(let uuid, let index): removeService(uuid, index, of: ref)
+        case .startTimer(let number, let delay, let period):
+            devices[ref]?.handler.startTimer(number, after: delay, every: period, of: ref, in: &timeline.queue)
+        case .stopTimer(let number): devices[ref]?.handler.stopTimer(number, in: &timeline.queue)
+        case .send(let channel, let data): sendOnChannel(channel, data, of: ref)
+        case .closeChannel(let channel):
+            if channels[channel].flatMap({ links[$0.link] })?.device == ref { close(channel, by: .peripheral) }
+        case .remove: remove(ref)
+        case .disconnect, .lose, .setParameters, .exchangeMTU, .failConnections, .inject, .clearFaults, .resume,
+            .loseBonds, .setPairing:
+            changeLinks(control, of: ref)
+        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .rotateAddress,
+            .setPacketLoss:
+            changeAir(control, of: ref)
+        }
+    }
+
+    private mutating func changeLinks(_ control: DeviceControl, of ref: Ref<Device>) {
+        switch control {
         case .disconnect:
             for link in devices[ref]?.links ?? [] {
                 queue.schedule(.remoteClose(link), at: links[link]?.timing.connectionEvent(from: now) ?? now)
             }
         case .lose(let staysOnAir): lose(ref, staysOnAir: staysOnAir)
-        case .addService(let service): addService(service, to: ref)
-        case .removeService(let uuid, let index): removeService(uuid, index, of: ref)
-        case .exchangeMTU(let mtu): exchangeMTU(mtu, ref)
-        case .inject, .clearFaults, .resume: applyFault(control, to: ref)
-        case .failConnections(let count): devices[ref]?.faults.failingConnections = count
-        case .startTimer(let number, let delay, let period):
-            devices[ref]?.handler.startTimer(number, after: delay, every: period, of: ref, in: &timeline.queue)
-        case .stopTimer(let number): devices[ref]?.handler.stopTimer(number, in: &timeline.queue)
-        case .loseBonds(let host): loseBonds(ref, with: host)
         case .setParameters(let parameters):
             devices[ref]?.connection.latency = parameters.peripheralLatency
             for link in devices[ref]?.links ?? [] { update(parameters, link) }
-        case .send(let channel, let data): sendOnChannel(channel, data, of: ref)
-        case .closeChannel(let channel):
-            if channels[channel].flatMap({ links[$0.link] })?.device == ref { close(channel, by: .peripheral) }
-        case .remove: remove(ref)
-        case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .setPairing,
-            .rotateAddress, .setPacketLoss:
-            changeAir(control, of: ref)
+        case .exchangeMTU(let mtu): exchangeMTU(mtu, ref)
+        case .failConnections(let count): devices[ref]?.faults.failingConnections = count
+        case .inject(let fault): devices[ref]?.faults.steps.append(fault)
+        case .clearFaults:
+            devices[ref]?.faults.steps = []
+            resume(ref)
+        case .resume: resume(ref)
+        case .loseBonds(let host): loseBonds(ref, with: host)
+        case .setPairing(let pairing): devices[ref]?.bonding.pairing = pairing
+        default: break
         }
     }
 
@@ -89,7 +105,6 @@ extension World {
             guard let id = devices[ref]?.server.deviceName else { return }
             devices[ref]?.server.database[id]?.value = Data(name.utf8)
         case .changeAddress(let address): changeAddress(address, of: ref)
-        case .setPairing(let pairing): devices[ref]?.bonding.pairing = pairing
         case .rotateAddress: rotateAddress(of: ref)
         case .setPacketLoss(let rate):
             devices[ref]?.signal.packetLossRate = rate

@@ -158,7 +158,6 @@ extension World {
 }
 
 extension AttributeDatabase {
-    /// Transfers the attributes of one manager to another.
     fileprivate mutating func reown(from old: Ref<Manager>, to new: Ref<Manager>) {
         for service in publishedServices(by: old) {
             let characteristics = self[service]?.children ?? []

@@ -95,7 +95,10 @@ struct World: Sendable {
         case .transactionTimeout(let link): transactionExpired(link)
         case .channelTransmit(let channel, let side): transmit(channel, side)
         case .channelCredits(let channel, let bytes, let side): grantCredits(on: channel, to: side, bytes)
-        case .pairingFeatures, .pairingKeys, .pairingTimeout, .encryptionTimeout: secure(event)
+        case .pairingFeatures(let link, let number): pairingFeatures(link, number)
+        case .pairingKeys(let link, let number): pairingKeys(link, number)
+        case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
+        case .encryptionTimeout(let host, let device, let epoch): encryptionTimedOut(device, on: host, epoch)
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .localClose(let link): terminate(link, reason: .local)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
@@ -108,16 +111,6 @@ struct World: Sendable {
         case .alarm(let number):
             timeline.alarmFired(number)
             outputs.append(.alarm(number))
-        }
-    }
-
-    private mutating func secure(_ event: WorldEvent) {
-        switch event {
-        case .pairingFeatures(let link, let number): pairingFeatures(link, number)
-        case .pairingKeys(let link, let number): pairingKeys(link, number)
-        case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
-        case .encryptionTimeout(let host, let device, let epoch): encryptionTimedOut(device, on: host, epoch)
-        default: break
         }
     }
 

@@ -19,14 +19,9 @@ struct JSONScanner {
     /// The offset of the wanted field, or of the nearest one around it.
     private var found: Int?
 
-    private init(_ bytes: [UInt8], wanted: String) {
-        self.bytes = bytes
-        self.wanted = wanted
-    }
-
     /// The first syntax error of a text; nil for JSON.
     static func mistake(in bytes: [UInt8]) -> Mistake? {
-        var scanner = JSONScanner(bytes, wanted: "")
+        var scanner = JSONScanner(bytes: bytes, wanted: "")
         do throws(Mistake) {
             try scanner.document()
             return nil
@@ -37,7 +32,7 @@ struct JSONScanner {
 
     /// The offset of a field, or of the nearest one around it; nil where there is none.
     static func offset(of field: String, in bytes: [UInt8]) -> Int? {
-        var scanner = JSONScanner(bytes, wanted: field)
+        var scanner = JSONScanner(bytes: bytes, wanted: field)
         do throws(Mistake) {
             try scanner.document()
         } catch {

@@ -56,7 +56,7 @@ extension PreservedCentralDescription: WorldFileObject {
         .required("identifier", \.identifier),
         .custom(
             "scan", read: { $0.scan = try ($1.value() as PreservedScan?)?.parameters },
-            write: { $0.scan.map(PreservedScan.init) }),
+            write: { $0.scan.map { PreservedScan(parameters: $0) } }),
         .value("peers", \.peers))
 }
 
@@ -70,14 +70,12 @@ extension PreservedCentralDescription.Peer: WorldFileObject {
 /// A scan of a world file.
 struct PreservedScan: WorldFileObject {
     static let fields = FieldTable(
-        PreservedScan(ScanParameters()),
+        PreservedScan(parameters: ScanParameters()),
         .value("services", \.parameters.services),
         .value("solicitedServices", \.parameters.solicitedServices),
         .value("duplicates", \.parameters.allowDuplicates))
 
     var parameters: ScanParameters
-
-    init(_ parameters: ScanParameters) { self.parameters = parameters }
 }
 
 /// The preserved state of a peripheral manager whose app the system terminated, in a world file.

@@ -28,21 +28,12 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     ///
     /// - Throws: ``DescriptionError`` naming place, path and rule.
     public init(json: Data) throws(DescriptionError) {
-        do throws(DescriptionError) {
-            self = try Self.decoded(json)
+        do {
+            self = try JSONDecoder().decode(WorldDescription.self, from: json)
             try validate()
         } catch {
-            throw error.located(in: Array(json))
-        }
-    }
-
-    private static func decoded(_ json: Data) throws(DescriptionError) -> WorldDescription {
-        do {
-            return try JSONDecoder().decode(WorldDescription.self, from: json)
-        } catch let error as DecodingError {
-            throw DescriptionError(error)
-        } catch {
-            throw DescriptionError("", "\(error)")
+            let described = error as? DescriptionError ?? (error as? DecodingError).map { DescriptionError($0) }
+            throw (described ?? DescriptionError("", "\(error)")).located(in: Array(json))
         }
     }
 

@@ -130,7 +130,6 @@ struct Advertiser: Sendable {
         host < sets[index].heard.count && sets[index].heard[host] == epoch
     }
 
-    /// A host's scanners have the data of a set.
     mutating func setHeard(_ index: Int, by host: Int, in epoch: UInt64) {
         let missing = host + 1 - sets[index].heard.count
         if missing > 0 { sets[index].heard.append(contentsOf: repeatElement(0, count: missing)) }

@@ -100,10 +100,7 @@ extension World {
     /// Whether the next packet of a set has an effect.
     private mutating func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
         guard devices[ref]?.isOnAir(index) == true else { return false }
-        let own = devices[ref]?.host
-        let isExtended = devices[ref]?.advertiser.sets[index].description.isExtended == true
-        for host in hosts.indices where hosts[host].adapter.isOn && host != own {
-            if isExtended, !hosts[host].adapter.features.contains(.extendedScanAndConnect) { continue }
+        for host in hosts.indices where canHear(host, ref, index) {
             if !hosts[host].scanning.scanners.isEmpty,
                 hosts[host].scanning.wantsDuplicates || !hasHeard(host, ref, index)
             {
@@ -112,6 +109,12 @@ extension World {
             if isConnecting(host, ref, index) { return true }
         }
         return false
+    }
+
+    private func canHear(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
+        guard hosts[host].adapter.isOn, devices[ref]?.host != host else { return false }
+        return devices[ref]?.advertiser.sets[index].description.isExtended == false
+            || hosts[host].adapter.features.contains(.extendedScanAndConnect)
     }
 
     private mutating func hasHeard(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
@@ -133,13 +136,11 @@ extension World {
                 index, generation, at: present, deviation: configuration.rssiDeviation)
         else { return }
         air.packets += 1
-        let own = devices[ref]?.host
         if packet.pause == 0 { devices[ref]?.advertiser.sets[index].isEnabled = false }
-        for host in hosts.indices where hosts[host].adapter.isOn && host != own {
-            if packet.isExtended, !hosts[host].adapter.features.contains(.extendedScanAndConnect) { continue }
+        for host in hosts.indices where canHear(host, ref, index) {
             if air.misses(configuration.advertisingLossRate) { continue }
             if !hosts[host].scanning.scanners.isEmpty { report(ref, index, generation, packet.rssi, to: host) }
-            if packet.isConnectable, isConnecting(host, ref, index) {
+            if isConnecting(host, ref, index) {
                 answerPacket(ref, host)
                 break
             }

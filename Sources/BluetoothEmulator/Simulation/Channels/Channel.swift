@@ -77,7 +77,6 @@ struct Channel: Sendable {
     }
 }
 
-/// The open channels of a world.
 struct WorldChannels: Sendable {
     private var channels: [ChannelID: Channel] = [:]
     private var last: UInt64 = 0

@@ -4,7 +4,6 @@ import BluetoothValues
 
 /// The attributes that a device serves, and the timers that notify their values.
 struct GATTServer: Sendable {
-    /// A characteristic that notifies by timer.
     private struct NotifyTimer: Sendable {
         let timer: CharacteristicDescription.Timer
         var position = 0
@@ -50,7 +49,6 @@ struct GATTServer: Sendable {
 
     // MARK: Services
 
-    /// Adds Generic Access and Generic Attribute.
     mutating func addGenericServices(deviceName name: String) throws {
         let access = ServiceDescription(
             BluetoothUUID(0x1800),

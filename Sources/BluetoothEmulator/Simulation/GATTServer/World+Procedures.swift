@@ -47,17 +47,8 @@ extension World {
         }
     }
 
-    mutating func applyForHandler(_ control: DeviceControl, to ref: Ref<Device>) {
-        switch control {
-        case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)
-        case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
-        case .note(let text): trace.log(text, at: now)
-        default: break
-        }
-    }
-
     /// A value arrives ahead of all that waits; a host without a subscriber drops it.
-    private mutating func notifyAtOnce(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
+    mutating func notifyAtOnce(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
         guard let id = characteristic(path, of: ref) else { return }
         devices[ref]?.server.database[id]?.value = value
         for link in devices[ref]?.links ?? [] where links[link]?.supervision.isSilent == false {

@@ -188,7 +188,6 @@ extension World {
         for link in devices[server]?.links ?? [] { closeChannels(of: ref, on: link) }
     }
 
-    /// Fails the open requests of a manager that is removed.
     mutating func failRequests(of ref: Ref<Manager>, _ server: Ref<Device>) {
         for link in devices[server]?.links ?? [] where links[link]?.server.pendingRequest?.manager == ref {
             guard let asked = links[link]?.server.pendingRequest else { continue }

@@ -59,7 +59,6 @@ struct Link: Sendable {
         return answered(operation)
     }
 
-    /// Removes the write command at the head of the queue.
     mutating func takeWriteCommand() -> CompletedRequest? {
         guard let head = client.operations.first, head.kind.isWriteCommand else { return nil }
         client.operations.removeFirst()

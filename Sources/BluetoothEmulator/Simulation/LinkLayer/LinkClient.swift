@@ -32,8 +32,8 @@ struct LinkOperation: Sendable {
     }
 
     let manager: Ref<Manager>
-    let link: LinkID
-    let operation: OperationID
+    var link = LinkID(rawValue: 0)
+    var operation = OperationID(rawValue: 0)
     let kind: Kind
     /// Whether it was refused once because the link was not encrypted, and is sent again.
     var isRetried = false

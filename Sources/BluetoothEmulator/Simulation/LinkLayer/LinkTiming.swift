@@ -11,7 +11,6 @@ struct LinkTiming: Sendable {
     var anchor: Nanoseconds
     let delays: ProcedureDelays
 
-    /// Other connection parameters are in force from an instant on.
     mutating func change(to parameters: ConnectionParameters, at now: Nanoseconds) {
         interval = parameters.interval.nanoseconds
         latency = parameters.peripheralLatency

@@ -120,9 +120,7 @@ extension World {
         tellConnectionEvent(peer, isConnected: true, on: host)
         handle(.connected(identity(of: link)), at: ref)
         // The host reads the name by itself, before anything else.
-        let nameRead = LinkOperation(
-            manager: otherApp, link: LinkID(rawValue: 0), operation: OperationID(rawValue: 0), kind: .deviceName)
-        enqueue(nameRead, on: link)
+        enqueue(LinkOperation(manager: otherApp, kind: .deviceName), on: link)
         subscribeForTerminatedApps(on: link)
         resumeBond(on: link)
         pairIfRequested(link)

@@ -1,20 +1,8 @@
 import BluetoothBackend
 import BluetoothValues
-import DequeModule
 
 // The faults that a test injects: which one a step meets, and how paused steps resume.
 extension World {
-    mutating func applyFault(_ control: DeviceControl, to ref: Ref<Device>) {
-        switch control {
-        case .inject(let fault): devices[ref]?.faults.steps.append(fault)
-        case .clearFaults:
-            devices[ref]?.faults.steps = []
-            resume(ref)
-        case .resume: resume(ref)
-        default: break
-        }
-    }
-
     /// Removes the first fault that a step meets, if there is one.
     mutating func takeFault(
         _ step: DeviceFault.Step, _ attribute: AttributeID? = nil, of ref: Ref<Device>
@@ -38,7 +26,7 @@ extension World {
         case .delay(let time):
             queue.schedule(
                 .established(host, ref, epoch: epoch, isAdmitted: true), at: now + max(0, time.nanoseconds))
-        case .pause: devices[ref]?.faults.pausedConnects.append(DeviceFaults.PausedConnect(host: host, epoch: epoch))
+        case .pause: devices[ref]?.faults.pausedConnects.append((host, epoch))
         }
         return true
     }
@@ -60,7 +48,7 @@ extension World {
 
     // MARK: Resuming
 
-    private mutating func resume(_ ref: Ref<Device>) {
+    mutating func resume(_ ref: Ref<Device>) {
         guard let device = devices[ref] else { return }
         devices[ref]?.faults.pausedConnects = []
         for connect in device.faults.pausedConnects {

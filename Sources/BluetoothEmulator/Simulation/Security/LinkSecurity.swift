@@ -46,12 +46,6 @@ struct Bond: Sendable {
     /// As a client: the other side's database as it was when the link ended.
     var cache: AttributeDatabase?
 
-    init(key: UInt64, isAuthenticated: Bool, peer: PeerID) {
-        self.key = key
-        self.isAuthenticated = isAuthenticated
-        self.peer = peer
-    }
-
     /// The security of a link that both sides encrypt with this.
     var security: SecurityLevel { isAuthenticated ? .authenticated : .encrypted }
 }

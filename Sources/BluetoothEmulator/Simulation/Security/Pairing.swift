@@ -33,8 +33,6 @@ struct Pairing: Sendable {
     /// A fault holds it up until it is resumed.
     var isPaused = false
 
-    init(number: UInt64) { self.number = number }
-
     /// Whether what was typed is right; a described device types right.
     var isPasskeyRight: Bool {
         switch method {

@@ -1,5 +1,4 @@
 import BluetoothBackend
-import DequeModule
 
 // The bonds of both sides, and their use by later links.
 extension World {
@@ -22,7 +21,6 @@ extension World {
         }
     }
 
-    /// Whether both sides can store one bond more.
     func hasRoomForBond(on ref: Ref<Link>) -> Bool {
         guard let link = links[ref], let device = devices[link.device] else { return false }
         func hasRoom(_ bonds: [DeviceAddress: Bond], _ address: DeviceAddress, _ limit: Int) -> Bool {

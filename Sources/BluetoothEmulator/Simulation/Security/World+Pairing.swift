@@ -14,16 +14,18 @@ extension World {
         asker: HostPairing.Asker? = nil
     ) {
         guard let link = links[ref] else { return }
+        let askers = asker.map { [$0] } ?? []
         guard !link.security.isPairingBarred else {
-            return pairingOver(ref, Pairing(operation, asker), BackendError(.encryptionTimedOut, operation: "pair"))
+            let pairing = Pairing(number: 0, operation: operation, askers: askers)
+            return pairingOver(ref, pairing, BackendError(.encryptionTimedOut, operation: "pair"))
         }
         if link.security.pairing != nil {
             if let operation { links[ref]?.security.pairing?.operation = operation }
-            if let asker { links[ref]?.security.pairing?.askers.append(asker) }
+            links[ref]?.security.pairing?.askers += askers
             return
         }
         let number = identifiers.nextPairing()
-        links[ref]?.security.pairing = Pairing(operation, asker, number: number)
+        links[ref]?.security.pairing = Pairing(number: number, operation: operation, askers: askers)
         pairingMessageSent(on: ref)
         // The exchange of features is a round trip.
         let due = link.timing.connectionEvent(from: now) + link.timing.interval + configuration.pairingDelay.nanoseconds
@@ -156,16 +158,5 @@ extension World {
         again.isRetried = true
         links[ref]?.client.operations.prepend(again)
         release(ref)
-    }
-}
-
-extension Pairing {
-    fileprivate init(
-        _ operation: (LinkOperation, ATTCode)?, _ asker: HostPairing.Asker?,
-        number: UInt64 = 0
-    ) {
-        self.init(number: number)
-        self.operation = operation
-        if let asker { askers = [asker] }
     }
 }
