@@ -22,7 +22,7 @@ public struct EmulatedDevice: Hashable, Sendable {
     private func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
 
     /// The name of its description; empty when it was removed.
-    public var name: String { emulator.core.withLock { $0.world.devices[ref]?.name } ?? "" }
+    public var name: String { emulator.core.withLock { $0.world.devices[ref]?.description.name } ?? "" }
 
     /// Whether its handler has a parameter; an own handler may have any.
     func has(_ parameter: DeviceParameter) -> Bool {

@@ -6,15 +6,15 @@ import BluetoothValues
 struct Device: Sendable {
     /// The host whose peripheral managers this is; nil for a described device.
     let host: Int?
-    var name: String
+    /// The description, as changed since; what the other properties are made from is left out.
+    var description: PeripheralDescription
     var identity: DeviceIdentity
     var signal: DeviceSignal
     var advertiser: Advertiser
     var server: GATTServer
     var handler = DeviceHandler()
-    var bonding = DeviceBonding()
-    var connection = ConnectionPreferences()
-    var channels: [ChannelDescription] = []
+    /// The bonds of a described device, by the address of the host; those of a host's server are the host's.
+    var bonds: [DeviceAddress: Bond] = [:]
     var faults = DeviceFaults()
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
@@ -25,23 +25,15 @@ struct Device: Sendable {
     init(_ peripheral: EmulatedPeripheral, peers: [PeerID], seed: UInt64) throws {
         let description = peripheral.description
         self.init(
-            host: nil, name: description.name,
-            identity: DeviceIdentity(description.effectiveAddress, peers: peers, seed: seed), seed: seed,
-            sets: description.advertising)
+            host: nil, description,
+            identity: DeviceIdentity(description.effectiveAddress, peers: peers, seed: seed), seed: seed)
         handler = DeviceHandler(peripheral)
         server = GATTServer(handler.isPresent ? .handler : .database)
-        identity.rotation = description.addressRotation
         signal.proximity = description.proximity
         signal.rssi = description.rssi
         signal.packetLossRate = description.packetLossRate
-        bonding.pairing = description.pairing
-        connection = ConnectionPreferences(
-            maximumMTU: description.maximumMTU, interval: description.connectionInterval,
-            supervisionTimeout: description.supervisionTimeout, latency: description.peripheralLatency)
-        channels = description.channels
         faults.steps = description.faults
-        server.prepareQueueLength = description.prepareQueueLength
-        try server.addGenericServices(deviceName: name)
+        try server.addGenericServices(deviceName: description.name)
         for (path, service) in description.services.located(at: "services") { try server.add(service, path: path) }
         server.database.compact()
     }
@@ -49,21 +41,21 @@ struct Device: Sendable {
     /// The device that the peripheral managers of a host are on the air.
     init(server host: Host, number: Int, peers: [PeerID], seed: UInt64) throws {
         let identity = DeviceIdentity(host.identity, peers: peers, seed: seed)
-        self.init(host: number, name: host.identity.name, identity: identity, seed: seed, sets: [])
+        self.init(
+            host: number, PeripheralDescription(name: host.identity.name), identity: identity, seed: seed)
         signal.isOn = host.adapter.isOn
-        try server.addGenericServices(deviceName: name)
+        try server.addGenericServices(deviceName: description.name)
     }
 
-    private init(
-        host: Int?, name: String, identity: DeviceIdentity, seed: UInt64, sets: [AdvertisingDescription]
-    ) {
+    private init(host: Int?, _ description: PeripheralDescription, identity: DeviceIdentity, seed: UInt64) {
         self.host = host
-        self.name = name
+        self.description = description
+        (self.description.services, self.description.advertising, self.description.faults) = ([], [], [])
         self.identity = identity
         signal = DeviceSignal(random: SeededGenerator(seed: seed, stream: "rssi \(identity.address)"))
         server = GATTServer(.managers)
         advertiser = Advertiser(
-            sets.map(Advertiser.AdvertisingSet.init),
+            description.advertising.map(Advertiser.AdvertisingSet.init),
             random: SeededGenerator(seed: seed, stream: "advertising delay \(identity.address)"))
     }
 
@@ -90,16 +82,6 @@ struct Device: Sendable {
         let pause = advertiser.packetSent(of: index, at: now)
         return (signal.measure(deviation), pause)
     }
-}
-
-/// The parameters and limits with which a device connects.
-struct ConnectionPreferences: Sendable {
-    var maximumMTU = 517
-    /// Nil takes the world's.
-    var interval: Duration?
-    /// Nil takes the world's.
-    var supervisionTimeout: Duration?
-    var latency = 0
 }
 
 struct DeviceFaults: Sendable {

@@ -44,7 +44,9 @@ extension World {
         preserved.scan = description.scan
         for (index, peer) in description.peers.enumerated() {
             let ref = devices.refs.first { ref in
-                devices[ref].map { $0.name == peer.device || $0.identity.address.description == peer.device } ?? false
+                devices[ref].map {
+                    $0.description.name == peer.device || $0.identity.address.description == peer.device
+                } ?? false
             }
             guard let device = ref.flatMap({ devices[$0] }) else {
                 trace.log("there is no device \"\(peer.device)\" to be kept connected", at: now)
@@ -52,7 +54,7 @@ extension World {
             }
             let id = device.identity.peers[host]
             let operation = OperationID(rawValue: UInt64(index + 1))
-            hosts[host].peers[id] = KnownPeer(address: device.identity.address, deviceName: device.name)
+            hosts[host].peers[id] = KnownPeer(address: device.identity.address, deviceName: device.description.name)
             hosts[host].peers.noteUse(of: id)
             preserved.peers.append(
                 TerminatedCentral.Peer(

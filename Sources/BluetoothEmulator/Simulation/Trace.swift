@@ -175,7 +175,7 @@ extension World {
             guard let device = devices[ref], let reason = silence(of: device, for: parameters) else { continue }
             count += 1
             guard count <= 10 else { return }
-            trace.log("device \(ref.serial) \"\(device.name)\" will not be discovered: \(reason)", at: now)
+            trace.log("device \(ref.serial) \"\(device.description.name)\" will not be discovered: \(reason)", at: now)
         }
     }
 

@@ -73,7 +73,7 @@ extension World {
             }
         case .lose(let staysOnAir): lose(ref, staysOnAir: staysOnAir)
         case .setParameters(let parameters):
-            devices[ref]?.connection.latency = parameters.peripheralLatency
+            devices[ref]?.description.peripheralLatency = parameters.peripheralLatency
             for link in devices[ref]?.links ?? [] { update(parameters, link) }
         case .exchangeMTU(let mtu): exchangeMTU(mtu, ref)
         case .failConnections(let count): devices[ref]?.faults.failingConnections = count
@@ -83,7 +83,7 @@ extension World {
             resume(ref)
         case .resume: resume(ref)
         case .loseBonds(let host): loseBonds(ref, with: host)
-        case .setPairing(let pairing): devices[ref]?.bonding.pairing = pairing
+        case .setPairing(let pairing): devices[ref]?.description.pairing = pairing
         default: break
         }
     }
@@ -101,7 +101,7 @@ extension World {
             if devices[ref]?.signal.isInRange != wasInRange { rangeChanged(ref) }
         case .setRSSI(let rssi): devices[ref]?.signal.rssi = rssi
         case .rename(let name):
-            devices[ref]?.name = name
+            devices[ref]?.description.name = name
             guard let id = devices[ref]?.server.deviceName else { return }
             devices[ref]?.server.database[id]?.value = Data(name.utf8)
         case .changeAddress(let address): changeAddress(address, of: ref)

@@ -56,7 +56,7 @@ struct World: Sendable {
     }
 
     private mutating func handle(_ input: WorldInput) {
-        if trace.isOn { trace.record(input, device: input.device.flatMap { devices[$0]?.name }, at: now) }
+        if trace.isOn { trace.record(input, device: input.device.flatMap { devices[$0]?.description.name }, at: now) }
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)
@@ -68,7 +68,7 @@ struct World: Sendable {
         case .host(let host, let control): apply(control, to: host)
         case .deviceAdded(let device):
             limitAdvertising(device)
-            if let period = devices[device]?.identity.rotation {
+            if let period = devices[device]?.description.addressRotation {
                 queue.schedule(.rotateAddress(device), at: now + period.nanoseconds, isPeriodic: true)
             }
             wake(device)

@@ -7,8 +7,6 @@ struct DeviceIdentity: Sendable {
     var address: DeviceAddress
     /// The address by which those who have keys know it.
     var identityAddress: DeviceAddress
-    /// The period after which it takes a new private address.
-    var rotation: Duration?
     private var random: SeededGenerator
     /// By host.
     var peers: [PeerID]
@@ -147,7 +145,7 @@ extension World {
 
     /// Time to rotate, and for the next time.
     mutating func rotationDue(_ ref: Ref<Device>) {
-        guard let period = devices[ref]?.identity.rotation else { return }
+        guard let period = devices[ref]?.description.addressRotation else { return }
         rotateAddress(of: ref)
         queue.schedule(.rotateAddress(ref), at: now + period.nanoseconds, isPeriodic: true)
     }

@@ -15,7 +15,7 @@ extension World {
             managers[operation.manager]?.holds(operation.link) == true
         else { return release(ref) }
         let published = device.host.flatMap { hosts[$0].listeners[psm] }
-        let described = device.channels.first { $0.psm == psm }
+        let described = device.description.channels.first { $0.psm == psm }
         let isSupported = hosts[link.host].adapter.features.contains(.channels)
         guard isSupported, let isEncryptionRequired = published?.isEncryptionRequired ?? described?.isEncryptionRequired
         else {
@@ -104,7 +104,7 @@ extension World {
         if emit(.received(data), on: id, channel, to: receiver) { return }
         guard let device = links[channel.link]?.device else { return }
         grantCredits(on: id, to: side, data.count)
-        if devices[device]?.channels.first(where: { $0.psm == channel.psm })?.echo == true {
+        if devices[device]?.description.channels.first(where: { $0.psm == channel.psm })?.echo == true {
             sendOnChannel(id, data, of: device)
         }
         handle(.channelReceived(id, data), at: device)

@@ -41,8 +41,6 @@ struct GATTServer: Sendable {
     let responder: Responder
     var database = AttributeDatabase()
     private(set) var deviceName = AttributeID(rawValue: 0)
-    /// The largest number of prepared writes of a central; nil takes the world's.
-    var prepareQueueLength: Int?
     private var notifyTimers: [AttributeID: NotifyTimer] = [:]
 
     init(_ responder: Responder) { self.responder = responder }

@@ -87,7 +87,7 @@ extension World {
     /// Changes the GAP Device Name of a host that was made for a peripheral manager, unless a test renamed it.
     private mutating func setDeviceName(_ name: String, ofAnonymous host: Int) {
         guard hosts[host].identity.isAnonymous, let server = hosts[host].server, let device = devices[server],
-            device.name == hosts[host].identity.name
+            device.description.name == hosts[host].identity.name
         else { return }
         devices[server]?.server.database[device.server.deviceName]?.value = Data(name.utf8)
     }

@@ -66,7 +66,7 @@ extension World {
     ) -> ATTCode? {
         guard value.count > answered.mtu - 3 else { return nil }
         let parts = RoundTrips.writing(count: value.count, mtu: answered.mtu) - 1
-        let limit = devices[answered.device]?.server.prepareQueueLength ?? configuration.prepareQueueLength
+        let limit = devices[answered.device]?.description.prepareQueueLength ?? configuration.prepareQueueLength
         guard parts > limit else { return nil }
         let refusal = devices[answered.device]?.server.database.refusal(
             attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: answered.security)

@@ -39,7 +39,7 @@ extension World {
     mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
         guard let peer = devices[ref]?.identity.peers[host] else { return }
         hosts[host].connecting.remove(peer)
-        let interval = devices[ref]?.connection.interval ?? configuration.connectionInterval
+        let interval = devices[ref]?.description.connectionInterval ?? configuration.connectionInterval
         let delay = configuration.connectionDelay.nanoseconds + interval.nanoseconds
         queue.schedule(.established(host, ref, epoch: hosts[host].adapter.epoch, isAdmitted: false), at: now + delay)
     }
@@ -97,10 +97,10 @@ extension World {
         _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: SecurityLevel, sharing existing: Ref<Link>? = nil
     ) {
         guard let device = devices[ref] else { return }
-        let preferences = device.connection
+        let preferences = device.description
         let timing = LinkTiming(
-            interval: (preferences.interval ?? configuration.connectionInterval).nanoseconds,
-            latency: preferences.latency,
+            interval: (preferences.connectionInterval ?? configuration.connectionInterval).nanoseconds,
+            latency: preferences.peripheralLatency,
             supervisionTimeout: (preferences.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
             anchor: now, delays: ProcedureDelays(configuration))
         let mtu = max(23, min(preferences.maximumMTU, configuration.maximumMTU))

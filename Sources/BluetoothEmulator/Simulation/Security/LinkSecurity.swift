@@ -50,13 +50,6 @@ struct Bond: Sendable {
     var security: SecurityLevel { isAuthenticated ? .authenticated : .encrypted }
 }
 
-/// The pairing behavior and the bonds of a described device; the bonds of a host's server are the host's.
-struct DeviceBonding: Sendable {
-    var pairing = PairingDescription()
-    /// By the address of the host.
-    var bonds: [DeviceAddress: Bond] = [:]
-}
-
 /// The bonds of a host, and its pairings that wait for a link.
 struct HostPairing: Sendable {
     /// An app that asked for a pairing.

@@ -11,12 +11,12 @@ extension World {
 
     /// The bonds of a device as a server, or of the host behind it.
     private subscript(serverBonds device: Ref<Device>) -> [DeviceAddress: Bond] {
-        get { devices[device]?.host.map { hosts[$0].pairing.bonds } ?? devices[device]?.bonding.bonds ?? [:] }
+        get { devices[device]?.host.map { hosts[$0].pairing.bonds } ?? devices[device]?.bonds ?? [:] }
         set {
             if let server = devices[device]?.host {
                 hosts[server].pairing.bonds = newValue
             } else {
-                devices[device]?.bonding.bonds = newValue
+                devices[device]?.bonds = newValue
             }
         }
     }
@@ -26,8 +26,8 @@ extension World {
         func hasRoom(_ bonds: [DeviceAddress: Bond], _ address: DeviceAddress, _ limit: Int) -> Bool {
             bonds[address] != nil || bonds.count < limit
         }
-        guard device.host != nil || device.bonding.pairing.isBondable else { return true }
-        let limit = device.host == nil ? device.bonding.pairing.maximumBonds : configuration.maximumBonds
+        guard device.host != nil || device.description.pairing.isBondable else { return true }
+        let limit = device.host == nil ? device.description.pairing.maximumBonds : configuration.maximumBonds
         return hasRoom(self[serverBonds: link.device], hosts[link.host].identity.address, limit)
             && hasRoom(hosts[link.host].pairing.bonds, device.identity.identityAddress, configuration.maximumBonds)
     }
@@ -37,7 +37,7 @@ extension World {
     /// - Returns: Whether both store it.
     mutating func storeBond(_ key: UInt64, isAuthenticated: Bool, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref], let device = devices[link.device] else { return false }
-        guard device.host != nil || device.bonding.pairing.isBondable else { return false }
+        guard device.host != nil || device.description.pairing.isBondable else { return false }
         bond(link.host, with: link.device, as: link.peer, key, isAuthenticated: isAuthenticated)
         return true
     }
@@ -101,7 +101,7 @@ extension World {
         guard let own = hosts[host].pairing.bonds[device.identity.identityAddress] else {
             return .secured(theirs == nil ? .plain : .bonded)
         }
-        if device.host == nil, device.bonding.pairing.answer == .ignore { return .silent }
+        if device.host == nil, device.description.pairing.answer == .ignore { return .silent }
         return theirs?.key == own.key ? .secured(own.security) : .forgotten
     }
 

@@ -47,7 +47,7 @@ extension World {
             let device = devices[link.device],
             !meetsFault(pairing: number, on: ref)
         else { return }
-        let described = device.host == nil ? device.bonding.pairing : nil
+        let described = device.host == nil ? device.description.pairing : nil
         switch described?.answer {
         case .ignore?: return
         case .reject?:

@@ -154,7 +154,7 @@ extension World {
         for asker in hosts[link.host].pairing.takeRequests(for: link.peer) {
             startPairing(ref, asker: asker)
         }
-        if devices[link.device]?.host == nil, devices[link.device]?.bonding.pairing.requestsSecurity == true {
+        if devices[link.device]?.host == nil, devices[link.device]?.description.pairing.requestsSecurity == true {
             startPairing(ref)
         }
     }
