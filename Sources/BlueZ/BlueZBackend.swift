@@ -2,7 +2,6 @@
 public import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
-import Synchronization
 
 /// Real adapters, through BlueZ's D-Bus service `org.bluez`.
 ///

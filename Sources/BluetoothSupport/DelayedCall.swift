@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A call that can be cancelled until it runs.
 package final class DelayedCall: Sendable {
     private let body: Lock<(@Sendable () -> Void)?>

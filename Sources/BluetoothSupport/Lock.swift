@@ -49,5 +49,19 @@ public import Synchronization
 /// The package's one lock: mutual exclusion around a value.
 ///
 /// Never held while app code runs.
-public typealias Lock = Mutex
+public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
+    @usableFromInline let mutex: Mutex<Value>
+
+    /// Puts a value under a new lock.
+    @inlinable
+    public init(_ initialValue: consuming sending Value) { mutex = Mutex(initialValue) }
+
+    /// Runs `body` with exclusive access to the value.
+    @inlinable
+    public borrowing func withLock<Result: ~Copyable, E: Error>(
+        _ body: (inout sending Value) throws(E) -> sending Result
+    ) throws(E) -> sending Result {
+        try mutex.withLock(body)
+    }
+}
 #endif

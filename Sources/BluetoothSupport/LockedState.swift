@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// A lock around a value that is not `Sendable`, such as one that contains objects of an app.
 ///
 /// Never held while app code runs. What leaves the lock is the caller's to use by its own rule: objects of CoreBluetooth may be

@@ -1,6 +1,5 @@
 public import BluetoothEmulator
 import CoreBluetoothPackage
-import Foundation
 public import Testing
 
 /// Gives each test an emulator of its own, in virtual time.

@@ -1,7 +1,6 @@
 import BluetoothSupport
 import CoreBluetooth
 import Dispatch
-import Synchronization
 
 #if !canImport(Darwin)
 import CoreBluetoothPackage

@@ -1,6 +1,5 @@
 import BluetoothSupport
 import CoreBluetooth
-import Synchronization
 
 #if !canImport(Darwin)
 import CoreBluetoothPackage

@@ -1,7 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// Runs a ``CentralRoleMachine``.
 final class CentralRoleDriver: RoleDriver {

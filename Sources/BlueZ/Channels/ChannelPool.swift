@@ -2,8 +2,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import Dispatch
-import FoundationEssentials
-import Logging
 
 /// The L2CAP channels of one role on one adapter: those that it opens, and those that peers open.
 ///

@@ -3,7 +3,6 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 import Dispatch
-import Synchronization
 
 /// The conversation with `bluetoothd`: one connection, its owner, its objects.
 ///

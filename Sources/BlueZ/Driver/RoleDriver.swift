@@ -2,7 +2,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import Dispatch
-import Synchronization
 
 /// Runs a ``RoleMachine``: passes inputs to it and performs its effects.
 ///

@@ -1,7 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import FoundationEssentials
 
 /// Which identifier stands for which remote device.
 ///

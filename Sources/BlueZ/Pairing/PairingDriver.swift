@@ -3,8 +3,6 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 import Dispatch
-import Logging
-import Synchronization
 
 /// Runs a ``PairingRoleMachine``: exports our `org.bluez.Agent1`, passes inputs to the machine, and performs its effects.
 ///

@@ -4,7 +4,6 @@ import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 import FoundationEssentials
-import Logging
 import Synchronization
 
 /// Runs a ``PeripheralRoleMachine``.

@@ -1,7 +1,6 @@
 #if os(Linux)
 import BluetoothSupport
 import Logging
-import Synchronization
 
 // Incoming calls, on the queue.
 extension ConnectionCore {

@@ -2,7 +2,6 @@
 import BluetoothSupport
 import Dispatch
 import Logging
-import Synchronization
 
 /// One private libdbus connection, driven by a ``SocketPoller`` on one serial queue.
 ///

@@ -2,7 +2,6 @@
 import BluetoothSupport
 import Dispatch
 import Logging
-import Synchronization
 
 /// The subscription of one handler to signals; it ends with ``cancel()`` or its last reference.
 public final class DBusSubscription: Sendable {

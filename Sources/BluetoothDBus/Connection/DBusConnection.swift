@@ -1,7 +1,6 @@
 #if os(Linux)
 public import Dispatch
 import BluetoothSupport
-import Synchronization
 
 /// A private connection to a message bus.
 ///

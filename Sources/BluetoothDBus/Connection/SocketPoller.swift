@@ -2,7 +2,6 @@
 import BluetoothSupport
 package import Dispatch
 import Glibc
-import Synchronization
 
 /// A thread that polls a socket and handles its events on a queue without a thread switch.
 ///

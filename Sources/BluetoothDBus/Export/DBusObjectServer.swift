@@ -1,7 +1,6 @@
 #if os(Linux)
 import BluetoothSupport
 import Logging
-import Synchronization
 
 /// Exports objects to one peer on the bus: methods, properties, introspection, and lists of objects.
 ///

@@ -1,6 +1,5 @@
 public import BluetoothBackend
 public import BluetoothSupport
-import Synchronization
 
 /// A device of an emulated world: the controls of its values, its links, its signal and its services.
 ///

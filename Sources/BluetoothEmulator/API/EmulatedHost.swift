@@ -1,6 +1,5 @@
 public import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// A host of an emulated world: the controls of its adapter, its permission, its known devices and its other apps.
 ///

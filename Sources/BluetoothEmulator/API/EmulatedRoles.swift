@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// One role of one manager, or an agent for pairing, in an emulated world.
 final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {

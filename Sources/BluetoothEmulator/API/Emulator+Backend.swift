@@ -1,7 +1,6 @@
 public import BluetoothBackend
 import BluetoothSupport
 import Logging
-import Synchronization
 
 extension Emulator {
     /// The permission of the host "default".

@@ -5,7 +5,6 @@ import BluetoothSupport
 @_exported public import BluetoothValues
 import Dispatch
 import Logging
-import Synchronization
 
 /// An in-memory backend: one isolated world of emulated hosts and devices.
 ///

@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import BluetoothValues
 
 extension PeripheralDescription {
     /// An exact clock, in UTC.

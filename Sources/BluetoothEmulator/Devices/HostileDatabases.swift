@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import BluetoothValues
 
 extension PeripheralDescription {
     /// A device with 2,000 services of 15 characteristics: 62,000 of the 65,535 handles there are.

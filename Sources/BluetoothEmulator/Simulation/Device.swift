@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import BluetoothValues
 
 /// One device on the air: a described one, or what the peripheral managers of a host publish.
 struct Device: Sendable {

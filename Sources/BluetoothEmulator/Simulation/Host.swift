@@ -1,5 +1,4 @@
 import BluetoothBackend
-import BluetoothSupport
 
 /// One host of the world: an adapter and what the managers on it share.
 struct Host: Sendable {

@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import Dispatch
-import Synchronization
 
 /// Tasks in virtual time.
 extension Emulator {

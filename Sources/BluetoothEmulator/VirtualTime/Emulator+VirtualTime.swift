@@ -1,7 +1,6 @@
 import BluetoothSupport
 import Dispatch
 import Foundation
-import Synchronization
 
 extension Emulator {
     /// Advances virtual time by `duration`, handling all events that are due.

@@ -2,7 +2,6 @@ import BluetoothSupport
 import DequeModule
 import Dispatch
 import Logging
-import Synchronization
 
 #if canImport(Glibc)
 import Glibc

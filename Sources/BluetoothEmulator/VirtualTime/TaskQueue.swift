@@ -1,7 +1,6 @@
 import BluetoothSupport
 import DequeModule
 import Dispatch
-import Synchronization
 
 /// The jobs of a world's tasks that are ready: they run one at a time, in the order in which they became ready.
 ///

@@ -1,6 +1,5 @@
 import BluetoothSupport
 import Dispatch
-import Synchronization
 
 /// The jobs of the process that belong to no world: those of other tests, and those that a thread made ready of which
 /// no world knows.

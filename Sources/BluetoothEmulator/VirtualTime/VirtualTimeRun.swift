@@ -1,6 +1,5 @@
 import BluetoothSupport
 import Dispatch
-import Synchronization
 
 /// One run of virtual time, from its first step to its end.
 ///

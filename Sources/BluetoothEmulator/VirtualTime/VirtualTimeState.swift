@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import DequeModule
-import Synchronization
 
 struct VirtualTimeState: Sendable {
     /// The number of ``TimeHold``s that keep time from advancing.

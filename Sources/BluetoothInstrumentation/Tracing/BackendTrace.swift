@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 public import Logging
-import Synchronization
 
 /// The lines of a ``TracingBackend``, in the order in which commands and events passed.
 ///

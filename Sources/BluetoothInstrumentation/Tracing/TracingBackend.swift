@@ -1,6 +1,5 @@
 public import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// A backend around a backend that records each command and each event in a ``BackendTrace``.
 ///

@@ -1,7 +1,6 @@
 import AsyncBluetooth
 import BluetoothSupport
 import CoreBluetooth
-import Synchronization
 
 /// One period of a ``SimulatedDevice`` from its start to its stop: profile servers as services of a `PeripheralServer`.
 final class DeviceSession: Sendable {

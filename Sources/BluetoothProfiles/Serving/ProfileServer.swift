@@ -1,7 +1,6 @@
 import AsyncBluetooth
 import BluetoothSupport
 public import CoreBluetooth
-import Synchronization
 
 /// A service of a simulated device: its values and their behaviour.
 ///

@@ -1,6 +1,5 @@
 import BluetoothSupport
 public import CoreBluetooth
-import Synchronization
 
 /// A typed value that a server offers.
 ///

@@ -1,7 +1,6 @@
 public import AsyncBluetooth
 import BluetoothSupport
 public import CoreBluetooth
-import Synchronization
 
 /// A device that this program simulates: one class for the emulator and for a real adapter.
 ///

@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 public import Foundation
-import Synchronization
 
 /// A characteristic of a service.
 ///

@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import Foundation
-import Synchronization
 
 /// A descriptor of a characteristic.
 ///

@@ -1,7 +1,6 @@
 public import BluetoothBackend
 import BluetoothSupport
 public import Dispatch
-import Synchronization
 
 #if Emulator
 public import BluetoothEmulator

@@ -1,7 +1,6 @@
 import BluetoothSupport
 import Dispatch
 import Foundation
-import Synchronization
 
 /// A stream's delegate, the run loops that it is scheduled in, and the way there.
 ///

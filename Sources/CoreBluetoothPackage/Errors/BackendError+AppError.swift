@@ -2,7 +2,6 @@
 
 import BluetoothBackend
 import Foundation
-import Logging
 
 /// The one table from a backend's errors to those that apps see (S163).
 extension BackendError {

@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// The limits of what a manager retains of other devices.
 ///

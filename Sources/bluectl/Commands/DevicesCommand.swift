@@ -3,7 +3,6 @@ import AsyncBluetooth
 import BluetoothBackend
 import BluetoothSupport
 import CoreBluetoothPackage
-import Synchronization
 
 #if Emulator
 import BluetoothEmulator

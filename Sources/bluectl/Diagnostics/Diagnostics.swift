@@ -1,6 +1,5 @@
 import BluetoothSupport
 import Logging
-import Synchronization
 
 /// The log of the library on standard error: warnings and worse, or all with `--verbose`.
 ///

@@ -6,7 +6,6 @@ import CoreBluetoothPackage
 import Dispatch
 import Foundation
 import Logging
-import Synchronization
 
 #if Emulator
 import BluetoothEmulator

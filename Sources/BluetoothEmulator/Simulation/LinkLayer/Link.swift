@@ -1,5 +1,4 @@
 import BluetoothBackend
-import BluetoothSupport
 import DequeModule
 
 /// A physical link between a host and a device: ATT with one request at a time, on connection events.

@@ -1,5 +1,4 @@
 import BluetoothBackend
-import BluetoothSupport
 
 /// The connection events of a link, and the time that its device needs for answers.
 struct LinkTiming: Sendable {
