@@ -36,13 +36,10 @@ public final class Central: Sendable {
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth"))
         let core = CentralCoordinator(executor: taskExecutor ?? executor, settings: settings, onRestore: onRestore)
         let manager = CBCentralManager(
-            on: backend, delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier))
+            on: backend, delegate: core, queue: executor.queue,
+            options: restoreIdentifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
         executor.follow(ManagerClock(of: manager))
         handle = CentralHandle(core: core, manager: Unchecked(manager))
-    }
-
-    private static func options(_ restoreIdentifier: String?) -> [String: Any]? {
-        restoreIdentifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] }
     }
 
     // MARK: State
@@ -51,19 +48,7 @@ public final class Central: Sendable {
     public var state: CBManagerState { handle.core.managerState }
 
     /// The adapter's present state, then each change.
-    public var states: EventSequence<CBManagerState> {
-        let core = handle.core
-        let manager = handle.manager
-        return EventSequence {
-            let (buffer, number) = core.addStateBuffer()
-            return ElementReader(
-                buffer,
-                onDeinit: DeinitAction {
-                    core.removeStateBuffer(number)
-                    withExtendedLifetime(manager) {}
-                })
-        }
-    }
+    public var states: EventSequence<CBManagerState> { handle.core.states.sequence(retaining: handle) }
 
     /// Waits until the adapter is powered on.
     ///

@@ -1,6 +1,5 @@
 import BluetoothSupport
 import CoreBluetooth
-import Synchronization
 
 /// The state of a central: the adapter, the consumers of the scan, the peripherals.
 ///
@@ -13,7 +12,6 @@ final class CentralCoordinator: NSObject, Sendable {
     struct State {
         var managerState = CBManagerState.unknown
         var ready: [Waiter<Void>] = []
-        var stateBuffers: [Int: ElementBuffer<CBManagerState>] = [:]
         var peripherals: [UUID: WeakPeripheral] = [:]
         var scans: [Int: ScanConsumer] = [:]
         /// The filter of the manager's present scan.
@@ -36,6 +34,7 @@ final class CentralCoordinator: NSObject, Sendable {
     let settings: Central.Settings
     let log: Log
     let state: Lock<State>
+    let states: Broadcaster<CBManagerState>
 
     init(
         executor: any TaskExecutor, settings: Central.Settings, onRestore: (@Sendable (RestoredState) -> Void)?
@@ -44,6 +43,7 @@ final class CentralCoordinator: NSObject, Sendable {
         self.settings = settings
         log = Log(settings.logger)
         state = Lock(State(onRestore: onRestore))
+        states = Broadcaster(settings.buffering, BluetoothError.Context(.connect), log, current: .unknown)
     }
 
     /// The app's handler of restored state, for one call.
@@ -77,24 +77,8 @@ final class CentralCoordinator: NSObject, Sendable {
         }
     }
 
-    func addStateBuffer() -> (ElementBuffer<CBManagerState>, Int) {
-        state.withLock { state in
-            let number = state.newNumber()
-            // Made under the lock, so that no change precedes the present state.
-            let buffer = ElementBuffer(
-                settings.buffering, BluetoothError.Context(.connect), log, first: state.managerState)
-            state.stateBuffers[number] = buffer
-            return (buffer, number)
-        }
-    }
-
-    func removeStateBuffer(_ number: Int) {
-        state.withLock { $0.stateBuffers[number] = nil }
-    }
-
-    /// The adapter's state changed.
     func changeState(to new: CBManagerState) {
-        let (ready, buffers, failed, peripherals) = state.withLock { state in
+        let (ready, failed, peripherals) = state.withLock { state in
             state.managerState = new
             if new != .poweredOn { state.managerScan = nil }
             defer {
@@ -102,12 +86,12 @@ final class CentralCoordinator: NSObject, Sendable {
                 if new.isTerminal { state.scans = [:] }
             }
             return (
-                state.ready, Array(state.stateBuffers.values), new.isTerminal ? Array(state.scans.values) : [],
+                state.ready, new.isTerminal ? Array(state.scans.values) : [],
                 state.peripherals.values.compactMap(\.peripheral)
             )
         }
         log.debug(.state, "Bluetooth is \(new)")
-        for buffer in buffers { buffer.append(new) }
+        states.send(new)
         for consumer in failed { consumer.buffer.finish(BluetoothError(consumer.filter.context, .unavailable(new))) }
         if new != .poweredOn { for peripheral in peripherals { peripheral.core.lostPower(new) } }
         for waiter in ready { waiter.finish(.success(())) }
@@ -129,7 +113,6 @@ final class CentralCoordinator: NSObject, Sendable {
         }
     }
 
-    /// The present object of a device.
     func peripheral(_ identifier: UUID) -> Peripheral? {
         state.withLock { $0.peripherals[identifier]?.peripheral }
     }
@@ -215,7 +198,6 @@ extension CentralCoordinator {
         }
     }
 
-    /// Delivers a discovered device to the consumers.
     func discovered(_ data: AdvertisedData, rssi: Int?, of peripheral: Peripheral) {
         let deliveries = state.withLock { state -> [(number: Int, delivery: ScanConsumer.Delivery)] in
             state.scans.keys.sorted().compactMap { number in

@@ -1,13 +1,10 @@
 import BluetoothSupport
 import CoreBluetooth
-import Synchronization
 
-/// A central manager with its coordinator.
 struct CentralHandle: Sendable {
     let core: CentralCoordinator
     let manager: Unchecked<CBCentralManager>
 
-    /// The clock of its timeouts.
     var clock: ManagerClock { ManagerClock(of: manager.value) }
 
     // MARK: Peripherals

@@ -70,7 +70,6 @@ extension BufferingPolicy {
     }
 }
 
-/// The filter of one consumer of a scan.
 struct ScanFilter: Hashable, Sendable {
     /// All devices if empty.
     var services: Set<CBUUID>
@@ -94,10 +93,8 @@ struct ScanFilter: Hashable, Sendable {
         return merged
     }
 
-    /// Whether every device matches.
     private var isOpen: Bool { services.isEmpty && solicited.isEmpty }
 
-    /// Whether a device matches.
     func matches(_ data: AdvertisedData) -> Bool {
         isOpen || !services.isDisjoint(with: data.serviceUUIDs)
             || !services.isDisjoint(with: data.overflowServiceUUIDs)
@@ -127,7 +124,6 @@ struct ScanFilter: Hashable, Sendable {
     private static func sorted(_ uuids: Set<CBUUID>) -> [CBUUID] { uuids.sorted { $0.uuidString < $1.uuidString } }
 }
 
-/// One consumer of the scan.
 struct ScanConsumer {
     /// The number of devices that a consumer remembers; the next report of a forgotten device is new.
     static let deviceLimit = 4_096
@@ -160,7 +156,6 @@ struct ScanConsumer {
         order.removeAll { $0 == device }
     }
 
-    /// A report to deliver to the consumer.
     struct Delivery {
         let buffer: ElementBuffer<DiscoveredPeripheral>
         let allowsDuplicates: Bool

@@ -1,6 +1,5 @@
 import BluetoothSupport
 public import CoreBluetooth
-import Synchronization
 
 /// An L2CAP channel: a stream of bytes in each direction, without packet boundaries.
 ///
@@ -80,10 +79,8 @@ final class StreamLoop: Sendable {
         loop = place.wait()
     }
 
-    /// Schedules a stream here.
     func add(_ stream: Stream) { stream.schedule(in: loop.value, forMode: .default) }
 
-    /// Removes a stream.
     func remove(_ stream: Stream) { stream.remove(from: loop.value, forMode: .default) }
 
     /// Receives the thread's run loop.

@@ -1,6 +1,5 @@
 import BluetoothSupport
 import CoreBluetooth
-import Synchronization
 
 #if !canImport(Darwin)
 import CoreBluetoothPackage
@@ -11,19 +10,14 @@ final class StreamPump: Sendable {
     private struct State {
         let channel: CBL2CAPChannel
         var isClosed = false
-        var readers = Line()
-        var writers = Line()
-    }
-
-    /// The tasks of one stream; the first one uses it, the others wait.
-    struct Line {
-        var waiters: [Waiter<Void>] = []
-        var isTaken = false
-        /// Resumes the task that uses the stream.
-        var ready: Waiter<Void>?
+        /// Resume the tasks that use the streams.
+        var reader: Waiter<Void>?
+        var writer: Waiter<Void>?
     }
 
     private let state: LockedState<State>
+    private let reading = TurnQueue()
+    private let writing = TurnQueue()
     private let delegate = StreamEventForwarder()
 
     init(_ channel: Unchecked<CBL2CAPChannel>) {
@@ -36,14 +30,10 @@ final class StreamPump: Sendable {
         }
     }
 
-    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        state.withLock(body)
-    }
-
     /// Whether the channel is known to have ended with its link.
     var hasLostLink: Bool {
         #if !canImport(Darwin)
-        withState { $0.channel.hasLostLink }
+        state.withLock { $0.channel.hasLostLink }
         #else
         false
         #endif
@@ -52,11 +42,11 @@ final class StreamPump: Sendable {
     // MARK: Bytes
 
     func read(upTo maximum: Int) async throws -> Data? {
-        try await takeTurn(\.readers)
-        defer { endTurn(\.readers) }
+        try await reading.begin()
+        defer { reading.end() }
         while true {
             let ready = Waiter<Void>()
-            guard let stream = begin(ready, \.readers)?.inputStream else { throw OperationFailure(.cancelled) }
+            guard let stream = begin(ready, \.reader)?.inputStream else { throw OperationFailure(.cancelled) }
             if stream.hasBytesAvailable {
                 var bytes = [UInt8](repeating: 0, count: maximum)
                 let count = stream.read(&bytes, maxLength: maximum)
@@ -71,12 +61,12 @@ final class StreamPump: Sendable {
     }
 
     func write(_ data: Data) async throws {
-        try await takeTurn(\.writers)
-        defer { endTurn(\.writers) }
+        try await writing.begin()
+        defer { writing.end() }
         var rest = [UInt8](data)[...]
         while !rest.isEmpty {
             let ready = Waiter<Void>()
-            guard let stream = begin(ready, \.writers)?.outputStream else { throw OperationFailure(.cancelled) }
+            guard let stream = begin(ready, \.writer)?.outputStream else { throw OperationFailure(.cancelled) }
             if stream.hasSpaceAvailable {
                 let count = rest.withUnsafeBufferPointer { bytes in
                     bytes.baseAddress.map { stream.write($0, maxLength: bytes.count) } ?? 0
@@ -94,28 +84,24 @@ final class StreamPump: Sendable {
     }
 
     /// Registers the waiter of the stream's next event, before the stream is read or written.
-    private func begin(_ ready: Waiter<Void>, _ line: WritableKeyPath<State, Line>) -> CBL2CAPChannel? {
-        withState { state in
+    private func begin(_ ready: Waiter<Void>, _ user: WritableKeyPath<State, Waiter<Void>?>) -> CBL2CAPChannel? {
+        state.withLock { state in
             guard !state.isClosed else { return nil }
-            state[keyPath: line].ready = ready
+            state[keyPath: user] = ready
             return state.channel
         }
     }
 
-    /// Handles a stream event.
     func wake() {
-        let ready = withState { state in
-            defer {
-                state.readers.ready = nil
-                state.writers.ready = nil
-            }
-            return [state.readers.ready, state.writers.ready]
+        let ready = state.withLock { state in
+            defer { (state.reader, state.writer) = (nil, nil) }
+            return [state.reader, state.writer]
         }
         for waiter in ready { waiter?.finish(.success(())) }
     }
 
     func close() {
-        let channel = withState { state -> CBL2CAPChannel? in
+        let channel = state.withLock { state -> CBL2CAPChannel? in
             guard !state.isClosed else { return nil }
             state.isClosed = true
             return state.channel
@@ -126,38 +112,6 @@ final class StreamPump: Sendable {
             stream.close()
         }
         wake()
-    }
-
-    // MARK: Turns
-
-    private func takeTurn(_ line: WritableKeyPath<State, Line>) async throws {
-        try Task.checkCancellation()
-        let waiter = Waiter<Void>()
-        let isFree = withState { state -> Bool in
-            if !state[keyPath: line].isTaken {
-                state[keyPath: line].isTaken = true
-                return true
-            }
-            state[keyPath: line].waiters.append(waiter)
-            return false
-        }
-        guard !isFree else { return }
-        let line = Unchecked(line)
-        try await waiter.value { withState { $0[keyPath: line.value].waiters.removeAll { $0 === waiter } } }
-    }
-
-    private func endTurn(_ line: WritableKeyPath<State, Line>) {
-        while true {
-            let next = withState { state -> Waiter<Void>? in
-                guard !state[keyPath: line].waiters.isEmpty else {
-                    state[keyPath: line].isTaken = false
-                    return nil
-                }
-                return state[keyPath: line].waiters.removeFirst()
-            }
-            // A waiter that was cancelled meanwhile is skipped.
-            guard let next, !next.finish(.success(())) else { return }
-        }
     }
 }
 

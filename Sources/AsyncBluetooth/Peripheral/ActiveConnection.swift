@@ -64,7 +64,6 @@ struct ActiveConnection {
         queues[key]?.remove(at: index)
     }
 
-    /// All waiters of this link.
     var waiters: [Waiter<CallResult>] {
         let called = queues.values.joined().compactMap { queued -> Waiter<CallResult>? in
             if case .waiter(let waiter) = queued.purpose { waiter } else { nil }
@@ -72,7 +71,6 @@ struct ActiveConnection {
         return called + Array(demands.values.joined()) + writes.map(\.waiter)
     }
 
-    /// Forgets the attributes of removed services.
     mutating func forget(_ services: [CBService]) {
         discovered.removeAll()
         let gone = Set(services.map { ObjectIdentifier($0) })
@@ -103,6 +101,12 @@ enum PeripheralCall {
     case setNotify(CBCharacteristic, Bool)
     case openChannel(CBL2CAPPSM)
 
+    /// The discovery that the call makes.
+    var discovery: DiscoveryKey {
+        guard case .discoverServices(let uuids) = self else { return .attributes(key) }
+        return uuids?.first.map { .services($0) } ?? .allServices
+    }
+
     /// The key that matches a callback to its call: callbacks of one key come in the order of the calls.
     enum Key: Hashable {
         case rssi, services, channel
@@ -130,7 +134,6 @@ enum PeripheralCall {
         }
     }
 
-    /// Makes the call.
     func submit(to peripheral: CBPeripheral) {
         switch self {
         case .readRSSI: peripheral.readRSSI()
@@ -149,7 +152,6 @@ enum PeripheralCall {
     }
 }
 
-/// The result of a call, from its callback.
 enum CallResult: Sendable {
     case done
     case value(Data)
@@ -162,7 +164,5 @@ enum CallResult: Sendable {
 enum DiscoveryKey: Hashable {
     case allServices
     case services(CBUUID)
-    case includedServices(ObjectIdentifier)
-    case characteristics(ObjectIdentifier)
-    case descriptors(ObjectIdentifier)
+    case attributes(PeripheralCall.Key)
 }

@@ -176,7 +176,6 @@ public struct ReconnectionPolicy: Hashable, Sendable {
         return jitter == 0 ? delay : delay * (1 - Double.random(in: 0...jitter, using: &random))
     }
 
-    /// The random numbers for a device.
     func makeGenerator(for device: UUID) -> SeededGenerator {
         let bytes = device.uuid
         let low = withUnsafeBytes(of: bytes) { $0.loadUnaligned(as: UInt64.self) }
@@ -193,10 +192,8 @@ struct ConnectionMaintenance {
     /// Whether no task is running, not even one that is ending.
     var isEmpty: Bool { tasks.isEmpty }
 
-    /// Whether the connection is maintained.
     var isActive: Bool { tasks.count > stopped.count }
 
-    /// A task will begin.
     mutating func begin(_ number: Int) { tasks[number] = .some(nil) }
 
     /// A task has begun.
@@ -217,7 +214,6 @@ struct ConnectionMaintenance {
 
     func isStopped(_ number: Int) -> Bool { stopped.contains(number) }
 
-    /// A task has ended.
     mutating func end(_ number: Int) {
         tasks[number] = nil
         stopped.remove(number)

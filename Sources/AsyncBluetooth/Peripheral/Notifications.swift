@@ -1,3 +1,4 @@
+import BluetoothSupport
 public import CoreBluetooth
 
 /// A value that a device notified or indicated.
@@ -112,8 +113,9 @@ extension Peripheral {
         where isAnswer: @escaping @Sendable (Data) -> Bool = { _ in true }
     ) async throws -> Data {
         try await run(.exchange, response) { [self] in
-            try await core.takeTurn(response)
-            defer { core.endTurn(response) }
+            let turns = core.withState { $0.turnQueue(of: response) }
+            try await turns.begin()
+            defer { turns.end() }
             return try await writeAndAwait(value, command, response, isAnswer)
         }
     }
@@ -136,38 +138,6 @@ extension Peripheral {
             if isAnswer(answer) { return answer }
         }
         throw OperationFailure(.disconnected(nil))
-    }
-}
-
-extension PeripheralCoordinator {
-    /// Waits until no other exchange uses a characteristic for its response.
-    func takeTurn(_ id: CharacteristicID) async throws {
-        try Task.checkCancellation()
-        let waiter = Waiter<Void>()
-        let isFree = withState { state -> Bool in
-            guard state.turns[id] != nil else {
-                state.turns[id] = []
-                return true
-            }
-            state.turns[id]?.append(waiter)
-            return false
-        }
-        if !isFree { try await waiter.value { withState { $0.turns[id]?.removeAll { $0 === waiter } } } }
-    }
-
-    func endTurn(_ id: CharacteristicID) {
-        while true {
-            let next = withState { state -> Waiter<Void>? in
-                guard let next = state.turns[id]?.first else {
-                    state.turns[id] = nil
-                    return nil
-                }
-                state.turns[id]?.removeFirst()
-                return next
-            }
-            // A waiter that was cancelled meanwhile is skipped.
-            guard let next, !next.finish(.success(())) else { return }
-        }
     }
 }
 
@@ -235,7 +205,6 @@ extension PeripheralCoordinator {
 
 /// The consumers of a characteristic's notifications, and the phase of the subscription.
 struct Subscription {
-    /// The phase on the present link.
     enum Phase {
         case off, turningOn, on, turningOff
     }
@@ -250,8 +219,6 @@ struct Subscription {
     var phase = Phase.off
     /// The characteristic on the present link, once it was found.
     var characteristic: CBCharacteristic?
-    /// Tasks that wait until it is on.
     var waiters: [Waiter<CallResult>] = []
-    /// Tasks that wait until it is off.
     var endWaiters: [Waiter<CallResult>] = []
 }

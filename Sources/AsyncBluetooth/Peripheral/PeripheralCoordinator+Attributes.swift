@@ -10,23 +10,20 @@ extension PeripheralCoordinator {
             return LinkScoped(known, number)
         }
         if let hit { return hit }
-        let service = try await service(id.service)
-        try await discover(
-            .characteristics(ObjectIdentifier(service.attribute)), .discoverCharacteristics(service.attribute),
-            on: service.link)
-        guard let found = id.component.pick(from: service.attribute.characteristics) else {
+        let all = try await characteristics(of: id.service)
+        guard let found = id.component.pick(from: all.attribute) else {
             throw OperationFailure(.missingCharacteristics([id.uuid]))
         }
         withState { state in
-            if state.link?.number == service.link { state.link?.characteristics[id] = found }
+            if state.link?.number == all.link { state.link?.characteristics[id] = found }
         }
-        return LinkScoped(found, service.link)
+        return LinkScoped(found, all.link)
     }
 
     /// A service and the link that it is on.
     func service(_ id: ServiceID) async throws -> LinkScoped<CBService> {
         let link = try await connectedLink()
-        try await discover(.services(id.uuid), .discoverServices([id.uuid]), on: link)
+        try await discover(.discoverServices([id.uuid]), on: link)
         guard let found = id.component.pick(from: knownServices) else {
             throw OperationFailure(.missingServices([id.uuid]))
         }
@@ -36,30 +33,24 @@ extension PeripheralCoordinator {
     /// All services, and the link that they are on.
     func services() async throws -> LinkScoped<[CBService]> {
         let link = try await connectedLink()
-        try await discover(.allServices, .discoverServices(nil), on: link)
+        try await discover(.discoverServices(nil), on: link)
         return LinkScoped(object.services ?? [], link)
     }
 
-    /// The characteristics of a service.
     func characteristics(of id: ServiceID) async throws -> LinkScoped<[CBCharacteristic]> {
         let service = try await service(id)
-        try await discover(
-            .characteristics(ObjectIdentifier(service.attribute)), .discoverCharacteristics(service.attribute),
-            on: service.link)
+        try await discover(.discoverCharacteristics(service.attribute), on: service.link)
         return LinkScoped(service.attribute.characteristics ?? [], service.link)
     }
 
     /// The services that were found on this link, then those that are only included in others.
     var knownServices: [CBService] { (object.services ?? []) + withState { $0.link?.included ?? [] } }
 
-    /// The services that a service includes.
     func includedServices(of id: ServiceID) async throws -> LinkScoped<[CBService]> {
         // Those that are services of their own, too, come first in the numbers of equal UUIDs.
         _ = try await services()
         let service = try await service(id)
-        try await discover(
-            .includedServices(ObjectIdentifier(service.attribute)), .discoverIncludedServices(service.attribute),
-            on: service.link)
+        try await discover(.discoverIncludedServices(service.attribute), on: service.link)
         let included = service.attribute.includedServices ?? []
         let known = Set(knownServices.map { ObjectIdentifier($0) })
         let new = included.filter { !known.contains(ObjectIdentifier($0)) }
@@ -69,12 +60,9 @@ extension PeripheralCoordinator {
         return LinkScoped(included, service.link)
     }
 
-    /// The descriptors of a characteristic.
     func descriptors(of id: CharacteristicID) async throws -> LinkScoped<[CBDescriptor]> {
         let characteristic = try await characteristic(id)
-        try await discover(
-            .descriptors(ObjectIdentifier(characteristic.attribute)), .discoverDescriptors(characteristic.attribute),
-            on: characteristic.link)
+        try await discover(.discoverDescriptors(characteristic.attribute), on: characteristic.link)
         return LinkScoped(characteristic.attribute.descriptors ?? [], characteristic.link)
     }
 
@@ -88,8 +76,9 @@ extension PeripheralCoordinator {
     }
 
     /// Discovers attributes unless that was done; concurrent callers wait for the same discovery.
-    private func discover(_ key: DiscoveryKey, _ command: PeripheralCall, on number: Int) async throws {
+    private func discover(_ command: PeripheralCall, on number: Int) async throws {
         try Task.checkCancellation()
+        let key = command.discovery
         let waiter = Waiter<CallResult>()
         let isDone = transition { state -> Bool? in
             guard let link = state.link, link.number == number else { return nil }

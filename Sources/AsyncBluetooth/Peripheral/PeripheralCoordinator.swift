@@ -1,6 +1,5 @@
 import BluetoothSupport
 import CoreBluetooth
-import Synchronization
 
 /// Connects a `Peripheral` with its `CBPeripheral`, whose delegate it is.
 ///
@@ -28,13 +27,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
     func transition<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
-        let (result, completions, mustSubmit) = withState { state in
-            let result = body(&state)
-            return (result, state.takeCompletions(), state.beginSubmitting())
-        }
-        if mustSubmit { submit() }
-        for completion in completions { completion() }
-        return result
+        state.transition(body) { submit() }
     }
 
     private func submit() {

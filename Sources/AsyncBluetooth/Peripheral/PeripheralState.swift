@@ -1,10 +1,10 @@
+import BluetoothSupport
 import CoreBluetooth
 
 /// The state of a peripheral: its link with the pending commands, and its subscriptions.
 ///
-/// A change is made under the lock, and its consequences follow outside: calls of CoreBluetooth in `calls`,
-/// in order, and resumed tasks in `completions`.
-struct PeripheralState {
+/// A change is made under the lock, and its consequences in `calls` follow outside.
+struct PeripheralState: CoordinatorState {
     /// The making and the ending of links.
     struct Connecting {
         var lastLink = 0
@@ -32,13 +32,12 @@ struct PeripheralState {
     var lastConsumer = 0
     /// The tasks that maintain the connection; notifications survive the link while one is active.
     var maintenance = ConnectionMaintenance()
-    /// The waiting exchanges of each characteristic that notifies responses.
-    var turns: [CharacteristicID: [Waiter<Void>]] = [:]
+    /// The exchanges of each characteristic that notifies responses.
+    private var turns: [CharacteristicID: TurnQueue] = [:]
     var context: [ObjectIdentifier: any Sendable] = [:]
 
     var writes = Pump()
-    private var calls = CallQueue<Order>()
-    private var completions: [() -> Void] = []
+    var calls = CallQueue<Order>()
 
     var identifier: UUID { object.identifier }
 
@@ -53,11 +52,6 @@ struct PeripheralState {
 
     // MARK: Consequences
 
-    mutating func takeCompletions() -> [() -> Void] {
-        defer { completions = [] }
-        return completions
-    }
-
     mutating func beginSubmitting() -> Bool { calls.begin() }
 
     /// The next call; nil ends the submitting.
@@ -69,16 +63,10 @@ struct PeripheralState {
         return calls.next { _ in true }
     }
 
-    mutating func order(_ order: Order) { calls.append(order) }
-
-    mutating func complete<Value>(_ waiter: Waiter<Value>, _ result: Result<Value, any Error>) {
-        completions.append { waiter.finish(result) }
-    }
-
     private mutating func finish(
         _ consumer: Subscription.Consumer, _ id: CharacteristicID, _ reason: BluetoothError.Reason
     ) {
-        completions.append { [object, identifier] in
+        calls.complete { [object, identifier] in
             let context = BluetoothError.Context(
                 .notifications, peer: identifier, peerName: object.name, path: id.description)
             consumer.finish(BluetoothError(context, reason))
@@ -139,7 +127,7 @@ struct PeripheralState {
 
     /// Stops the maintenance of the connection, since the app ended the link.
     mutating func stopMaintenance() {
-        for task in maintenance.stop() { completions.append { task.cancel() } }
+        for task in maintenance.stop() { calls.complete { task.cancel() } }
     }
 
     /// Ends consumers without a subscription when no task maintains the connection any more.
@@ -196,7 +184,7 @@ struct PeripheralState {
     ///
     /// - Returns: Whether the waiter waits for the end of the subscription; false where there is none.
     mutating func unsubscribe(_ id: CharacteristicID, _ waiter: Waiter<CallResult>) -> Bool {
-        for consumer in subscriptions[id]?.consumers ?? [] { completions.append { consumer.finish(nil) } }
+        for consumer in subscriptions[id]?.consumers ?? [] { calls.complete { consumer.finish(nil) } }
         subscriptions[id]?.consumers = []
         reconcile(id)
         guard subscriptions[id] != nil else { return false }
@@ -266,6 +254,13 @@ struct PeripheralState {
             for consumer in subscription.consumers { finish(consumer, id, reason) }
             subscriptions[id] = nil
         }
+    }
+
+    /// The order of the exchanges whose responses a characteristic notifies.
+    mutating func turnQueue(of id: CharacteristicID) -> TurnQueue {
+        let queue = turns[id] ?? TurnQueue()
+        turns[id] = queue
+        return queue
     }
 
     // MARK: Writes without response

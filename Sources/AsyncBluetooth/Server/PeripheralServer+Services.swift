@@ -15,9 +15,7 @@ extension PeripheralServer {
     }
 
     private func publish(_ service: ServedService) async throws -> ServiceID {
-        let core = core
-        let manager = manager
-        return try await core.run(.publish, service.uuid.uuidString, on: manager) {
+        try await core.run(.publish, service.uuid.uuidString, on: manager) { [core, manager] in
             try Self.check(service)
             let waiter = Waiter<Void>()
             let missing = core.withState { state in service.includes.filter { state.published.services[$0] == nil } }
@@ -73,9 +71,7 @@ extension PeripheralServer {
     package func startAdvertising(
         name: String?, services: [CBUUID], manufacturerData: Data?, serviceData: [CBUUID: Data]
     ) async throws {
-        let core = core
-        let manager = manager
-        return try await core.run(.advertise, on: manager) {
+        try await core.run(.advertise, on: manager) { [core, manager] in
             let waiter = Waiter<Void>()
             try await core.whenReady(manager) { state in
                 var data: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: services]

@@ -18,9 +18,7 @@ extension PeripheralServer {
     public func notify(
         _ value: Data, of characteristic: CharacteristicID, to centrals: [RemoteCentral]? = nil
     ) async throws {
-        let core = core
-        let manager = manager
-        try await core.run(.notify, characteristic.description, on: manager) {
+        try await core.run(.notify, characteristic.description, on: manager) { [core, manager] in
             let wanted = centrals.map { Set($0.map(\.identifier)) }
             let targets = core.subscribers(of: characteristic).filter { wanted?.contains($0.identifier) ?? true }
             let maximum = targets.map(\.maximumUpdateLength).min() ?? 512
@@ -68,28 +66,12 @@ extension PeripheralServer {
     /// Subscriptions and unsubscriptions from now on.
     ///
     /// A slow consumer loses events according to ``Settings/buffering``; ``subscribers(of:)`` is always current.
-    public var subscriptions: EventSequence<SubscriptionEvent> {
-        let core = core
-        return EventSequence {
-            let buffer = ElementBuffer<SubscriptionEvent>(core.settings.buffering, core.context(.publish), core.log)
-            let number = core.withState { state -> Int in
-                let number = state.newNumber()
-                state.buffers.subscriptions[number] = buffer
-                return number
-            }
-            return ElementReader(
-                buffer, onDeinit: DeinitAction { core.withState { $0.buffers.subscriptions[number] = nil } })
-        }
-    }
+    public var subscriptions: EventSequence<SubscriptionEvent> { core.subscriptions.sequence(retaining: core) }
 }
 
 extension ServerCoordinator {
     func subscribers(of characteristic: CharacteristicID) -> [RemoteCentral] {
         withState { $0.published.objects[characteristic] }?.subscribedCentrals?.map { RemoteCentral($0) } ?? []
-    }
-
-    func context(_ operation: BluetoothError.Operation, _ path: String? = nil) -> BluetoothError.Context {
-        BluetoothError.Context(operation, path: path)
     }
 
     /// Runs an operation within the time limit of the settings, and adds the context to its errors.
@@ -98,7 +80,8 @@ extension ServerCoordinator {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await BluetoothError.run(
-            context(operation, path), within: settings.operationTimeout, clock: ManagerClock(of: manager.value), body)
+            BluetoothError.Context(operation, path: path), within: settings.operationTimeout,
+            clock: ManagerClock(of: manager.value), body)
     }
 }
 
@@ -112,9 +95,7 @@ extension PeripheralServer {
     /// - Parameter isEncryptionRequired: Whether others have to encrypt the link first.
     /// - Returns: The PSM that the system assigned.
     public func publishChannel(isEncryptionRequired: Bool = false) async throws -> CBL2CAPPSM {
-        let core = core
-        let manager = manager
-        return try await core.run(.publish, on: manager) {
+        try await core.run(.publish, on: manager) { [core, manager] in
             let waiter = Waiter<CBL2CAPPSM>()
             try await core.whenReady(manager) { state in
                 state.publish(ServerState.Publication(isEncryptionRequired: isEncryptionRequired, waiter: waiter))
@@ -129,18 +110,5 @@ extension PeripheralServer {
     /// Channels that other devices open from now on.
     ///
     /// A channel that no consumer takes is closed.
-    public var channels: EventSequence<ByteChannel> {
-        let core = core
-        return EventSequence {
-            let buffer = ElementBuffer<ByteChannel>(
-                .oldest(core.settings.channelLimit), core.context(.channel), core.log)
-            let number = core.withState { state -> Int in
-                let number = state.newNumber()
-                state.buffers.channels[number] = buffer
-                return number
-            }
-            return ElementReader(
-                buffer, onDeinit: DeinitAction { core.withState { $0.buffers.channels[number] = nil } })
-        }
-    }
+    public var channels: EventSequence<ByteChannel> { core.channels.sequence(retaining: core) }
 }

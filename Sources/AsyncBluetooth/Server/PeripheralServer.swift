@@ -45,13 +45,10 @@ public final class PeripheralServer: Sendable {
             executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore,
             onEvent: onEvent)
         let manager = CBPeripheralManager(
-            on: backend, delegate: core, queue: executor.queue, options: Self.options(restoreIdentifier))
+            on: backend, delegate: core, queue: executor.queue,
+            options: restoreIdentifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
         executor.follow(ManagerClock(of: manager))
         self.manager = Unchecked(manager)
-    }
-
-    private static func options(_ restoreIdentifier: String?) -> [String: Any]? {
-        restoreIdentifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] }
     }
 
     deinit { core.abandon(manager.value) }
@@ -60,30 +57,11 @@ public final class PeripheralServer: Sendable {
     public var state: CBManagerState { core.withState { $0.adapter.state } }
 
     /// The adapter's present state, then each change.
-    public var states: EventSequence<CBManagerState> {
-        let core = core
-        let manager = manager
-        return EventSequence {
-            let (buffer, number) = core.withState { state in
-                let number = state.newNumber()
-                // Made under the lock, so that no change precedes the present state.
-                let buffer = ElementBuffer(
-                    core.settings.buffering, core.context(.publish), core.log, first: state.adapter.state)
-                state.buffers.states[number] = buffer
-                return (buffer, number)
-            }
-            return ElementReader(
-                buffer,
-                onDeinit: DeinitAction {
-                    core.withState { $0.buffers.states[number] = nil }
-                    withExtendedLifetime(manager) {}
-                })
-        }
-    }
+    public var states: EventSequence<CBManagerState> { core.states.sequence(retaining: (core, manager)) }
 
     /// Waits until the adapter is powered on.
     public func waitUntilPoweredOn() async throws {
-        try await BluetoothError.run(core.context(.publish)) { [core] in try await core.ready() }
+        try await BluetoothError.run(BluetoothError.Context(.publish)) { [core] in try await core.ready() }
     }
 }
 

@@ -52,7 +52,7 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
     }
 
     private func deliver(_ subscription: SubscriptionEvent, _ event: PeripheralServer.Event) {
-        for buffer in withState({ Array($0.buffers.subscriptions.values) }) { buffer.append(subscription) }
+        subscriptions.send(subscription)
         onEvent?(event)
     }
 
@@ -73,9 +73,7 @@ extension ServerCoordinator: CBPeripheralManagerDelegate {
             return log.debug(
                 .server, "a channel could not be opened: \(error?.localizedDescription ?? "no reason given")")
         }
-        let buffers = withState { Array($0.buffers.channels.values) }
-        let bytes = ByteChannel(Unchecked(channel))
-        for buffer in buffers { buffer.append(bytes) }
+        channels.send(ByteChannel(Unchecked(channel)))
     }
 }
 

@@ -1,6 +1,5 @@
 import BluetoothSupport
 import CoreBluetooth
-import Synchronization
 
 #if !canImport(Darwin)
 import CoreBluetoothPackage
@@ -15,6 +14,9 @@ final class ServerCoordinator: NSObject, Sendable {
     let settings: PeripheralServer.Settings
     let log: Log
     let onEvent: (@Sendable (PeripheralServer.Event) -> Void)?
+    let states: Broadcaster<CBManagerState>
+    let subscriptions: Broadcaster<SubscriptionEvent>
+    let channels: Broadcaster<ByteChannel>
     private let state: LockedState<ServerState>
 
     init(
@@ -25,6 +27,10 @@ final class ServerCoordinator: NSObject, Sendable {
         self.executor = executor
         self.settings = settings
         log = Log(settings.logger)
+        let publishing = BluetoothError.Context(.publish)
+        states = Broadcaster(settings.buffering, publishing, log, current: .unknown)
+        subscriptions = Broadcaster(settings.buffering, publishing, log)
+        channels = Broadcaster(.oldest(settings.channelLimit), BluetoothError.Context(.channel), log)
         state = LockedState(ServerState(restorable: services, onRestore: onRestore))
     }
 
@@ -51,13 +57,7 @@ final class ServerCoordinator: NSObject, Sendable {
     /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
     @discardableResult
     func transition<Result>(_ manager: CBPeripheralManager, _ body: (inout ServerState) -> Result) -> Result {
-        let (result, completions, mustSubmit) = withState { state in
-            let result = body(&state)
-            return (result, state.takeCompletions(), state.beginSubmitting())
-        }
-        if mustSubmit { submit(to: manager) }
-        for completion in completions { completion() }
-        return result
+        state.transition(body) { submit(to: manager) }
     }
 
     private func submit(to manager: CBPeripheralManager) {
@@ -89,19 +89,18 @@ final class ServerCoordinator: NSObject, Sendable {
 
     /// Waits for `poweredOn`.
     ///
-    /// - Parameter patiently: Whether to wait also in states that only a person or a program can change.
     /// - Throws: `OperationFailure`, `CancellationError`.
-    func ready(patiently: Bool = false) async throws {
+    func ready() async throws {
         try Task.checkCancellation()
         while true {
             let waiter = Waiter<Void>()
             let now = withState { state -> CBManagerState in
-                let mustWait = state.adapter.state != .poweredOn && (patiently || !state.adapter.state.isTerminal)
+                let mustWait = state.adapter.state != .poweredOn && !state.adapter.state.isTerminal
                 if mustWait { state.adapter.waiters.append(waiter) }
                 return state.adapter.state
             }
             if now == .poweredOn { return }
-            if now.isTerminal, !patiently { throw OperationFailure(.unavailable(now)) }
+            if now.isTerminal { throw OperationFailure(.unavailable(now)) }
             try await waiter.value { withState { $0.adapter.waiters.removeAll { $0 === waiter } } }
         }
     }
@@ -119,18 +118,20 @@ final class ServerCoordinator: NSObject, Sendable {
 
     func changeState(to new: CBManagerState, _ manager: CBPeripheralManager) {
         log.debug(.server, "Bluetooth is \(new)")
-        let buffers = transition(manager) { state in
+        transition(manager) { state in
             _ = state.endRestoration()
             state.changeState(to: new)
-            return Array(state.buffers.states.values)
         }
         onEvent?(.stateChanged(new))
-        for buffer in buffers { buffer.append(new) }
+        states.send(new)
     }
 
     /// Ends everything when the server is released.
     func abandon(_ manager: CBPeripheralManager) {
         for handler in transition(manager, { $0.abandon() }) { handler.cancel() }
+        states.finish()
+        subscriptions.finish()
+        channels.finish()
     }
 
     // MARK: Updates

@@ -1,3 +1,4 @@
+import BluetoothSupport
 import CoreBluetooth
 
 /// The parts of a server's state.
@@ -34,13 +35,6 @@ extension ServerState {
         var queue: [Update] = []
         var pump = Pump()
         var refusedCount = 0
-    }
-
-    /// The buffers of the sequences that are read.
-    struct Buffers {
-        var states: [Int: ElementBuffer<CBManagerState>] = [:]
-        var subscriptions: [Int: ElementBuffer<SubscriptionEvent>] = [:]
-        var channels: [Int: ElementBuffer<ByteChannel>] = [:]
     }
 
     /// Handlers that run; a task is nil until it is created.

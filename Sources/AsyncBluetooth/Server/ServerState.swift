@@ -1,10 +1,10 @@
+import BluetoothSupport
 import CoreBluetooth
 
 /// The state of a server: publications, pending calls and waiting tasks.
 ///
-/// A change is made under the lock, and its consequences follow outside: calls of CoreBluetooth in `calls`, in order,
-/// and resumed tasks in `completions`.
-struct ServerState {
+/// A change is made under the lock, and its consequences in `calls` follow outside.
+struct ServerState: CoordinatorState {
     struct Attribute {
         let id: CharacteristicID
         let served: ServedCharacteristic
@@ -47,12 +47,10 @@ struct ServerState {
     var advertising = Advertising()
     var channels = Channels()
     var updates = Updates()
-    var buffers = Buffers()
     var handlers = Handlers()
     var subscriptions = Subscriptions()
     var restoration: Restoration
-    var completions: [() -> Void] = []
-    private var calls = CallQueue<Call>()
+    var calls = CallQueue<Call>()
     private var lastNumber = 0
 
     init(restorable: [ServedService], onRestore: (@Sendable (RestoredServer) -> Void)?) {
@@ -65,17 +63,6 @@ struct ServerState {
     }
 
     // MARK: Consequences
-
-    mutating func order(_ call: Call) { calls.append(call) }
-
-    mutating func complete<Value>(_ waiter: Waiter<Value>, _ result: Result<Value, any Error>) {
-        completions.append { waiter.finish(result) }
-    }
-
-    mutating func takeCompletions() -> [() -> Void] {
-        defer { completions = [] }
-        return completions
-    }
 
     mutating func beginSubmitting() -> Bool { adapter.state == .poweredOn && calls.begin() }
 
@@ -124,9 +111,6 @@ struct ServerState {
             + adapter.waiters
         for waiter in waiters { complete(waiter, .failure(failure)) }
         for publication in channels.publications { complete(publication.waiter, .failure(failure)) }
-        for buffer in buffers.states.values { completions.append { buffer.finish() } }
-        for buffer in buffers.subscriptions.values { completions.append { buffer.finish() } }
-        for buffer in buffers.channels.values { completions.append { buffer.finish() } }
         return handlers.tasks.values.compactMap { $0 }
     }
 

@@ -1,6 +1,5 @@
 import BluetoothSupport
 public import CoreBluetooth
-import Synchronization
 
 #if !canImport(Darwin)
 import CoreBluetoothPackage
@@ -134,7 +133,7 @@ extension ServerState {
     mutating func removeSubscribers(of id: CharacteristicID) {
         subscriptions.subscribers[id] = nil
         guard let task = subscriptions.tasks.removeValue(forKey: id) else { return }
-        completions.append { task.cancel() }
+        calls.complete { task.cancel() }
     }
 
     /// Cancels the tasks of all characteristics.

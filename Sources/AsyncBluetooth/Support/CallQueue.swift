@@ -1,9 +1,21 @@
-/// The calls of CoreBluetooth that result from a change of state; one thread at a time performs them, outside the lock.
+import BluetoothSupport
+
+/// The consequences of a change of state, which follow outside the lock: calls of CoreBluetooth, performed by one thread
+/// at a time, and resumed tasks.
 struct CallQueue<Call> {
     private var calls: [Call] = []
     private var isSubmitting = false
+    private var completions: [() -> Void] = []
 
     mutating func append(_ call: Call) { calls.append(call) }
+
+    /// Appends what follows the calls.
+    mutating func complete(_ completion: @escaping () -> Void) { completions.append(completion) }
+
+    mutating func takeCompletions() -> [() -> Void] {
+        defer { completions = [] }
+        return completions
+    }
 
     mutating func removeAll(where isRemoved: (Call) -> Bool = { _ in true }) { calls.removeAll(where: isRemoved) }
 
@@ -25,6 +37,36 @@ struct CallQueue<Call> {
     }
 }
 
+/// The state of a coordinator, whose changes have consequences outside the lock.
+protocol CoordinatorState {
+    associatedtype Call
+    var calls: CallQueue<Call> { get set }
+
+    /// Whether the calling thread performs the calls.
+    mutating func beginSubmitting() -> Bool
+}
+
+extension CoordinatorState {
+    mutating func order(_ call: Call) { calls.append(call) }
+
+    mutating func complete<Value>(_ waiter: Waiter<Value>, _ result: Result<Value, any Error>) {
+        calls.complete { waiter.finish(result) }
+    }
+}
+
+extension LockedState where State: CoordinatorState {
+    /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
+    func transition<Result>(_ body: (inout State) -> Result, submit: () -> Void) -> Result {
+        let (result, completions, mustSubmit) = withLock { state in
+            let result = body(&state)
+            return (result, state.calls.takeCompletions(), state.beginSubmitting())
+        }
+        if mustSubmit { submit() }
+        for completion in completions { completion() }
+        return result
+    }
+}
+
 /// Work that one thread at a time does, and that it repeats if another thread asked for it meanwhile.
 struct Pump {
     private var isRunning = false
@@ -43,4 +85,13 @@ struct Pump {
         isRunning = isRequested
         return isRunning
     }
+}
+
+/// Runs an action when its last reference is released.
+final class DeinitAction: Sendable {
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    deinit { action() }
 }

@@ -1,6 +1,5 @@
 import BluetoothSupport
 import DequeModule
-import Synchronization
 
 /// Elements of a sequence that wait for its consumers, up to a limit.
 ///
@@ -52,7 +51,6 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         self.onGapRead = onGapRead
     }
 
-    /// The number of elements that were dropped because the consumer was slow.
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
     // MARK: The producer
@@ -120,7 +118,6 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     // MARK: The consumers
 
-    /// Drops the waiting elements.
     func discard() {
         let old = state.withLock { state in
             defer { state.elements = [] }

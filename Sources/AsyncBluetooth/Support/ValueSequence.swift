@@ -97,7 +97,6 @@ struct ElementReader<Element: Sendable> {
         start = nil
     }
 
-    /// The number of elements that were dropped because the consumer was slow.
     var droppedCount: Int {
         switch source {
         case .buffer(let buffer): buffer.droppedCount
@@ -112,7 +111,6 @@ struct ElementReader<Element: Sendable> {
         self.start = nil
     }
 
-    /// Drops the waiting elements.
     func discard() {
         if case .buffer(let buffer) = source { buffer.discard() }
     }

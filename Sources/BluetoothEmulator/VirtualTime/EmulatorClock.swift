@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// An emulator's time as a Swift clock, for app code and for handlers.
 ///
@@ -37,7 +36,7 @@ public struct EmulatorClock: Clock {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let hold = TimeHold.current
         do {
-            try await Sleeper.sleep { wake in
+            try await Waiter.sleep { wake in
                 let timer = emulator.clock.schedule(after: deadline.offset - emulator.now) {
                     hold?.retake()
                     wake()

@@ -1,0 +1,59 @@
+import BluetoothSupport
+
+/// The source of a sequence of events: each reader receives every element from its start on.
+final class Broadcaster<Element: Sendable>: Sendable {
+    private struct State {
+        var buffers: [ObjectIdentifier: ElementBuffer<Element>] = [:]
+        /// The first element of a new reader; nil where a reader starts with the next one that is sent.
+        var current: Element?
+    }
+
+    private let state: Lock<State>
+    private let policy: BufferingPolicy
+    private let context: BluetoothError.Context
+    private let log: Log
+
+    /// - Parameters:
+    ///   - policy: The number of elements that wait for a slow reader.
+    ///   - context: The source of the elements, for the log line of an overflow.
+    ///   - log: Receives that line.
+    ///   - current: The first element of a reader, until another one is sent; nil where there is none.
+    init(_ policy: BufferingPolicy, _ context: BluetoothError.Context, _ log: Log, current: Element? = nil) {
+        state = Lock(State(current: current))
+        self.policy = policy
+        self.context = context
+        self.log = log
+    }
+
+    /// The elements, for any number of readers, each of which retains `owner`.
+    func sequence(retaining owner: any Sendable) -> EventSequence<Element> {
+        EventSequence { [self] in
+            // Made under the lock, so that no change precedes the present state.
+            let buffer = state.withLock { state in
+                let buffer = ElementBuffer(policy, context, log, first: state.current)
+                state.buffers[ObjectIdentifier(buffer)] = buffer
+                return buffer
+            }
+            return ElementReader(
+                buffer,
+                onDeinit: DeinitAction { [self] in
+                    state.withLock { $0.buffers[ObjectIdentifier(buffer)] = nil }
+                    withExtendedLifetime(owner) {}
+                })
+        }
+    }
+
+    /// Delivers an element to the readers.
+    func send(_ element: Element) {
+        let buffers = state.withLock { state in
+            if state.current != nil { state.current = element }
+            return Array(state.buffers.values)
+        }
+        for buffer in buffers { buffer.append(element) }
+    }
+
+    /// Ends the sequences of the readers.
+    func finish() {
+        for buffer in state.withLock({ Array($0.buffers.values) }) { buffer.finish() }
+    }
+}
