@@ -18,21 +18,13 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     public func from(_ peer: CBPeer) -> DelegateCallback { from(peer.identifier) }
 
     /// The same, of the peripheral or central with that identifier alone.
-    public func from(_ identifier: UUID) -> DelegateCallback {
-        var copy = self
-        copy.identifier = identifier
-        return copy
-    }
+    public func from(_ identifier: UUID) -> DelegateCallback { with(\.identifier, identifier) }
 
     /// The same, of services, characteristics or descriptors with that UUID alone.
     ///
     /// Discoveries within a service are of that service. A callback that tells of several is of each of them:
     /// ``didModifyServices``, and ``didReceiveWrite`` after a prepared write.
-    public func of(_ uuid: CBUUID) -> DelegateCallback {
-        var copy = self
-        copy.attribute = uuid
-        return copy
-    }
+    public func of(_ uuid: CBUUID) -> DelegateCallback { with(\.attribute, uuid) }
 
     /// The same, of services, characteristics or descriptors with that UUID alone.
     ///
@@ -40,16 +32,14 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     public func of(_ uuid: String) -> DelegateCallback { of(CBUUID(string: uuid)) }
 
     /// The same, with an error.
-    public var failing: DelegateCallback {
-        var copy = self
-        copy.isFailure = true
-        return copy
-    }
+    public var failing: DelegateCallback { with(\.isFailure, true) }
 
     /// The same, without an error.
-    public var succeeding: DelegateCallback {
+    public var succeeding: DelegateCallback { with(\.isFailure, false) }
+
+    private func with<Limit>(_ property: WritableKeyPath<Self, Limit?>, _ limit: Limit) -> DelegateCallback {
         var copy = self
-        copy.isFailure = false
+        copy[keyPath: property] = limit
         return copy
     }
 

@@ -3,7 +3,6 @@ import BluetoothSupport
 import CoreBluetoothPackage
 import Dispatch
 import Foundation
-import Synchronization
 
 /// One test's emulator, and what the managers of that test did.
 final class EmulatorSession: ManagerObserver {
@@ -18,7 +17,6 @@ final class EmulatorSession: ManagerObserver {
         var isReported = false
     }
 
-    /// The session of this task.
     @TaskLocal static var current: EmulatorSession?
 
     private static let queue = DispatchQueue(label: "CoreBluetooth leaks")

@@ -1,4 +1,3 @@
-/// What a test left behind.
 enum Leak: Equatable, CustomStringConvertible {
     /// A command without an answer.
     case unanswered(String)

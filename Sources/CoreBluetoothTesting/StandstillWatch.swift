@@ -1,7 +1,6 @@
 import BluetoothEmulator
 import BluetoothSupport
 import Dispatch
-import Synchronization
 
 /// Notices that a test waits for something that takes time, while virtual time stands and nothing drives it.
 ///
@@ -39,22 +38,18 @@ final class StandstillWatch: Sendable {
     /// Why the test fails, if time stood.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Begins to look.
     func begin() { look(after: emulator.settleTimeout / 10) }
 
-    /// Runs the test's body.
     func watch(_ body: () async throws -> Void) async throws {
         defer { end() }
         try await body()
     }
 
-    /// The body has ended.
     func end() {
         state.withLock { $0.hasEnded = true }
         settle(.ended)
     }
 
-    /// Waits for the body's end.
     func outcome() async -> Outcome {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state -> Outcome? in

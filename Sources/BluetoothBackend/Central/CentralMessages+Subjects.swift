@@ -9,7 +9,6 @@ extension CentralCommand {
         }
     }
 
-    /// The link that the command names.
     package var link: LinkID? {
         switch self {
         case .request(let link, _, _), .writeCommand(let link, _, _): link
@@ -17,7 +16,6 @@ extension CentralCommand {
         }
     }
 
-    /// The operation that the answer names.
     package var operation: OperationID? {
         switch self {
         case .connect(_, let operation, _), .request(_, let operation, _): operation

@@ -59,6 +59,17 @@ public enum PairingQuestion: Hashable, Sendable, Codable {
     case display(passkey: Int)
     /// The peer's out-of-band data is wanted.
     case outOfBand
+
+    /// The question without its number, which is a secret of the two users.
+    package var kindName: String {
+        switch self {
+        case .consent: "consent"
+        case .confirm: "confirm"
+        case .enterPasskey: "enterPasskey"
+        case .display: "display"
+        case .outOfBand: "outOfBand"
+        }
+    }
 }
 
 /// The user's answer.
@@ -69,6 +80,15 @@ public enum PairingAnswer: Hashable, Sendable, Codable {
     case reject
     /// The number that the peer shows, 0...999999.
     case passkey(Int)
+
+    /// The answer without its number.
+    package var kindName: String {
+        switch self {
+        case .accept: "accept"
+        case .reject: "reject"
+        case .passkey: "passkey"
+        }
+    }
 }
 
 extension PairingCommand {

@@ -9,7 +9,6 @@ package struct HostLedger: Sendable {
 
     /// A manager's use of a physical link, or its pending connect.
     package struct LinkLease: Hashable, Sendable {
-        /// The manager that holds the lease.
         package var manager: Manager
         /// The connect that the lease answers.
         package var operation: OperationID
@@ -36,7 +35,6 @@ package struct HostLedger: Sendable {
     private var scans: [Manager: ScanParameters] = [:]
     private var lastLink = LinkID(rawValue: 0)
 
-    /// A ledger without managers.
     package init() {}
 
     // MARK: Scanning
@@ -75,7 +73,6 @@ package struct HostLedger: Sendable {
 
     // MARK: Links
 
-    /// The outcome of a connect.
     package enum ConnectOutcome: Hashable, Sendable {
         /// The backend must connect.
         case connect
@@ -153,7 +150,6 @@ package struct HostLedger: Sendable {
         return ended
     }
 
-    /// The outcome of a disconnect.
     package enum DisconnectOutcome: Hashable, Sendable {
         /// There was neither a pending connect nor a link.
         case nothing

@@ -20,10 +20,8 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var oldest = none
     private var newest = none
 
-    /// An empty table.
     package init(limit: Int) { self.limit = max(1, limit) }
 
-    /// The number of entries.
     package var count: Int { nodes.count }
 
     /// The value of a key; to look at it is no use of it.
@@ -63,7 +61,6 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return evicted
     }
 
-    /// Removes an entry.
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? {
         guard let position = positions.removeValue(forKey: key) else { return nil }
@@ -92,7 +89,6 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     // MARK: Order
 
-    /// Removes a node from the order.
     private mutating func unlink(_ position: Int) {
         let (older, newer) = (nodes[position].older, nodes[position].newer)
         if older == Self.none { oldest = newer } else { nodes[older].newer = newer }

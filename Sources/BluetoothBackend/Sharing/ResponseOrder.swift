@@ -12,7 +12,6 @@ package struct ResponseOrder<Response: Sendable>: Sendable {
     /// Whether an operation waits, for its response or for its turn.
     package func contains(_ operation: OperationID) -> Bool { requests.contains { $0.operation == operation } }
 
-    /// Appends an operation.
     package mutating func append(_ operation: OperationID) { requests.append((operation, nil)) }
 
     /// Stores the response to an operation.

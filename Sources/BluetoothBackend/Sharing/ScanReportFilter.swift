@@ -6,7 +6,6 @@
 /// The peers that it remembers are limited: beyond that, the one that was heard longest ago is forgotten, and reported
 /// anew when it is heard again.
 package struct ScanReportFilter: Sendable {
-    /// The parameters of the scan.
     package let parameters: ScanParameters
     private var known: LRUCache<PeerID, Advertisement>
 
@@ -20,7 +19,6 @@ package struct ScanReportFilter: Sendable {
         known = LRUCache(limit: limit)
     }
 
-    /// The number of remembered peers.
     package var count: Int { known.count }
 
     /// Handles one report with the content of a packet.

@@ -1,8 +1,6 @@
 import BluetoothSupport
 
 extension CentralCommand: TraceMessage {
-    package var traceName: String { kind.rawValue }
-
     package func teach(_ names: inout TraceNames, role: Int) {
         guard case .request(let link, let operation, let request) = self else { return }
         switch request {
@@ -75,8 +73,6 @@ extension TraceLine {
 }
 
 extension CentralEvent: TraceMessage {
-    package var traceName: String { kind.rawValue }
-
     package func teach(_ names: inout TraceNames, role: Int) {
         switch self {
         case .discovered(let discovery):

@@ -1,8 +1,4 @@
 extension PairingCommand: TraceMessage {
-    package var traceName: String { kind.rawValue }
-
-    package func teach(_ names: inout TraceNames, role: Int) {}
-
     package func write(to line: inout TraceLine) {
         switch self {
         case .setCapability(let capability): line.add("capability", capability.rawValue)
@@ -11,20 +7,16 @@ extension PairingCommand: TraceMessage {
             line.add("operation", operation)
         case .answer(let request, let answer):
             line.add("request", request)
-            switch answer {
-            case .accept: line.add("answer", "accept")
-            case .reject: line.add("answer", "reject")
-            case .passkey(let passkey): line.add("passkey", private: passkey)
+            if case .passkey(let passkey) = answer {
+                line.add("passkey", private: passkey)
+            } else {
+                line.add("answer", answer.kindName)
             }
         }
     }
 }
 
 extension PairingEvent: TraceMessage {
-    package var traceName: String { kind.rawValue }
-
-    package func teach(_ names: inout TraceNames, role: Int) {}
-
     package func write(to line: inout TraceLine) {
         switch self {
         case .requested(let request, let peer, let question):
@@ -50,16 +42,10 @@ extension PairingEvent: TraceMessage {
 extension TraceLine {
     /// A question of pairing; its passkey is as private as a value.
     fileprivate mutating func add(_ question: PairingQuestion) {
+        add("question", question.kindName)
         switch question {
-        case .consent: add("question", "consent")
-        case .confirm(let passkey):
-            add("question", "confirm")
-            add("passkey", private: passkey)
-        case .enterPasskey: add("question", "enterPasskey")
-        case .display(let passkey):
-            add("question", "display")
-            add("passkey", private: passkey)
-        case .outOfBand: add("question", "outOfBand")
+        case .confirm(let passkey), .display(let passkey): add("passkey", private: passkey)
+        case .consent, .enterPasskey, .outOfBand: break
         }
     }
 }

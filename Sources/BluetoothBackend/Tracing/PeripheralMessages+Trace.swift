@@ -1,6 +1,4 @@
 extension PeripheralCommand: TraceMessage {
-    package var traceName: String { kind.rawValue }
-
     package func teach(_ names: inout TraceNames, role: Int) {
         if case .addService(_, let service) = self { names.learn(service, role: role) }
     }
@@ -34,8 +32,6 @@ extension PeripheralCommand: TraceMessage {
 }
 
 extension PeripheralEvent: TraceMessage {
-    package var traceName: String { kind.rawValue }
-
     package func teach(_ names: inout TraceNames, role: Int) {
         guard case .restored(let state) = self else { return }
         for service in state.services { names.learn(service, role: role) }

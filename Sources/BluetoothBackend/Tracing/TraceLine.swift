@@ -2,14 +2,18 @@ package import BluetoothSupport
 
 /// A command or an event that a trace can write.
 package protocol TraceMessage: Sendable {
+    associatedtype Kind: RawRepresentable<String>
     /// The first word of the line.
-    var traceName: String { get }
+    var kind: Kind { get }
 
     /// Passes on the names that the message contains.
     func teach(_ names: inout TraceNames, role: Int)
 
-    /// Adds the fields.
     func write(to line: inout TraceLine)
+}
+
+extension TraceMessage {
+    package func teach(_ names: inout TraceNames, role: Int) {}
 }
 
 /// The text of one command or event while it is written: a name, then `field=value` for each field that is present.

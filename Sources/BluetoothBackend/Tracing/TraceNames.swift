@@ -1,32 +1,20 @@
-import BluetoothSupport
-
 /// The names that a trace writes beside identifiers: those of peers, and the UUID paths of attributes.
 ///
 /// The names come from the commands and events themselves, so a line depends on nothing but the lines before it. At most
 /// 1,024 peers, 4,096 attributes and 256 discoveries under way are remembered, those that were learned last; a name is cut off
 /// after 64 Unicode scalars. Where a name is forgotten, a line has the identifier alone.
 package struct TraceNames: Sendable {
-    private struct AttributeKey: Hashable {
+    /// An identifier of one role, on one of its links or its own.
+    private struct Key<ID: Hashable & Sendable>: Hashable {
         var role: Int
         var link: LinkID?
-        var attribute: AttributeID
-    }
-
-    private struct DiscoveryKey: Hashable {
-        var role: Int
-        var link: LinkID
-        var operation: OperationID
-    }
-
-    private struct LinkKey: Hashable {
-        var role: Int
-        var link: LinkID
+        var id: ID
     }
 
     private var peers = LRUCache<PeerID, String>(limit: 1024)
-    private var links = LRUCache<LinkKey, PeerID>(limit: 256)
-    private var paths = LRUCache<AttributeKey, String>(limit: 4096)
-    private var parents = LRUCache<DiscoveryKey, AttributeID>(limit: 256)
+    private var links = LRUCache<Key<LinkID>, PeerID>(limit: 256)
+    private var paths = LRUCache<Key<AttributeID>, String>(limit: 4096)
+    private var parents = LRUCache<Key<OperationID>, AttributeID>(limit: 256)
 
     package init() {}
 
@@ -35,7 +23,7 @@ package struct TraceNames: Sendable {
     /// - Parameter role: The number of the role that the message belongs to: links and attributes are numbered per role.
     package mutating func line(for message: some TraceMessage, role: Int, showsValues: Bool) -> String {
         learn(message, role: role)
-        var line = TraceLine(message.traceName, names: self, role: role, showsValues: showsValues)
+        var line = TraceLine(message.kind.rawValue, names: self, role: role, showsValues: showsValues)
         message.write(to: &line)
         return line.text
     }
@@ -47,10 +35,10 @@ package struct TraceNames: Sendable {
 
     func name(of peer: PeerID) -> String? { peers[peer] }
 
-    func name(of link: LinkID, role: Int) -> String? { links[LinkKey(role: role, link: link)].flatMap { peers[$0] } }
+    func name(of link: LinkID, role: Int) -> String? { links[Key(role: role, id: link)].flatMap { peers[$0] } }
 
     func path(of attribute: AttributeID, on link: LinkID?, role: Int) -> String? {
-        paths[AttributeKey(role: role, link: link, attribute: attribute)]
+        paths[Key(role: role, link: link, id: attribute)]
     }
 
     /// Remembers a peer's name; a message without one leaves the known name.
@@ -60,25 +48,25 @@ package struct TraceNames: Sendable {
     }
 
     mutating func learn(_ link: LinkID, to peer: PeerID, role: Int) {
-        links.insert(peer, for: LinkKey(role: role, link: link))
+        links.insert(peer, for: Key(role: role, id: link))
     }
 
     mutating func learn(
         _ attribute: AttributeID, _ uuid: BluetoothUUID, within parent: AttributeID? = nil, on link: LinkID?, role: Int
     ) {
         let prefix = parent.flatMap { path(of: $0, on: link, role: role) }.map { $0 + "/" } ?? ""
-        paths.insert(prefix + uuid.text, for: AttributeKey(role: role, link: link, attribute: attribute))
+        paths.insert(prefix + uuid.text, for: Key(role: role, link: link, id: attribute))
     }
 
     // MARK: Discoveries
 
     /// A discovery within an attribute began: its response names what was found, and not where.
     mutating func learnParent(_ parent: AttributeID, of operation: OperationID, on link: LinkID, role: Int) {
-        parents.insert(parent, for: DiscoveryKey(role: role, link: link, operation: operation))
+        parents.insert(parent, for: Key(role: role, link: link, id: operation))
     }
 
     mutating func takeParent(of operation: OperationID, on link: LinkID, role: Int) -> AttributeID? {
-        parents.remove(DiscoveryKey(role: role, link: link, operation: operation))
+        parents.remove(Key(role: role, link: link, id: operation))
     }
 
     mutating func learn(_ service: ServiceDefinition, role: Int) {

@@ -28,7 +28,7 @@ extension CentralFaults {
             .init(
                 kind: .centralEvent(event.kind),
                 characteristic: characteristic(subject(of: event), on: event.link), peer: event.peer ?? link?.peer),
-            elapsed: elapsed(now))
+            now: now)
         return admit(event, effect, now: now)
     }
 

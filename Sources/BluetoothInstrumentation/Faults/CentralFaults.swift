@@ -1,6 +1,5 @@
 import BluetoothBackend
 
-/// The faults of one central manager.
 struct CentralFaults: FaultMachine {
     typealias Command = CentralCommand
     typealias Event = CentralEvent
@@ -22,7 +21,6 @@ struct CentralFaults: FaultMachine {
     }
 
     var matcher: FaultMatcher
-    private let start: Duration
     var links: [LinkID: Link] = [:]
     var connects: [PeerID: Connect] = [:]
     var channels: [ChannelID: LinkID] = [:]
@@ -33,8 +31,7 @@ struct CentralFaults: FaultMachine {
     private var lastRepeat = OperationID(rawValue: .max)
 
     init(_ plan: FaultPlan, start: Duration) {
-        matcher = FaultMatcher(plan)
-        self.start = start
+        matcher = FaultMatcher(plan, start: start)
     }
 
     mutating func dropAll() {
@@ -55,7 +52,7 @@ struct CentralFaults: FaultMachine {
             .init(
                 kind: .centralCommand(command.kind),
                 characteristic: characteristic(command.attribute, on: command.link), peer: peer),
-            elapsed: now - start)
+            now: now)
         let line = line(link: command.link, channel: command.channel, peer: command.peer)
         return admit(command: command, effect, in: line, now: now)
     }
@@ -122,6 +119,4 @@ struct CentralFaults: FaultMachine {
         if let channel { return .channel(channel) }
         return peer.map { .peer($0) } ?? .manager
     }
-
-    func elapsed(_ now: Duration) -> Duration { now - start }
 }

@@ -6,7 +6,6 @@ import BluetoothBackend
 struct DelayQueue<Item: Sendable>: Sendable {
     private var lines: [HoldLine: [(item: Item, due: Duration)]] = [:]
 
-    /// The number of waiting items.
     private(set) var count = 0
 
     /// Admits an item.
@@ -20,7 +19,6 @@ struct DelayQueue<Item: Sendable>: Sendable {
         return isFirst ? .heads(wait: delay ?? .zero) : .follows
     }
 
-    /// The treatment of an item.
     enum Admission: Hashable {
         /// It is not held back.
         case passes
@@ -44,12 +42,10 @@ struct DelayQueue<Item: Sendable>: Sendable {
         lines[line]?.first.map { max(.zero, $0.due - now) }
     }
 
-    /// Drops a line.
     mutating func drop(_ line: HoldLine) {
         count -= lines.removeValue(forKey: line)?.count ?? 0
     }
 
-    /// Drops all lines.
     mutating func dropAll() {
         lines = [:]
         count = 0

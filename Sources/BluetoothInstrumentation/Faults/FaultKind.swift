@@ -84,20 +84,8 @@ extension FaultKind {
     /// Whether an error can take its place.
     var canFail: Bool {
         switch self {
-        case .centralCommand(let kind):
-            switch kind {
-            case .connect, .readRSSI, .discoverServices, .discoverIncludedServices, .discoverCharacteristics,
-                .discoverDescriptors, .read, .write, .setNotifying, .openChannel:
-                true
-            default: false
-            }
-        case .centralEvent(let kind):
-            switch kind {
-            case .rssiRead, .servicesDiscovered, .characteristicsDiscovered, .descriptorsDiscovered, .valueRead,
-                .written, .notifyingChanged:
-                true
-            default: false
-            }
+        case .centralCommand(let kind): kind.isRepeatableRequest || kind == .connect || kind == .openChannel
+        case .centralEvent(let kind): kind.isResponse
         case .peripheralCommand(let kind):
             [.addService, .startAdvertising, .publishChannel, .unpublishChannel].contains(kind)
         case .peripheralEvent(let kind):
@@ -119,12 +107,7 @@ extension FaultKind {
     var canRepeat: Bool {
         switch self {
         case .centralCommand(let kind):
-            switch kind {
-            case .readRSSI, .discoverServices, .discoverIncludedServices, .discoverCharacteristics,
-                .discoverDescriptors, .read, .write, .setNotifying, .startScan, .stopScan, .setConnectionEventFilter:
-                true
-            default: false
-            }
+            kind.isRepeatableRequest || [.startScan, .stopScan, .setConnectionEventFilter].contains(kind)
         case .centralEvent(let kind):
             [.discovered, .nameChanged, .connectionEvent, .mtuChanged, .valueNotified, .channelReceived].contains(kind)
         case .peripheralCommand(let kind):
@@ -139,13 +122,11 @@ extension FaultKind {
         case .centralCommand(let kind):
             canFail && kind != .connect || kind == .writeCommand
         case .centralEvent(let kind):
-            switch kind {
-            case .connected, .mtuChanged, .writeCredits, .servicesChanged, .rssiRead, .servicesDiscovered,
-                .characteristicsDiscovered, .descriptorsDiscovered, .valueRead, .written, .notifyingChanged,
-                .valueNotified, .channelOpened, .operationFailed:
-                true
-            default: false
-            }
+            kind.isResponse
+                || [
+                    .connected, .mtuChanged, .writeCredits, .servicesChanged, .valueNotified, .channelOpened,
+                    .operationFailed,
+                ].contains(kind)
         case .peripheralCommand, .peripheralEvent: false
         }
     }
@@ -178,5 +159,25 @@ extension FaultKind {
                 .requestExpired, .channelOpened,
             ].contains(kind)
         }
+    }
+}
+
+extension CentralCommand.Kind {
+    /// Whether it is a request on a link that may be sent twice.
+    fileprivate var isRepeatableRequest: Bool {
+        [
+            .readRSSI, .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
+            .read, .write, .setNotifying,
+        ].contains(self)
+    }
+}
+
+extension CentralEvent.Kind {
+    /// Whether it is the response to such a request.
+    fileprivate var isResponse: Bool {
+        [
+            .rssiRead, .servicesDiscovered, .characteristicsDiscovered, .descriptorsDiscovered, .valueRead, .written,
+            .notifyingChanged,
+        ].contains(self)
     }
 }

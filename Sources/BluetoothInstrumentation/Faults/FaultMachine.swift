@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// An action of a fault machine.
 enum FaultAction<Command: Sendable, Event: Sendable>: Sendable {
     /// Submits a command to the backend.
     case submit(Command)
@@ -41,15 +40,11 @@ protocol FaultMachine: Sendable {
     associatedtype Event: Sendable
     typealias Action = FaultAction<Command, Event>
 
-    /// The delayed commands.
     var commands: DelayQueue<Held<Command>> { get set }
-    /// The delayed events.
     var events: DelayQueue<Held<Event>> { get set }
 
-    /// The manager submits a command.
     mutating func command(_ command: Command, now: Duration) -> [Action]
 
-    /// The backend delivers an event.
     mutating func event(_ event: Event, now: Duration) -> [Action]
 
     /// The effect of a fault on a command whose turn has come.
@@ -63,7 +58,6 @@ protocol FaultMachine: Sendable {
 }
 
 extension FaultMachine {
-    /// The number of delayed commands and events.
     var heldBack: Int { commands.count + events.count }
 
     /// Lets a command pass, or delays it.
@@ -118,14 +112,17 @@ struct FaultMatcher: Sendable {
     }
 
     private let faults: [Fault]
+    /// When the wrapper was created.
+    private let start: Duration
     private var counts: [Int]
     /// One stream for each fault, so that one fault's traffic does not change another's chance.
     private var generators: [SeededGenerator]
     /// For what corrupted values look like.
     private var corruption: SeededGenerator
 
-    init(_ plan: FaultPlan) {
+    init(_ plan: FaultPlan, start: Duration) {
         faults = plan.faults
+        self.start = start
         counts = Array(repeating: 0, count: plan.faults.count)
         generators = plan.faults.indices.map {
             SeededGenerator(seed: plan.seed &+ UInt64($0 + 1) &* 0xD1B5_4A32_D192_ED03)
@@ -135,13 +132,12 @@ struct FaultMatcher: Sendable {
 
     /// Records a command or an event.
     ///
-    /// - Parameter elapsed: The time since the creation of the wrapper.
     /// - Returns: The effect of the first fault that is due.
-    mutating func decide(_ context: FaultContext, elapsed: Duration) -> FaultEffect? {
+    mutating func decide(_ context: FaultContext, now: Duration) -> FaultEffect? {
         var effect: FaultEffect?
         for index in faults.indices where fits(faults[index].place, context) {
             counts[index] += 1
-            if isDue(index, elapsed: elapsed), effect == nil { effect = faults[index].effect }
+            if isDue(index, elapsed: now - start), effect == nil { effect = faults[index].effect }
         }
         return effect
     }

@@ -111,7 +111,6 @@ extension FaultPlan {
 }
 
 extension Fault {
-    /// The rule that the fault breaks, if any.
     fileprivate var brokenRule: String? {
         let kind = place.kind
         if kind.isUntouchable { return "\(kind) is always passed on" }

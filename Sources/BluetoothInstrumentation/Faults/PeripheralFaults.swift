@@ -1,6 +1,5 @@
 import BluetoothBackend
 
-/// The faults of one peripheral manager.
 struct PeripheralFaults: FaultMachine {
     typealias Command = PeripheralCommand
     typealias Event = PeripheralEvent
@@ -11,15 +10,13 @@ struct PeripheralFaults: FaultMachine {
     }
 
     var matcher: FaultMatcher
-    private let start: Duration
     private var characteristics: [AttributeID: BluetoothUUID] = [:]
     private var requests: [RequestID: Request] = [:]
     var commands = DelayQueue<Held<PeripheralCommand>>()
     var events = DelayQueue<Held<PeripheralEvent>>()
 
     init(_ plan: FaultPlan, start: Duration) {
-        matcher = FaultMatcher(plan)
-        self.start = start
+        matcher = FaultMatcher(plan, start: start)
     }
 
     mutating func dropAll() {
@@ -39,7 +36,7 @@ struct PeripheralFaults: FaultMachine {
             .init(
                 kind: .peripheralCommand(command.kind),
                 characteristic: subject.attribute.flatMap { characteristics[$0] }, peer: subject.central),
-            elapsed: now - start)
+            now: now)
         let line: HoldLine = command.channel.map { .channel($0) } ?? .manager
         return admit(command: command, effect, in: line, now: now)
     }
@@ -69,7 +66,7 @@ struct PeripheralFaults: FaultMachine {
             .init(
                 kind: .peripheralEvent(event.kind), characteristic: attribute.flatMap { characteristics[$0] },
                 peer: event.central ?? request?.central),
-            elapsed: now - start)
+            now: now)
         return admit(event: event, effect, in: line(of: event, request), now: now)
     }
 

@@ -25,7 +25,6 @@ final class Publication: Sendable {
     private let holder = Atomic<UInt>(0)
     private let isStatic = Atomic<Bool>(false)
 
-    /// Whether a manager has published the attribute.
     var isHeld: Bool { holder.load(ordering: .acquiring) != 0 }
 
     /// Whether it was published with a value, which is frozen too.

@@ -1,6 +1,5 @@
 import BluetoothSupport
 public import Foundation
-import Synchronization
 
 /// A characteristic of the local GATT database.
 ///
@@ -81,7 +80,6 @@ open class CBMutableCharacteristic: CBCharacteristic {
         subscribers.withLock { $0.append(central) }
     }
 
-    /// Removes a subscriber.
     func removeSubscriber(_ identifier: UUID) -> CBCentral? {
         subscribers.withLock { subscribers in
             subscribers.firstIndex { $0.identifier == identifier }.map { subscribers.remove(at: $0) }

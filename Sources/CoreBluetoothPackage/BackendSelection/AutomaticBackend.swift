@@ -2,7 +2,6 @@ import BluetoothBackend
 import BluetoothSupport
 import FoundationEssentials
 import Logging
-import Synchronization
 
 /// The backend that is not decided yet: the primary one if it has an adapter, else the fallback, where one is allowed.
 ///
@@ -110,7 +109,6 @@ final class AutomaticBackend: BluetoothBackend {
     }
 }
 
-/// Finds out whether a backend has an adapter.
 private final class Probe: EventSink {
     private let central: any CentralBackend
     private let completion: Lock<(@Sendable (Bool) -> Void)?>
@@ -150,7 +148,6 @@ private final class Probe: EventSink {
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
-/// The time of the backend, once it is decided.
 private struct DecidedClock: BackendClock {
     let backend: AutomaticBackend
     let before: any BackendClock

@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import Logging
-import Synchronization
 
 #if Emulator
 import BluetoothEmulator
@@ -57,7 +56,6 @@ enum BackendResolver {
             """)
     }
 
-    /// The backend of a selection.
     static func backend(
         for selection: CBBackendSelection, environment: SelectionEnvironment = .process
     ) -> any BluetoothBackend {

@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import Synchronization
 
 /// A role that waits for its backend: activated and invalidated now, created when the backend is decided.
 ///
@@ -65,7 +64,6 @@ final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
         role?.invalidate()
     }
 
-    /// The role, once it is there.
     fileprivate var role: (any RoleBackend<Command, Event>)? { state.withLock { $0.role } }
 
     /// - Returns: Whether the role is still wanted.

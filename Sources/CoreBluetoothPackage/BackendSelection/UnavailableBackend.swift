@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import Logging
-import Synchronization
 
 /// The backend of a build or a setting that has none: every manager becomes `.unsupported`, and the log gives the reason.
 final class UnavailableBackend: BluetoothBackend {
@@ -38,7 +37,6 @@ private final class UnavailablePeripheral: PeripheralBackend {
     func invalidate() {}
 }
 
-/// Fails what it is asked.
 private final class UnavailablePairing: PairingBackend {
     private let sink = Lock<(any EventSink<PairingEvent>)?>(nil)
 

@@ -2,7 +2,6 @@ import BluetoothBackend
 import BluetoothSupport
 import Dispatch
 import Foundation
-import Synchronization
 
 /// The connection between a channel's streams and the backend.
 ///
@@ -56,7 +55,6 @@ final class ChannelCore: Sendable {
         handle(.closed)
     }
 
-    /// Whether the channel ended with its link.
     var hasLostLink: Bool { state.withLock { $0.hasLostLink } }
 
     // MARK: Calls of the streams

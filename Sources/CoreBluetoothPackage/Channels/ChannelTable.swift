@@ -1,8 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import DequeModule
-import Foundation
-import Synchronization
 
 /// The channels of a manager, for the thread that delivers what comes over them.
 ///
@@ -34,7 +32,6 @@ final class ChannelTable: Sendable {
 
     private let state = Lock(State())
 
-    /// The number of channels.
     var count: Int { state.withLock { $0.entries.count } }
 
     subscript(id: ChannelID) -> ChannelCore? { state.withLock { $0.entries[id]?.core } }

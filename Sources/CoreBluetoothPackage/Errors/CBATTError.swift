@@ -104,7 +104,7 @@ extension CBATTError {
         /// Finds the code of a number.
         ///
         /// Never nil: numbers without a name are kept.
-        public init?(rawValue: Int) { self = Self.named[rawValue] ?? ._other(rawValue) }
+        public init?(rawValue: Int) { self = Self.codes[rawValue] ?? ._other(rawValue) }
 
         /// The code's number.
         public var rawValue: Int {
@@ -131,42 +131,33 @@ extension CBATTError {
             }
         }
 
-        private static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.rawValue, $0) })
+        private static let codes = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.code) })
+        private static let messages = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.message) })
 
-        /// The codes that have a name.
-        static let all: [Code] = [
-            .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
-            .requestNotSupported, .invalidOffset, .insufficientAuthorization, .prepareQueueFull, .attributeNotFound,
-            .attributeNotLong, .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
-            .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
+        /// The text of an error of the system.
+        var message: String { Self.messages[rawValue] ?? "Unknown ATT error." }
+
+        /// The codes that have a name, and their texts: Apple's where it is known, or else one in the same style.
+        static let named: [(code: Code, message: String)] = [
+            (.success, "No error."),
+            (.invalidHandle, "The handle is invalid."),
+            (.readNotPermitted, "Reading is not permitted."),
+            (.writeNotPermitted, "Writing is not permitted."),
+            (.invalidPdu, "The PDU is invalid."),
+            (.insufficientAuthentication, "Authentication is insufficient."),
+            (.requestNotSupported, "The request is not supported."),
+            (.invalidOffset, "The offset is invalid."),
+            (.insufficientAuthorization, "Authorization is insufficient."),
+            (.prepareQueueFull, "The prepare queue is full."),
+            (.attributeNotFound, "The attribute could not be found."),
+            (.attributeNotLong, "The attribute is not long."),
+            (.insufficientEncryptionKeySize, "The encryption key size is insufficient."),
+            (.invalidAttributeValueLength, "The value's length is invalid."),
+            (.unlikelyError, "Unlikely error."),
+            (.insufficientEncryption, "Encryption is insufficient."),
+            (.unsupportedGroupType, "The group type is unsupported."),
+            (.insufficientResources, "Resources are insufficient."),
         ]
-    }
-}
-
-extension CBATTError.Code {
-    /// The text of an error of the system: Apple's where it is known, or else one in the same style.
-    var message: String {
-        switch self {
-        case .success: "No error."
-        case .invalidHandle: "The handle is invalid."
-        case .readNotPermitted: "Reading is not permitted."
-        case .writeNotPermitted: "Writing is not permitted."
-        case .invalidPdu: "The PDU is invalid."
-        case .insufficientAuthentication: "Authentication is insufficient."
-        case .requestNotSupported: "The request is not supported."
-        case .invalidOffset: "The offset is invalid."
-        case .insufficientAuthorization: "Authorization is insufficient."
-        case .prepareQueueFull: "The prepare queue is full."
-        case .attributeNotFound: "The attribute could not be found."
-        case .attributeNotLong: "The attribute is not long."
-        case .insufficientEncryptionKeySize: "The encryption key size is insufficient."
-        case .invalidAttributeValueLength: "The value's length is invalid."
-        case .unlikelyError: "Unlikely error."
-        case .insufficientEncryption: "Encryption is insufficient."
-        case .unsupportedGroupType: "The group type is unsupported."
-        case .insufficientResources: "Resources are insufficient."
-        case ._other: "Unknown ATT error."
-        }
     }
 }
 

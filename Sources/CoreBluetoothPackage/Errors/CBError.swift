@@ -107,7 +107,7 @@ extension CBError {
         /// Finds the code of a number.
         ///
         /// Never nil: numbers without a name are kept.
-        public init?(rawValue: Int) { self = Self.named[rawValue] ?? ._other(rawValue) }
+        public init?(rawValue: Int) { self = Self.codes[rawValue] ?? ._other(rawValue) }
 
         /// The code's number.
         public var rawValue: Int {
@@ -135,46 +135,40 @@ extension CBError {
             }
         }
 
-        private static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.rawValue, $0) })
+        private static let codes = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.code) })
+        private static let messages = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.message) })
 
-        /// The codes that have a name.
-        static let all: [Code] = [
-            .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
-            .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
-            .connectionLimitReached, .unkownDevice, .operationNotSupported, .peerRemovedPairingInformation,
-            .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
-            .leGattNearBackgroundNotificationLimit,
+        /// The text of an error of the system.
+        var message: String { Self.messages[rawValue] ?? "Unknown error." }
+
+        /// The codes that have a name, and their texts: Apple's where it is known, or else one in the same style.
+        static let named: [(code: Code, message: String)] = [
+            (.unknown, "Unknown error."),
+            (.invalidParameters, "One or more parameters were invalid."),
+            (.invalidHandle, "The specified attribute handle is invalid."),
+            (.notConnected, "The specified device is not connected."),
+            (.outOfSpace, "The device has run out of space."),
+            (.operationCancelled, "The operation was cancelled."),
+            (.connectionTimeout, "The connection has timed out unexpectedly."),
+            (.peripheralDisconnected, "The specified device has disconnected from us."),
+            (.uuidNotAllowed, "The specified UUID is not allowed for this operation."),
+            (.alreadyAdvertising, "Advertising has already started."),
+            (.connectionFailed, "The connection has failed unexpectedly."),
+            (.connectionLimitReached, "The maximum number of connections has been reached."),
+            (.unkownDevice, "The specified device is unknown."),
+            (.operationNotSupported, "The operation is not supported."),
+            (.peerRemovedPairingInformation, "Peer removed pairing information"),
+            (.encryptionTimedOut, "Failed to encrypt the connection, the connection has timed out unexpectedly."),
+            (.tooManyLEPairedDevices, "The maximum number of paired devices has been reached."),
+            (
+                .leGattExceededBackgroundNotificationLimit,
+                "The limit of notifications in the background has been exceeded."
+            ),
+            (
+                .leGattNearBackgroundNotificationLimit,
+                "The limit of notifications in the background has almost been reached."
+            ),
         ]
-    }
-}
-
-extension CBError.Code {
-    /// The text of an error of the system: Apple's where it is known, or else one in the same style.
-    var message: String {
-        switch self {
-        case .unknown: "Unknown error."
-        case .invalidParameters: "One or more parameters were invalid."
-        case .invalidHandle: "The specified attribute handle is invalid."
-        case .notConnected: "The specified device is not connected."
-        case .outOfSpace: "The device has run out of space."
-        case .operationCancelled: "The operation was cancelled."
-        case .connectionTimeout: "The connection has timed out unexpectedly."
-        case .peripheralDisconnected: "The specified device has disconnected from us."
-        case .uuidNotAllowed: "The specified UUID is not allowed for this operation."
-        case .alreadyAdvertising: "Advertising has already started."
-        case .connectionFailed: "The connection has failed unexpectedly."
-        case .connectionLimitReached: "The maximum number of connections has been reached."
-        case .unkownDevice: "The specified device is unknown."
-        case .operationNotSupported: "The operation is not supported."
-        case .peerRemovedPairingInformation: "Peer removed pairing information"
-        case .encryptionTimedOut: "Failed to encrypt the connection, the connection has timed out unexpectedly."
-        case .tooManyLEPairedDevices: "The maximum number of paired devices has been reached."
-        case .leGattExceededBackgroundNotificationLimit:
-            "The limit of notifications in the background has been exceeded."
-        case .leGattNearBackgroundNotificationLimit:
-            "The limit of notifications in the background has almost been reached."
-        case ._other: "Unknown error."
-        }
     }
 }
 

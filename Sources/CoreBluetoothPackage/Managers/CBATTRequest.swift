@@ -30,7 +30,6 @@ open class CBATTRequest: NSObject {
     /// The request in the manager; nil for one that no manager created.
     let reference: RequestReference?
 
-    /// Creates a request.
     init(
         central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?,
         reference: RequestReference? = nil

@@ -80,7 +80,7 @@ open class CBCentralManager: CBManager {
     /// The backend's name: "bluez", "emulator", or "automatic" until it is decided.
     ///
     /// An extension of this package.
-    public var backendName: String { core.backendName() }
+    public var backendName: String { core.backend.name }
 
     /// The number of events that were not delivered, since the queue was too slow.
     ///

@@ -1,16 +1,13 @@
 import BluetoothBackend
 import BluetoothSupport
-import DequeModule
 import Dispatch
 import Logging
-import Synchronization
 
 /// Joins a pairing agent with its backend: contains the machine, the inbox, the outbox and the open requests.
 ///
 /// As ``CentralCore`` does it: calls run their transition on the caller's thread, events on the agent's queue; app
 /// code runs under no lock.
 final class PairingCore: InboxOwner, EventSink {
-    typealias Event = PairingEvent
     typealias Completion = @Sendable ((any Error)?) -> Void
 
     private struct State {
@@ -66,7 +63,6 @@ final class PairingCore: InboxOwner, EventSink {
         for completion in completions { inbox.queue.async { completion(error.appError) } }
     }
 
-    /// The agent, if it lives.
     var agent: CBPairingAgent? { owner.withLock { $0.agent } }
 
     /// The commands and questions that wait for an answer of the peer or of the app.
@@ -172,7 +168,6 @@ final class PairingCore: InboxOwner, EventSink {
         request.reject()
     }
 
-    /// Label `CoreBluetooth`, level `warning`, as for the managers.
     private func log(_ misuse: PairingMachine.Misuse) {
         let text =
             switch misuse {
@@ -180,7 +175,7 @@ final class PairingCore: InboxOwner, EventSink {
                 "the answer \"\(answer.kindName)\" does not fit the pairing question \"\(question.kindName)\""
             case .requestIsOver(let request): "pairing request \(request) is answered or void already"
             }
-        Logger(label: "CoreBluetooth").warning("API MISUSE: \(text); ignored")
+        logMisuse("API MISUSE: \(text); ignored")
     }
 
     // MARK: The queue

@@ -1,6 +1,5 @@
 import BluetoothSupport
 public import Foundation
-import Synchronization
 
 /// A remote device.
 ///
@@ -59,7 +58,6 @@ open class CBCentral: CBPeer {
     /// Source: Core Specification, Vol 3, Part F, 3.2.9 and 3.4.7.1.
     open var maximumUpdateValueLength: Int { SubscriberTable.longestUpdate(mtu: mtuLength) }
 
-    /// The ATT MTU in bytes.
     override var mtuLength: Int { mtu.withLock { $0 } }
 
     /// Sets the ATT MTU that an exchange yielded, in bytes.

@@ -1,7 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 import Foundation
-import Synchronization
 
 /// Delivery to a peripheral, on the manager's queue: properties first, then the delegate (S162).
 extension CBPeripheral {
@@ -19,7 +18,6 @@ extension CBPeripheral {
         }
     }
 
-    /// The response to a request.
     func didRespond(to request: LinkRequest, _ response: LinkResponse, on link: LinkID) {
         switch (request, response) {
         case (_, .failure(let error)): didComplete(request, error.appError)

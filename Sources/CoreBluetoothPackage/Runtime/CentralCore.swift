@@ -1,10 +1,7 @@
 import BluetoothBackend
 import BluetoothSupport
-import DequeModule
 import Dispatch
 import Foundation
-import Logging
-import Synchronization
 
 /// Joins a central manager with its backend: contains the machine, the inbox, the outbox and the objects.
 ///
@@ -12,8 +9,6 @@ import Synchronization
 /// before its callback. A transition appends commands to the outbox; they are submitted outside of it, by one thread at a time.
 /// App code runs under no lock. Peripherals retain the core, not the manager.
 final class CentralCore: InboxOwner, EventSink {
-    typealias Event = CentralEvent
-
     /// An item that waits for the manager's queue; it contains identifiers, never objects.
     enum Delivery: Sendable {
         case event(CentralEvent)
@@ -36,11 +31,10 @@ final class CentralCore: InboxOwner, EventSink {
         weak var delegate: (any CBCentralManagerDelegate)?
     }
 
-    let backendName: @Sendable () -> String
-    private let announcesSentBursts: @Sendable () -> Bool
+    let backend: any BluetoothBackend
     let clock: any BackendClock
     let observer = Observation.observer
-    private let backend: any CentralBackend
+    private let role: any CentralBackend
     let inbox: Inbox<CentralCore>
     let channels = ChannelTable()
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
@@ -49,10 +43,9 @@ final class CentralCore: InboxOwner, EventSink {
 
     init(_ backend: any BluetoothBackend, _ options: [String: Any]?, queue: DispatchQueue?) {
         let roleOptions = RoleOptions(options, restoreKey: CBCentralManagerOptionRestoreIdentifierKey)
-        self.backendName = { backend.name }
-        announcesSentBursts = { backend.announcesSentBursts }
+        self.backend = backend
         self.clock = backend.clock
-        self.backend = backend.makeCentral(roleOptions)
+        role = backend.makeCentral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         let machine = CentralStateMachine(canRestore: roleOptions.restoreIdentifier != nil)
         state = LockedState(State(machine: machine))
@@ -62,7 +55,7 @@ final class CentralCore: InboxOwner, EventSink {
     func activate(for manager: CBCentralManager) {
         owner.withLock { $0.manager = manager }
         observer?.managerCreated(self)
-        backend.activate(self)
+        role.activate(self)
     }
 
     /// The manager is gone: its scan and its links end without a callback (S16).
@@ -73,12 +66,11 @@ final class CentralCore: InboxOwner, EventSink {
             return observer == nil ? [] : state.machine.unansweredCommands
         }
         observer?.commandsAbandoned(unanswered)
-        backend.invalidate()
+        role.invalidate()
         channels.endAll()
         inbox.close()
     }
 
-    /// Whether the manager is gone.
     var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
     // MARK: Owner
@@ -113,13 +105,12 @@ final class CentralCore: InboxOwner, EventSink {
         }
         var next = first
         while let command = next {
-            backend.submit(command)
+            role.submit(command)
             next = state.withLock { $0.outbox.next() }
         }
         for effect in effects { perform(effect) }
     }
 
-    /// Reads the machine.
     func read<Result: Sendable>(_ body: (CentralStateMachine) -> Result) -> Result {
         state.withLock { body($0.machine) }
     }
@@ -150,12 +141,10 @@ final class CentralCore: InboxOwner, EventSink {
 
     // MARK: Objects
 
-    /// The living object for a peer.
     func peripheral(_ id: PeerID) -> CBPeripheral? {
         state.withLock { $0.registry[id] }
     }
 
-    /// All living objects for peers.
     var livingPeripherals: [CBPeripheral] {
         state.withLock { $0.registry.living }
     }
@@ -184,8 +173,8 @@ final class CentralCore: InboxOwner, EventSink {
 
     /// The peers that the backend knows, and those that the app holds, in the order asked.
     func retrieve(_ ids: [PeerID]) -> [CBPeripheral] {
-        retrieve { backend in
-            let known = Dictionary(backend.knownPeers(ids).map { ($0.id, $0) }) { first, _ in first }
+        retrieve { role in
+            let known = Dictionary(role.knownPeers(ids).map { ($0.id, $0) }) { first, _ in first }
             return ids.compactMap { id in known[id] ?? peripheral(id).map { PeerSummary(id: id, name: $0.name) } }
         }
     }
@@ -196,13 +185,13 @@ final class CentralCore: InboxOwner, EventSink {
             log(.notPoweredOn)
             return []
         }
-        return query(backend).map { peripheral($0) }
+        return query(role).map { peripheral($0) }
     }
 
     /// The object for a peer that another program uses, made with what the backend knows.
     func peripheralOfTheSystem(_ id: PeerID) -> CBPeripheral {
         if let known = peripheral(id) { return known }
-        return peripheral(backend.knownPeers([id]).first ?? PeerSummary(id: id))
+        return peripheral(role.knownPeers([id]).first ?? PeerSummary(id: id))
     }
 
     // MARK: The queue
@@ -211,7 +200,7 @@ final class CentralCore: InboxOwner, EventSink {
         switch delivery {
         case .event(.restored(let restored)): restore(restored)
         case .event(.stateChanged(let state)):
-            let announcesSentBursts = announcesSentBursts()
+            let announcesSentBursts = backend.announcesSentBursts
             transition { machine in
                 machine.announcesSentBursts = announcesSentBursts
                 return machine.handle(.stateChanged(state))

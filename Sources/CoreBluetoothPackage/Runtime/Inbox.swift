@@ -2,7 +2,6 @@ import BluetoothBackend
 import BluetoothSupport
 import Dispatch
 import Logging
-import Synchronization
 
 /// Handles the items of an ``Inbox``: on its queue, outside every lock.
 protocol InboxOwner: AnyObject, Sendable {
@@ -71,10 +70,8 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         contents = Lock(Contents(backlog: Backlog(limits: limits)))
     }
 
-    /// The number of waiting items.
     var count: Int { contents.withLock { $0.backlog.count } }
 
-    /// The number of lost events.
     var dropped: CBDroppedEvents { contents.withLock { $0.backlog.dropped } }
 
     /// Appends; never handles inline (S159).

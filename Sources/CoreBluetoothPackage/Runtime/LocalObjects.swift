@@ -39,7 +39,6 @@ struct LocalObjects {
         additions.removeValue(forKey: operation)
     }
 
-    /// Retains the objects of a definition.
     mutating func keep(
         _ service: CBMutableService, _ objects: [CBMutableCharacteristic], as definition: ServiceDefinition
     ) {
@@ -48,7 +47,6 @@ struct LocalObjects {
         for pair in pairs { characteristics[pair.id] = pair.object }
     }
 
-    /// Removes the objects of a service.
     mutating func remove(_ id: AttributeID) -> Published? {
         guard let gone = published.removeValue(forKey: id) else { return nil }
         for pair in gone.characteristics { characteristics[pair.id] = nil }

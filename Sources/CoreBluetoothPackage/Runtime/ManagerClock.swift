@@ -4,7 +4,6 @@ import BluetoothSupport
 /// The time of a manager's backend as a Swift clock, for modules above this one: an emulator's time where the backend is
 /// one, else real time.
 package struct ManagerClock: Clock {
-    /// A point in the backend's time.
     package struct Instant: InstantProtocol {
         var offset: Duration
 
@@ -15,10 +14,8 @@ package struct ManagerClock: Clock {
 
     private let clock: any BackendClock
 
-    /// The time of a central manager's backend.
     package init(of manager: CBCentralManager) { clock = manager.core.clock }
 
-    /// The time of a peripheral manager's backend.
     package init(of manager: CBPeripheralManager) { clock = manager.core.clock }
 
     /// The time of the backend that the task selects; real time where it selects none.
@@ -31,10 +28,8 @@ package struct ManagerClock: Clock {
         try await clock.sleep(for: deadline.offset - clock.now)
     }
 
-    /// The date of the backend.
     package var date: Date { clock.date }
 
-    /// The time since the backend's origin.
     package var elapsedTime: Duration { clock.now }
 
     /// Starts work on a queue, for whose end virtual time waits.

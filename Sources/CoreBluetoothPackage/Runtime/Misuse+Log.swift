@@ -1,14 +1,14 @@
 import BluetoothBackend
 import Logging
 
+/// Writes what Apple writes for a call that is ignored: label `CoreBluetooth`, level `warning`.
+func logMisuse(_ text: String) {
+    // A new logger each time, so that the handler is the one that the app has bootstrapped by now.
+    Logger(label: "CoreBluetooth").warning("\(text)")
+}
+
 extension CentralCore {
-    /// Writes what Apple writes for a call that is ignored.
-    ///
-    /// Label `CoreBluetooth`, level `warning`.
-    func log(_ misuse: CentralMisuse) {
-        // A new logger each time, so that the handler is the one that the app has bootstrapped by now.
-        Logger(label: "CoreBluetooth").warning("\(text(of: misuse))")
-    }
+    func log(_ misuse: CentralMisuse) { logMisuse(text(of: misuse)) }
 
     private func text(of misuse: CentralMisuse) -> String {
         switch misuse {
@@ -54,13 +54,7 @@ extension CentralCore {
 }
 
 extension PeripheralCore {
-    /// Writes what Apple writes for a call that is ignored.
-    ///
-    /// Label `CoreBluetooth`, level `warning`.
-    func log(_ misuse: PeripheralMisuse) {
-        // A new logger each time, so that the handler is the one that the app has bootstrapped by now.
-        Logger(label: "CoreBluetooth").warning("\(text(of: misuse))")
-    }
+    func log(_ misuse: PeripheralMisuse) { logMisuse(text(of: misuse)) }
 
     private func text(of misuse: PeripheralMisuse) -> String {
         switch misuse {

@@ -14,7 +14,6 @@ struct PeripheralRegistry {
     /// The entry that was asked for last: mostly the next one, too.
     private var recent: (id: PeerID, entry: Entry)?
 
-    /// The living object for a peer.
     subscript(id: PeerID) -> CBPeripheral? {
         mutating get {
             if let recent, recent.id == id { return recent.entry.peripheral }
@@ -24,7 +23,6 @@ struct PeripheralRegistry {
         }
     }
 
-    /// The living objects.
     var living: [CBPeripheral] { entries.values.compactMap(\.peripheral) }
 
     /// Creates an object for a peer that has none.
@@ -43,13 +41,11 @@ struct PeripheralRegistry {
         recent = nil
     }
 
-    /// Removes the object of an identifier.
     mutating func remove(_ id: PeerID) -> CBPeripheral? {
         recent = nil
         return entries.removeValue(forKey: id)?.peripheral
     }
 
-    /// Removes the objects of all identifiers.
     mutating func removeAll() -> [CBPeripheral] {
         defer {
             entries = [:]
@@ -72,7 +68,6 @@ struct CentralRegistry {
     private var entries: [PeerID: Entry] = [:]
     private var sweepAt = 32
 
-    /// The living object of a central.
     subscript(id: PeerID) -> CBCentral? { entries[id]?.central }
 
     /// The object of a central, made if there is none.

@@ -1,17 +1,13 @@
 import BluetoothBackend
 import BluetoothSupport
-import DequeModule
 import Dispatch
 import Foundation
-import Synchronization
 
 /// Joins a peripheral manager with its backend: contains the machine, the inbox, the outbox and the objects.
 ///
 /// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
 /// before its callback. App code runs under no lock. Requests retain the core, not the manager.
 final class PeripheralCore: InboxOwner, EventSink {
-    typealias Event = PeripheralEvent
-
     /// An item that waits for the manager's queue; it contains identifiers, never objects.
     enum Delivery: Sendable {
         case event(PeripheralEvent)
@@ -32,11 +28,10 @@ final class PeripheralCore: InboxOwner, EventSink {
         weak var delegate: (any CBPeripheralManagerDelegate)?
     }
 
-    let backendName: @Sendable () -> String
-    private let announcesSentBursts: @Sendable () -> Bool
+    let backend: any BluetoothBackend
     let observer = Observation.observer
     let clock: any BackendClock
-    private let backend: any PeripheralBackend
+    private let role: any PeripheralBackend
     let inbox: Inbox<PeripheralCore>
     let channels = ChannelTable()
     /// Whether the app gave an identifier for restoration.
@@ -47,10 +42,9 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     init(_ backend: any BluetoothBackend, _ options: [String: Any]?, queue: DispatchQueue?) {
         let roleOptions = RoleOptions(options, restoreKey: CBPeripheralManagerOptionRestoreIdentifierKey)
-        backendName = { backend.name }
-        announcesSentBursts = { backend.announcesSentBursts }
+        self.backend = backend
         clock = backend.clock
-        self.backend = backend.makePeripheral(roleOptions)
+        role = backend.makePeripheral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         canRestore = roleOptions.restoreIdentifier != nil
     }
@@ -59,7 +53,7 @@ final class PeripheralCore: InboxOwner, EventSink {
     func activate(for manager: CBPeripheralManager) {
         owner.withLock { $0.manager = manager }
         observer?.managerCreated(self)
-        backend.activate(self)
+        role.activate(self)
     }
 
     /// The manager is gone: its services, its advertisement and its subscriptions end without a callback.
@@ -72,7 +66,7 @@ final class PeripheralCore: InboxOwner, EventSink {
             return (state.objects, unanswered)
         }
         observer?.commandsAbandoned(unanswered)
-        backend.invalidate()
+        role.invalidate()
         channels.endAll()
         inbox.close()
         for published in objects.all {
@@ -81,7 +75,6 @@ final class PeripheralCore: InboxOwner, EventSink {
         }
     }
 
-    /// Whether the manager is gone.
     var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
     // MARK: Owner
@@ -119,7 +112,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         }
         var next = first
         while let command = next {
-            backend.submit(command)
+            role.submit(command)
             next = state.withLock { $0.outbox.next() }
         }
         for effect in effects { perform(effect) }
@@ -142,7 +135,6 @@ final class PeripheralCore: InboxOwner, EventSink {
         }
     }
 
-    /// Reads the machine.
     func read<Result: Sendable>(_ body: (PeripheralStateMachine) -> Result) -> Result {
         state.withLock { body($0.machine) }
     }
@@ -169,12 +161,10 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     // MARK: Objects
 
-    /// The app's own object of a published characteristic.
     func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? {
         state.withLock { $0.objects.characteristic(id) }
     }
 
-    /// The app's own object of a published service.
     func service(_ id: AttributeID) -> CBMutableService? {
         state.withLock { $0.objects.service(id)?.service }
     }
@@ -207,7 +197,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         switch delivery {
         case .event(.restored(let restored)): restore(restored)
         case .event(.stateChanged(let state)):
-            let announcesSentBursts = announcesSentBursts()
+            let announcesSentBursts = backend.announcesSentBursts
             transition { machine in
                 machine.announcesSentBursts = announcesSentBursts
                 return machine.handle(.stateChanged(state))

@@ -11,7 +11,6 @@ extension CentralCore: ObservedManager {
         isInvalidated ? [] : read { $0.unansweredCommands }
     }
 
-    /// A callback as an observer sees it.
     func observation(of callback: CentralCallback) -> DeliveredCallback {
         switch callback {
         case .willRestore: observed(.willRestoreState)
@@ -33,7 +32,6 @@ extension CentralCore: ObservedManager {
         }
     }
 
-    /// A call of the manager's delegate.
     private func observed(
         _ method: DelegateMethod, _ peer: PeerID? = nil, _ error: BackendError? = nil
     ) -> DeliveredCallback {
@@ -41,7 +39,6 @@ extension CentralCore: ObservedManager {
             method: method, identifier: peer?.uuid, error: error?.appError, hasDelegate: delegate != nil)
     }
 
-    /// A call of a peripheral's delegate.
     private func observed(
         _ method: DelegateMethod, by id: PeerID, _ attributes: [AttributeID] = [], _ value: Data? = nil,
         _ error: BackendError? = nil

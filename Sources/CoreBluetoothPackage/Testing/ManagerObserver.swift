@@ -25,9 +25,7 @@ package protocol ObservedManager: AnyObject, Sendable {
     func afterDelivery(_ body: @escaping @Sendable () -> Void)
 }
 
-/// One call of a delegate method.
 package struct DeliveredCallback: Sendable {
-    /// The method.
     package var method: DelegateMethod
     /// The peripheral or central that the call concerns.
     package var identifier: UUID?
@@ -37,7 +35,6 @@ package struct DeliveredCallback: Sendable {
     package var value: Data?
     /// The error that the delegate was given.
     package var error: (any Error)?
-    /// Whether there was a delegate.
     package var hasDelegate = true
 }
 

@@ -1,5 +1,4 @@
 import BluetoothBackend
-import Foundation
 
 extension PeripheralCore: ObservedManager {
     package var livingObjects: [String] {
@@ -10,7 +9,6 @@ extension PeripheralCore: ObservedManager {
         isInvalidated ? [] : read { $0.unansweredCommands }
     }
 
-    /// A callback as an observer sees it.
     func observation(of callback: PeripheralCallback) -> DeliveredCallback {
         switch callback {
         case .willRestore: observed(.willRestoreState)

@@ -1,7 +1,6 @@
 import BluetoothBackend
 import FoundationEssentials
 
-/// The effect of a transition.
 enum CentralEffect: Equatable, Sendable {
     /// Goes to the backend.
     case submit(CentralCommand)
@@ -31,7 +30,6 @@ enum CentralCompletion: Equatable, Sendable {
     case response(PeerHandle, LinkID, LinkRequest, LinkResponse)
 }
 
-/// A callback of a delegate.
 enum CentralCallback: Equatable, Sendable {
     case willRestore(RestoredCentralState)
     case stateUpdated
@@ -49,8 +47,6 @@ enum CentralCallback: Equatable, Sendable {
 }
 
 /// A call that Apple logs and ignores.
-///
-/// The texts are in `CentralMisuse+Log.swift`.
 enum CentralMisuse: Equatable, Sendable {
     case notPoweredOn
     case noRestoreIdentifier

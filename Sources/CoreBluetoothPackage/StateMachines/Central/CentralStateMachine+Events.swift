@@ -3,7 +3,6 @@ import FoundationEssentials
 
 /// The events of the manager; those of links are in `CentralStateMachine+Link.swift`.
 extension CentralStateMachine {
-    /// An event of the backend.
     mutating func handle(_ event: CentralEvent) -> [CentralEffect] {
         switch event {
         case .stateChanged(let new): changeState(to: new)

@@ -1,6 +1,4 @@
 import BluetoothBackend
-import DequeModule
-import FoundationEssentials
 
 /// The state of a central manager: its adapter, its scan, its peripherals and their links.
 ///
@@ -9,7 +7,6 @@ import FoundationEssentials
 struct CentralStateMachine {
     /// The adapter's state, as the delegate knows it.
     var state = AdapterState.unknown
-    /// Whether this manager scans.
     var isScanning = false
     /// The scan that an earlier process left, until there is power to go on with it.
     var restoredScan: ScanParameters?
@@ -158,7 +155,6 @@ struct CentralStateMachine {
         update(handle.id) { peer in peer.generation == handle.generation ? body(&peer) : nil } ?? nil
     }
 
-    /// Changes a peer in place.
     mutating func update<Result>(_ id: PeerID, _ body: (inout PeerState) -> Result) -> Result? {
         guard let index = peers.index(forKey: id) else { return nil }
         return body(&peers.values[index])

@@ -7,13 +7,11 @@ struct PeerHandle: Hashable, Sendable {
     let generation: UInt64
 }
 
-/// An attribute of a link.
 struct AttributeReference: Hashable, Sendable {
     let link: LinkID
     let id: AttributeID
 }
 
-/// One peer, as a manager sees it.
 struct PeerState {
     /// The same as `CBPeripheralState`.
     enum Connection: Equatable {
@@ -48,7 +46,6 @@ struct PeerState {
 
 /// The client of a link: the requests under way, the credits for write commands, and what it has learned of the server.
 struct GATTClient {
-    /// An operation on the link, in the order of the calls.
     struct Pending {
         var operation: OperationID
         var request: LinkRequest
@@ -67,7 +64,6 @@ struct GATTClient {
     /// The most bytes of a value that one packet carries (S79).
     var maximumCommandLength: Int { min(mtu - 3, 512) }
 
-    /// Spends the credit of a write command.
     mutating func sendCommand() {
         writeCredits -= 1
         unsentWrites += 1
@@ -135,7 +131,6 @@ struct DiscoveredDatabase {
         return (told, within)
     }
 
-    /// Whether an attribute is a descriptor.
     func isDescriptor(_ id: AttributeID) -> Bool { descriptors.values.contains { $0[id] != nil } }
 
     /// The UUID of an attribute that was delivered to the app.

@@ -6,7 +6,6 @@ import FoundationEssentials
 ///
 /// Pure: calls of the streams and events of the backend go in, effects come out.
 struct ChannelMachine {
-    /// One of the two streams.
     enum Side: CaseIterable, Sendable {
         case input, output
     }
@@ -16,19 +15,16 @@ struct ChannelMachine {
         case notOpen, open, atEnd, closed, failed
     }
 
-    /// An event for a stream's delegate.
     enum Notice: Sendable {
         case opened, ready, failed, ended
     }
 
-    /// The effect of a step.
     enum Effect: Equatable, Sendable {
         case submit(ChannelCommand)
         /// A stream has a new event for its delegate.
         case notify(Side)
     }
 
-    /// The result of a read or a write.
     enum Transfer: Equatable, Sendable {
         /// The number of bytes; 0 at the end of the stream.
         case bytes(Int)
@@ -67,10 +63,8 @@ struct ChannelMachine {
         return side == .input ? !received.isEmpty : credits > 0
     }
 
-    /// Whether a stream has an event for its delegate.
     func owesNotice(_ side: Side) -> Bool { owed[side]?.isEmpty == false }
 
-    /// Removes the next event for a stream's delegate.
     mutating func nextNotice(_ side: Side) -> Notice? {
         for notice in [Notice.opened, .ready, .failed, .ended] where owed[side]?.remove(notice) != nil {
             // Bytes or room may have been used since.
@@ -150,7 +144,6 @@ struct ChannelMachine {
         return oweState(of: .input)
     }
 
-    /// More bytes may be sent.
     mutating func grant(_ count: Int) -> [Effect] {
         let wasReady = isReady(.output)
         let (sum, overflow) = credits.addingReportingOverflow(max(0, count))
@@ -198,7 +191,6 @@ struct ChannelMachine {
 struct ByteQueue {
     private var chunks = Deque<Data>()
     private var taken = 0
-    /// The number of bytes.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }

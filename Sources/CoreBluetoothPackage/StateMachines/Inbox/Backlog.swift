@@ -23,7 +23,6 @@ enum ValueSource: Hashable, Sendable {
 
 /// An element of a ``Backlog``.
 protocol BacklogElement: Sendable {
-    /// The kind of the element.
     var backlogKind: BacklogKind { get }
 
     /// A link after whose end no values of it come any more; nil for most elements.
@@ -64,19 +63,15 @@ struct Backlog<Element: BacklogElement>: Sendable {
     /// Links that are being ended, as their values were too many.
     private var endingLinks: Set<LinkID> = []
     private var isOverflowing = false
-    /// The number of lost events.
     private(set) var dropped = CBDroppedEvents()
 
-    /// An empty backlog.
     init(limits: CBManagerLimits) {
         self.limits = limits
         changeLimit = max(1, limits.undeliveredEvents)
     }
 
-    /// Whether nothing waits.
     var isEmpty: Bool { elements.isEmpty }
 
-    /// The number of waiting elements.
     var count: Int { elements.count }
 
     private var limit: Int { max(1, limits.undeliveredEvents) }
@@ -116,7 +111,6 @@ struct Backlog<Element: BacklogElement>: Sendable {
         return !isOverflowing
     }
 
-    /// Removes the first element.
     mutating func popFirst() -> Element? {
         guard let element = elements.popFirst() else { return nil }
         switch element.backlogKind {
@@ -130,7 +124,6 @@ struct Backlog<Element: BacklogElement>: Sendable {
         return element
     }
 
-    /// Removes elements.
     mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         elements.removeAll(where: isUnwanted)
         recount()

@@ -73,9 +73,6 @@ enum CentralEventMerging {
     /// - The last name, ATT MTU, authorization and connection event of each device stay.
     /// - A link that began and ended meanwhile, with another attempt after it, is gone with all of its events.
     /// - Changes of a device's services are one, unless a discovery was answered between them.
-    ///
-    /// - Parameter events: In order.
-    /// - Returns: What takes the place of each event; nil for those that are void.
     static func merged(_ events: [CentralEvent]) -> [CentralEvent?] {
         var left: [CentralEvent?] = events
         var properties: [Property: Int] = [:]
@@ -87,7 +84,7 @@ enum CentralEventMerging {
                 left[old] = nil
             }
             if case .connected(_, let link, _, _) = event { began[link] = [] }
-            if let link = link(of: event) { began[link]?.append(index) }
+            if let link = event.link { began[link]?.append(index) }
             switch event {
             case .disconnected(let link, _, _, isReconnecting: true):
                 for void in began.removeValue(forKey: link) ?? [] { left[void] = nil }
@@ -110,15 +107,6 @@ enum CentralEventMerging {
         return left
     }
 
-    private static func link(of event: CentralEvent) -> LinkID? {
-        switch event {
-        case .connected(_, let link, _, _), .disconnected(let link, _, _, _), .mtuChanged(let link, _),
-            .writeCredits(let link, _), .servicesChanged(let link, _, _):
-            link
-        default: nil
-        }
-    }
-
     private static func property(of event: CentralEvent) -> Property? {
         switch event {
         case .nameChanged(let peer, _, _): .name(peer)
@@ -138,9 +126,6 @@ enum PeripheralEventMerging {
     /// - A central that came and left meanwhile is gone. Of any other, at most the first and the last change of each
     ///   subscription stay: see ``subscriptions(of:_:)``.
     /// - The last ATT MTU of each central stays, unless a subscription after it has a newer one.
-    ///
-    /// - Parameter events: In order.
-    /// - Returns: What takes the place of each event; nil for those that are void.
     static func merged(_ events: [PeripheralEvent]) -> [PeripheralEvent?] {
         var left: [PeripheralEvent?] = events
         var requests: [RequestID: Int] = [:]
@@ -227,9 +212,6 @@ enum PairingEventMerging {
     ///
     /// A question that was cancelled meanwhile is gone. Of pairings that the app did not ask for, the last result of each
     /// device stays. A question is gone once the pairing that it is of has a result.
-    ///
-    /// - Parameter events: In order.
-    /// - Returns: What takes the place of each event; nil for those that are void.
     static func merged(_ events: [PairingEvent]) -> [PairingEvent?] {
         var left: [PairingEvent?] = events
         var questions: [PairingRequestID: Int] = [:]

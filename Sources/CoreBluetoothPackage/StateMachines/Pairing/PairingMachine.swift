@@ -4,14 +4,12 @@ import BluetoothBackend
 ///
 /// Pure: a call or an event of the backend goes in, effects come out.
 struct PairingMachine {
-    /// The effect of a step.
     enum Effect: Equatable, Sendable {
         case submit(PairingCommand)
         case misuse(Misuse)
         case callback(Callback)
     }
 
-    /// A callback of the app.
     enum Callback: Equatable, Sendable {
         case requested(PairingRequestID, PeerID, PairingQuestion)
         case cancelled(PairingRequestID)
@@ -44,7 +42,6 @@ struct PairingMachine {
     private(set) var calls: [OperationID: Call] = [:]
     private var lastOperation = OperationID(rawValue: 0)
 
-    /// Whether a question still waits for an answer.
     func isOpen(_ request: PairingRequestID) -> Bool { requests[request] != nil }
 
     // MARK: Calls

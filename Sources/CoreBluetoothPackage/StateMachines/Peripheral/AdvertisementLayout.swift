@@ -10,7 +10,6 @@ import FoundationEssentials
 ///
 /// Data of a manufacturer and of services, which Apple's dictionary cannot ask for, come before all, headers counted.
 struct AdvertisementLayout: Equatable, Sendable {
-    /// A place for the name.
     enum Place: Equatable, Sendable {
         case advertisement
         case scanResponse
@@ -21,15 +20,11 @@ struct AdvertisementLayout: Equatable, Sendable {
 
     /// The name as it is sent: whole, or shortened.
     private(set) var localName: String?
-    /// The place of the name.
     private(set) var namePlace: Place?
-    /// The UUIDs of the advertisement.
     private(set) var serviceUUIDs: [BluetoothUUID] = []
-    /// The UUIDs of the overflow area.
     private(set) var overflowServiceUUIDs: [BluetoothUUID] = []
     /// A company identifier, least significant byte first, and the company's data.
     private(set) var manufacturerData: Data?
-    /// Data of services, by UUID.
     private(set) var serviceData: [BluetoothUUID: Data]
 
     init(

@@ -5,7 +5,6 @@ struct LocalDatabase: Sendable {
     struct Service: Sendable {
         let definition: ServiceDefinition
         let key: ObjectKey
-        /// The call that published it.
         let operation: OperationID
 
         var characteristics: [AttributeID] { definition.characteristics.map(\.id) }
@@ -31,7 +30,6 @@ struct LocalDatabase: Sendable {
         services.first { $0.value.operation == operation }?.key
     }
 
-    /// A service that includes another one.
     func includer(of id: AttributeID) -> Service? {
         serviceIDs.lazy.compactMap { services[$0] }.first { $0.definition.included.contains(id) }
     }

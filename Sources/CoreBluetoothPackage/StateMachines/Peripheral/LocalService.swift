@@ -141,7 +141,6 @@ extension LocalService.Descriptor {
     }
 }
 
-/// Why a service cannot be published.
 struct ServiceRefusal: Equatable, Sendable {
     let code: BackendError.Code
     let reason: String

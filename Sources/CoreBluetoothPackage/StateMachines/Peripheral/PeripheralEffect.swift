@@ -1,7 +1,5 @@
 import BluetoothBackend
-import FoundationEssentials
 
-/// The effect of a transition.
 enum PeripheralEffect: Equatable, Sendable {
     /// Goes to the backend.
     case submit(PeripheralCommand)
@@ -37,7 +35,6 @@ enum PeripheralCompletion: Equatable, Sendable {
     case unknownPSM(UInt16)
 }
 
-/// A callback of the delegate.
 enum PeripheralCallback: Equatable, Sendable {
     case willRestore(RestoredPeripheralState)
     case stateUpdated
@@ -54,8 +51,6 @@ enum PeripheralCallback: Equatable, Sendable {
 }
 
 /// A call that is ignored, or something that an app developer should know.
-///
-/// The texts are in `PeripheralMisuse+Log.swift`.
 enum PeripheralMisuse: Equatable, Sendable {
     case notPoweredOn
     case noRestoreIdentifier

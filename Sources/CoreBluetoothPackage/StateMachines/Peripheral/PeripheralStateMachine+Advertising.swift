@@ -1,6 +1,5 @@
 import BluetoothBackend
 
-/// The advertisement of a manager.
 struct AdvertisingState: Sendable {
     enum Phase: Equatable, Sendable {
         case off

@@ -21,7 +21,6 @@ struct PeripheralStateMachine: Sendable {
     var announcesSentBursts = true
     private var lastOperation = OperationID(rawValue: 0)
 
-    /// An event of the backend.
     mutating func handle(_ event: PeripheralEvent) -> [PeripheralEffect] {
         switch event {
         case .stateChanged(let new): changeState(to: new)

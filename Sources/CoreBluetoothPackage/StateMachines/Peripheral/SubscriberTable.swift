@@ -52,7 +52,6 @@ struct SubscriberTable: Sendable {
         return true
     }
 
-    /// Ends all subscriptions to a characteristic.
     mutating func removeSubscribers(of attribute: AttributeID) {
         for id in subscribers[attribute] ?? [] { _ = unsubscribe(id, from: attribute) }
     }
