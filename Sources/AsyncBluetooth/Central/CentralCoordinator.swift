@@ -4,14 +4,13 @@ import CoreBluetooth
 /// The state of a central: the adapter, the consumers of the scan, the peripherals.
 ///
 /// It is the manager's delegate. All state is under one lock; calls are made and tasks are resumed outside it.
-final class CentralCoordinator: NSObject, Sendable {
+final class CentralCoordinator: NSObject, AdapterUser {
     struct WeakPeripheral {
         weak var peripheral: Peripheral?
     }
 
     struct State {
-        var managerState = CBManagerState.unknown
-        var ready: [Waiter<Void>] = []
+        var adapter = AdapterStatus()
         var peripherals: [UUID: WeakPeripheral] = [:]
         var scans: [Int: ScanConsumer] = [:]
         /// The filter of the manager's present scan.
@@ -56,37 +55,22 @@ final class CentralCoordinator: NSObject, Sendable {
 
     // MARK: The adapter
 
-    var managerState: CBManagerState { state.withLock { $0.managerState } }
+    var managerState: CBManagerState { state.withLock { $0.adapter.state } }
 
-    /// Waits for `poweredOn`.
-    ///
-    /// - Parameter patiently: Whether to wait also in states that only a person or a program can change.
-    /// - Throws: `OperationFailure`, `CancellationError`.
-    func ready(patiently: Bool = false) async throws {
-        try Task.checkCancellation()
-        while true {
-            let waiter = Waiter<Void>()
-            let now = state.withLock { state -> CBManagerState in
-                let mustWait = state.managerState != .poweredOn && (patiently || !state.managerState.isTerminal)
-                if mustWait { state.ready.append(waiter) }
-                return state.managerState
-            }
-            if now == .poweredOn { return }
-            if now.isTerminal, !patiently { throw OperationFailure(.unavailable(now)) }
-            try await waiter.value { state.withLock { $0.ready.removeAll { $0 === waiter } } }
-        }
+    func withAdapter<Result: Sendable>(_ body: (inout AdapterStatus) -> Result) -> Result {
+        state.withLock { body(&$0.adapter) }
     }
 
     func changeState(to new: CBManagerState) {
         let (ready, failed, peripherals) = state.withLock { state in
-            state.managerState = new
+            state.adapter.state = new
             if new != .poweredOn { state.managerScan = nil }
             defer {
-                state.ready = []
+                state.adapter.waiters = []
                 if new.isTerminal { state.scans = [:] }
             }
             return (
-                state.ready, new.isTerminal ? Array(state.scans.values) : [],
+                state.adapter.waiters, new.isTerminal ? Array(state.scans.values) : [],
                 state.peripherals.values.compactMap(\.peripheral)
             )
         }
@@ -129,16 +113,6 @@ final class CentralCoordinator: NSObject, Sendable {
     }
 }
 
-extension CBManagerState {
-    /// Whether only a person or a program can change the state.
-    var isTerminal: Bool {
-        switch self {
-        case .unsupported, .unauthorized, .poweredOff: true
-        default: false
-        }
-    }
-}
-
 /// Several scans over the manager's one scan.
 extension CentralCoordinator {
     enum ScanChange: Sendable {
@@ -150,12 +124,12 @@ extension CentralCoordinator {
     func addScan(_ consumer: ScanConsumer) -> Int {
         let (number, now) = state.withLock { state in
             let number = state.newNumber()
-            if !state.managerState.isTerminal {
+            if !state.adapter.state.isTerminal {
                 state.scans[number] = consumer
                 // A running scan has reported the present devices already; a new scan reports them again (S20).
                 state.mustRestartScan = state.managerScan != nil && !consumer.filter.allowsDuplicates
             }
-            return (number, state.managerState)
+            return (number, state.adapter.state)
         }
         if now.isTerminal {
             consumer.buffer.finish(BluetoothError(consumer.filter.context, .unavailable(now)))
@@ -186,10 +160,10 @@ extension CentralCoordinator {
     func nextScanChange() -> ScanChange? {
         state.withLock { state in
             let wanted =
-                state.managerState == .poweredOn ? ScanFilter.merged(state.scans.values.map(\.filter)) : nil
+                state.adapter.state == .poweredOn ? ScanFilter.merged(state.scans.values.map(\.filter)) : nil
             let mustRestart = state.mustRestartScan && wanted?.allowsDuplicates == false
             state.mustRestartScan = false
-            guard wanted != state.managerScan || mustRestart, state.managerState == .poweredOn else {
+            guard wanted != state.managerScan || mustRestart, state.adapter.state == .poweredOn else {
                 state.isApplyingScans = false
                 return nil
             }

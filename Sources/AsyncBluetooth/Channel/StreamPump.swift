@@ -5,8 +5,8 @@ import CoreBluetooth
 import CoreBluetoothPackage
 #endif
 
-/// Moves bytes between tasks and a channel's streams.
-final class StreamPump: Sendable {
+/// Moves bytes between tasks and a channel's streams, whose delegate it is, on the run loop's thread.
+final class StreamPump: NSObject, StreamDelegate, Sendable {
     private struct State {
         let channel: CBL2CAPChannel
         var isClosed = false
@@ -18,13 +18,12 @@ final class StreamPump: Sendable {
     private let state: LockedState<State>
     private let reading = TurnQueue()
     private let writing = TurnQueue()
-    private let delegate = StreamEventForwarder()
 
     init(_ channel: Unchecked<CBL2CAPChannel>) {
         state = LockedState(State(channel: channel.value))
-        delegate.pump = self
+        super.init()
         for stream in [channel.value.inputStream as Stream?, channel.value.outputStream as Stream?].compactMap({ $0 }) {
-            stream.delegate = delegate
+            stream.delegate = self
             StreamLoop.shared.add(stream)
             stream.open()
         }
@@ -92,7 +91,9 @@ final class StreamPump: Sendable {
         }
     }
 
-    func wake() {
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) { wake() }
+
+    private func wake() {
         let ready = state.withLock { state in
             defer { (state.reader, state.writer) = (nil, nil) }
             return [state.reader, state.writer]
@@ -113,20 +114,4 @@ final class StreamPump: Sendable {
         }
         wake()
     }
-}
-
-/// The streams' delegate, on the run loop's thread.
-private final class StreamEventForwarder: NSObject, StreamDelegate, Sendable {
-    private let target = Lock<WeakPump>(WeakPump())
-
-    private struct WeakPump {
-        weak var pump: StreamPump?
-    }
-
-    var pump: StreamPump? {
-        get { target.withLock { $0.pump } }
-        set { target.withLock { $0.pump = newValue } }
-    }
-
-    func stream(_ aStream: Stream, handle eventCode: Stream.Event) { pump?.wake() }
 }

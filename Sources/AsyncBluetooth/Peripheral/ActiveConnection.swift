@@ -11,6 +11,8 @@ struct ActiveConnection {
             case waiter(Waiter<CallResult>)
             case discovery(DiscoveryKey)
             case subscription(CharacteristicID, isOn: Bool)
+
+            var waiter: Waiter<CallResult>? { if case .waiter(let waiter) = self { waiter } else { nil } }
         }
 
         let command: PeripheralCall
@@ -60,15 +62,12 @@ struct ActiveConnection {
     ///
     /// A submitted command stays: its late response must not complete the next one.
     mutating func withdraw(_ waiter: Waiter<CallResult>, _ key: PeripheralCall.Key) {
-        guard let index = queues[key]?.firstIndex(where: { $0.isOf(waiter) }), index > 0 else { return }
+        guard let index = queues[key]?.firstIndex(where: { $0.purpose.waiter === waiter }), index > 0 else { return }
         queues[key]?.remove(at: index)
     }
 
     var waiters: [Waiter<CallResult>] {
-        let called = queues.values.joined().compactMap { queued -> Waiter<CallResult>? in
-            if case .waiter(let waiter) = queued.purpose { waiter } else { nil }
-        }
-        return called + Array(demands.values.joined()) + writes.map(\.waiter)
+        queues.values.joined().compactMap(\.purpose.waiter) + Array(demands.values.joined()) + writes.map(\.waiter)
     }
 
     mutating func forget(_ services: [CBService]) {
@@ -78,12 +77,6 @@ struct ActiveConnection {
         characteristics = characteristics.filter { _, characteristic in
             characteristic.service.map { !gone.contains(ObjectIdentifier($0)) } ?? false
         }
-    }
-}
-
-extension ActiveConnection.QueuedCommand {
-    fileprivate func isOf(_ waiter: Waiter<CallResult>) -> Bool {
-        if case .waiter(let own) = purpose { own === waiter } else { false }
     }
 }
 

@@ -194,10 +194,7 @@ extension PeripheralCoordinator {
                 try await subscribeOnce(id)
             } catch let failure as OperationFailure {
                 if case .disconnected = failure.reason { throw failure }
-                let context = BluetoothError.Context(
-                    .notifications, peer: identifier, peerName: object.name, path: id.description)
-                let consumers = withState { $0.subscriptions.removeValue(forKey: id)?.consumers } ?? []
-                for consumer in consumers { consumer.finish(BluetoothError(context, failure.reason)) }
+                transition { $0.removeSubscription(id, failure.reason) }
             }
         }
     }

@@ -134,10 +134,7 @@ struct PeripheralState: CoordinatorState {
     mutating func endMaintenance(_ number: Int, _ reason: BluetoothError.Reason) {
         maintenance.end(number)
         guard maintenance.isEmpty, link == nil else { return }
-        for (id, subscription) in subscriptions {
-            for consumer in subscription.consumers { finish(consumer, id, reason) }
-        }
-        subscriptions = [:]
+        for id in subscriptions.keys { removeSubscription(id, reason) }
     }
 
     // MARK: Commands
@@ -190,6 +187,11 @@ struct PeripheralState: CoordinatorState {
         guard subscriptions[id] != nil else { return false }
         subscriptions[id]?.endWaiters.append(waiter)
         return true
+    }
+
+    /// Removes a subscription, and ends its consumers with an error.
+    mutating func removeSubscription(_ id: CharacteristicID, _ reason: BluetoothError.Reason) {
+        for consumer in subscriptions.removeValue(forKey: id)?.consumers ?? [] { finish(consumer, id, reason) }
     }
 
     /// Records a characteristic of the present link.
@@ -251,8 +253,7 @@ struct PeripheralState: CoordinatorState {
             for waiter in subscription.waiters + subscription.endWaiters {
                 complete(waiter, .failure(OperationFailure(reason)))
             }
-            for consumer in subscription.consumers { finish(consumer, id, reason) }
-            subscriptions[id] = nil
+            removeSubscription(id, reason)
         }
     }
 

@@ -9,7 +9,7 @@ import CoreBluetoothPackage
 ///
 /// The state is under one lock. Calls of CoreBluetooth are made outside it, in the order of the changes that led to
 /// them, by one thread at a time; tasks are resumed outside it, too.
-final class ServerCoordinator: NSObject, Sendable {
+final class ServerCoordinator: NSObject, AdapterUser {
     let executor: any TaskExecutor
     let settings: PeripheralServer.Settings
     let log: Log
@@ -87,22 +87,8 @@ final class ServerCoordinator: NSObject, Sendable {
 
     // MARK: The adapter
 
-    /// Waits for `poweredOn`.
-    ///
-    /// - Throws: `OperationFailure`, `CancellationError`.
-    func ready() async throws {
-        try Task.checkCancellation()
-        while true {
-            let waiter = Waiter<Void>()
-            let now = withState { state -> CBManagerState in
-                let mustWait = state.adapter.state != .poweredOn && !state.adapter.state.isTerminal
-                if mustWait { state.adapter.waiters.append(waiter) }
-                return state.adapter.state
-            }
-            if now == .poweredOn { return }
-            if now.isTerminal { throw OperationFailure(.unavailable(now)) }
-            try await waiter.value { withState { $0.adapter.waiters.removeAll { $0 === waiter } } }
-        }
+    func withAdapter<Result: Sendable>(_ body: (inout AdapterStatus) -> Result) -> Result {
+        withState { body(&$0.adapter) }
     }
 
     /// Waits for `poweredOn`, and changes the state while it is.

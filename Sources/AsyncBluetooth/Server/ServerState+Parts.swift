@@ -3,12 +3,6 @@ import CoreBluetooth
 
 /// The parts of a server's state.
 extension ServerState {
-    struct Adapter {
-        var state = CBManagerState.unknown
-        /// Tasks that wait for `poweredOn`.
-        var waiters: [Waiter<Void>] = []
-    }
-
     /// Published services, and those whose callback is still to come.
     struct Published {
         var services: [ServiceID: CBMutableService] = [:]

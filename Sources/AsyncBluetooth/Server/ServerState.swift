@@ -42,7 +42,7 @@ struct ServerState: CoordinatorState {
         }
     }
 
-    var adapter = Adapter()
+    var adapter = AdapterStatus()
     var published = Published()
     var advertising = Advertising()
     var channels = Channels()

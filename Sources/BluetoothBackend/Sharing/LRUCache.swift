@@ -1,51 +1,36 @@
 /// A table that never exceeds its limit: the entry whose use is longest ago falls out.
 ///
-/// Pure. Every operation takes constant time.
+/// Pure. Every operation takes constant time, averaged over many of them.
 package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// An entry, and its neighbours in the order of use; ``none`` at the ends.
-    private struct Node: Sendable {
-        let key: Key
+    private struct Entry: Sendable {
         var value: Value
-        var older: Int
-        var newer: Int
+        /// The number of the last use.
+        var use: UInt64
     }
-
-    private static var none: Int { -1 }
 
     /// The largest number of entries; at least 1.
     package private(set) var limit: Int
-    /// Without gaps.
-    private var nodes: [Node] = []
-    private var positions: [Key: Int] = [:]
-    private var oldest = none
-    private var newest = none
+    private var entries: [Key: Entry] = [:]
+    /// The uses in their order, from `oldest` on; only the last use of a key counts, the others are dropped in time.
+    private var uses: [(key: Key, number: UInt64)] = []
+    private var oldest = 0
+    private var lastUse: UInt64 = 0
 
     package init(limit: Int) { self.limit = max(1, limit) }
 
-    package var count: Int { nodes.count }
+    package var count: Int { entries.count }
 
     /// The value of a key; to look at it is no use of it.
-    package subscript(key: Key) -> Value? { positions[key].map { nodes[$0].value } }
+    package subscript(key: Key) -> Value? { entries[key]?.value }
 
     /// The keys, in the order of their last use.
-    package var keys: [Key] {
-        var keys: [Key] = []
-        var position = oldest
-        while position != Self.none {
-            keys.append(nodes[position].key)
-            position = nodes[position].newer
-        }
-        return keys
-    }
+    package var keys: [Key] { uses[oldest...].filter(isLast).map(\.key) }
 
     /// Uses a value, and changes it in place; nil where the key has none.
     package mutating func use<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
-        guard let position = positions[key] else { return nil }
-        if position != newest {
-            unlink(position)
-            linkAsNewest(position)
-        }
-        return body(&nodes[position].value)
+        guard let index = entries.index(forKey: key) else { return nil }
+        if entries.values[index].use != lastUse { entries.values[index].use = recordUse(of: key) }
+        return body(&entries.values[index].value)
     }
 
     /// Inserts a value, which counts as used now.
@@ -54,21 +39,13 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @discardableResult
     package mutating func insert(_ value: Value, for key: Key) -> (key: Key, value: Value)? {
         if use(key, { $0 = value }) != nil { return nil }
-        let evicted = nodes.count < limit ? nil : removeOldest()
-        positions[key] = nodes.count
-        nodes.append(Node(key: key, value: value, older: Self.none, newer: Self.none))
-        linkAsNewest(nodes.count - 1)
+        let evicted = entries.count < limit ? nil : removeOldest()
+        entries[key] = Entry(value: value, use: recordUse(of: key))
         return evicted
     }
 
     @discardableResult
-    package mutating func remove(_ key: Key) -> Value? {
-        guard let position = positions.removeValue(forKey: key) else { return nil }
-        unlink(position)
-        let value = nodes[position].value
-        fill(position)
-        return value
-    }
+    package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
 
     /// Sets another limit, at least 1.
     ///
@@ -77,38 +54,29 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package mutating func changeLimit(to limit: Int) -> [(key: Key, value: Value)] {
         self.limit = max(1, limit)
         var evicted: [(key: Key, value: Value)] = []
-        while nodes.count > self.limit, let entry = removeOldest() { evicted.append(entry) }
+        while entries.count > self.limit, let entry = removeOldest() { evicted.append(entry) }
         return evicted
     }
 
     private mutating func removeOldest() -> (key: Key, value: Value)? {
-        guard oldest != Self.none else { return nil }
-        let key = nodes[oldest].key
-        return remove(key).map { (key, $0) }
+        while oldest < uses.count {
+            let use = uses[oldest]
+            oldest += 1
+            if isLast(use), let entry = entries.removeValue(forKey: use.key) { return (use.key, entry.value) }
+        }
+        return nil
     }
 
-    // MARK: Order
-
-    private mutating func unlink(_ position: Int) {
-        let (older, newer) = (nodes[position].older, nodes[position].newer)
-        if older == Self.none { oldest = newer } else { nodes[older].newer = newer }
-        if newer == Self.none { newest = older } else { nodes[newer].older = older }
+    /// Appends a use, after it has dropped those that do not count if they are more than the others.
+    private mutating func recordUse(of key: Key) -> UInt64 {
+        if uses.count > 2 * entries.count + 16 {
+            uses = uses[oldest...].filter(isLast)
+            oldest = 0
+        }
+        lastUse += 1
+        uses.append((key, lastUse))
+        return lastUse
     }
 
-    private mutating func linkAsNewest(_ position: Int) {
-        nodes[position].older = newest
-        nodes[position].newer = Self.none
-        if newest == Self.none { oldest = position } else { nodes[newest].newer = position }
-        newest = position
-    }
-
-    /// The last node takes the place of one that is out of the order already.
-    private mutating func fill(_ position: Int) {
-        let last = nodes.removeLast()
-        guard position < nodes.count else { return }
-        nodes[position] = last
-        positions[last.key] = position
-        if last.older == Self.none { oldest = position } else { nodes[last.older].newer = position }
-        if last.newer == Self.none { newest = position } else { nodes[last.newer].older = position }
-    }
+    private func isLast(_ use: (key: Key, number: UInt64)) -> Bool { entries[use.key]?.use == use.number }
 }

@@ -1,6 +1,7 @@
 import BluetoothBackend
 import BluetoothSupport
 import DequeModule
+import Synchronization
 
 struct VirtualTimeState: Sendable {
     /// The number of ``TimeHold``s that keep time from advancing.

@@ -10,10 +10,13 @@ open class CBAttribute: NSObject {
     public let uuid: CBUUID
     /// The attribute on its link; nil for one of the app's own.
     let reference: AttributeReference?
+    /// The handle on the peripheral, of a characteristic that of its value, if the backend knows it; for listings.
+    package let handle: UInt16?
 
-    init(uuid: CBUUID, reference: AttributeReference? = nil) {
+    init(uuid: CBUUID, reference: AttributeReference? = nil, handle: UInt16? = nil) {
         self.uuid = uuid
         self.reference = reference
+        self.handle = handle
         super.init()
     }
 }

@@ -18,13 +18,9 @@ open class CBCharacteristic: CBAttribute {
     private let fields: LockedState<Fields>
     private let initialProperties: CBCharacteristicProperties
 
-    /// The handle of the value on the peripheral, if the backend knows it; for listings.
-    package let handle: UInt16?
-
     /// A characteristic of the app's own.
     init(uuid: CBUUID, properties: CBCharacteristicProperties) {
         initialProperties = properties
-        handle = nil
         fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
@@ -32,9 +28,9 @@ open class CBCharacteristic: CBAttribute {
     /// A characteristic found at a peripheral.
     init(_ record: CharacteristicRecord, on link: LinkID, of service: CBService) {
         initialProperties = CBCharacteristicProperties(rawValue: UInt(record.properties.rawValue))
-        handle = record.handle
         fields = LockedState(Fields(service: service))
-        super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
+        super.init(
+            uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id), handle: record.handle)
     }
 
     /// The service, if it is alive; nil for a characteristic of the app's own that is in none.

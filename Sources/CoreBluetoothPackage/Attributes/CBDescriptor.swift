@@ -14,21 +14,17 @@ open class CBDescriptor: CBAttribute {
     // Invariant: reached under this lock.
     private let fields: LockedState<Fields>
 
-    /// The descriptor's handle on the peripheral, if the backend knows it; for listings.
-    package let handle: UInt16?
-
     /// A descriptor of the app's own.
     init(uuid: CBUUID) {
-        handle = nil
         fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
 
     /// A descriptor found at a peripheral.
     init(_ record: DescriptorRecord, on link: LinkID, of characteristic: CBCharacteristic) {
-        handle = record.handle
         fields = LockedState(Fields(characteristic: characteristic))
-        super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
+        super.init(
+            uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id), handle: record.handle)
     }
 
     /// The characteristic, if it is alive; nil for a descriptor of the app's own that is in none.

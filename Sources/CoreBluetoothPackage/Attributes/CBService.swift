@@ -18,13 +18,9 @@ open class CBService: CBAttribute {
     /// Whether it is a primary service.
     public let isPrimary: Bool
 
-    /// The service's handle on the peripheral, if the backend knows it; for listings.
-    package let handle: UInt16?
-
     /// A service of the app's own.
     init(uuid: CBUUID, isPrimary: Bool) {
         self.isPrimary = isPrimary
-        handle = nil
         fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
@@ -32,9 +28,9 @@ open class CBService: CBAttribute {
     /// A service found at a peripheral.
     init(_ record: ServiceRecord, on link: LinkID, of peripheral: CBPeripheral) {
         isPrimary = record.isPrimary
-        handle = record.handle
         fields = LockedState(Fields(peripheral: peripheral))
-        super.init(uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id))
+        super.init(
+            uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id), handle: record.handle)
     }
 
     /// The peripheral, if it is alive; nil for a service of the app's own.
