@@ -107,8 +107,9 @@ final class NotificationSockets: @unchecked Sendable {
         var isEmpty = false
         withUnsafeTemporaryAllocation(byteCount: Self.longestValue, alignment: 1) { buffer in
             while !isEmpty, !isAtEnd, values.count < Self.valuesPerTurn {
-                switch PacketSocket.read(socket.rawValue, into: buffer) {
-                case .packet(let count): values.append(Data(buffer.prefix(count)))
+                switch PacketSocket.read(socket.rawValue, into: buffer, endsInSilence: false) {
+                case .packet(let count):
+                    values.append(buffer.baseAddress.map { Data(bytes: $0, count: count) } ?? Data())
                 case .nothing: isEmpty = true
                 case .end: isAtEnd = true
                 }

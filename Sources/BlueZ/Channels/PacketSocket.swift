@@ -31,7 +31,12 @@ enum PacketSocket {
     /// A packet without bytes is one, too: only a socket whose other side has hung up is at its end.
     ///
     /// BlueZ pitfall: an empty notification looks like the end (https://github.com/hbldh/bleak/issues/1982).
-    static func read(_ socket: CInt, into buffer: UnsafeMutableRawBufferPointer) -> Reading {
+    ///
+    /// - Parameter endsInSilence: Whether a read of a socket that has hung up may find nothing instead of the end, as with
+    ///   L2CAP sockets, and not with those of this machine.
+    static func read(
+        _ socket: CInt, into buffer: UnsafeMutableRawBufferPointer, endsInSilence: Bool = true
+    ) -> Reading {
         var hasFailed = false
         while true {
             let count = recv(socket, buffer.baseAddress, buffer.count, dontWait)
@@ -40,7 +45,7 @@ enum PacketSocket {
             switch errno {
             case EINTR: continue
             // An L2CAP socket whose link is gone has an error to tell, once, and hangs up without an end to read.
-            case EAGAIN: return hasHungUp(socket) ? .end : .nothing
+            case EAGAIN: return endsInSilence && hasHungUp(socket) ? .end : .nothing
             default:
                 // The kernel tells of an error once, before what was received until then.
                 if hasFailed { return .end }

@@ -74,16 +74,23 @@ extension Advertisement {
     /// The dictionary that apps know; keys of absent fields are missing (S24).
     var dictionary: [String: Any] {
         var result: [String: Any] = [:]
-        result[CBAdvertisementDataLocalNameKey] = localName
-        result[CBAdvertisementDataTxPowerLevelKey] = txPowerLevel.map { NSNumber(value: Int($0)) }
-        result[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.map { $0.map(CBUUID.init) }
-        result[CBAdvertisementDataOverflowServiceUUIDsKey] = overflowServiceUUIDs.map { $0.map(CBUUID.init) }
-        result[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicitedServiceUUIDs.map { $0.map(CBUUID.init) }
-        result[CBAdvertisementDataServiceDataKey] = serviceData.map { data in
-            Dictionary(uniqueKeysWithValues: data.map { (CBUUID($0.key), $0.value) })
+        // More would be found by growing, at each report.
+        result.reserveCapacity(4)
+        if let localName { result[CBAdvertisementDataLocalNameKey] = localName }
+        if let txPowerLevel { result[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: Int(txPowerLevel)) }
+        if let serviceUUIDs { result[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.map(CBUUID.init) }
+        if let overflowServiceUUIDs {
+            result[CBAdvertisementDataOverflowServiceUUIDsKey] = overflowServiceUUIDs.map(CBUUID.init)
         }
-        result[CBAdvertisementDataManufacturerDataKey] = manufacturerData
-        result[CBAdvertisementDataIsConnectable] = isConnectable.map { NSNumber(value: $0) }
+        if let solicitedServiceUUIDs {
+            result[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicitedServiceUUIDs.map(CBUUID.init)
+        }
+        if let serviceData {
+            result[CBAdvertisementDataServiceDataKey] = Dictionary(
+                uniqueKeysWithValues: serviceData.map { (CBUUID($0.key), $0.value) })
+        }
+        if let manufacturerData { result[CBAdvertisementDataManufacturerDataKey] = manufacturerData }
+        if let isConnectable { result[CBAdvertisementDataIsConnectable] = NSNumber(value: isConnectable) }
         return result
     }
 }

@@ -10,9 +10,15 @@ protocol InboxOwner: AnyObject, Sendable {
     /// The time by which the callbacks live.
     var clock: any BackendClock { get }
     func handle(_ item: Item)
+    /// Handles the items of the inbox, on its queue.
+    ///
+    /// A requirement, so that each owner has specialized code for it: generic code looks up its types for every item.
+    func drainInbox()
 }
 
 extension InboxOwner {
+    func drainInbox() { inbox.drain(for: self) }
+
     /// The label of the queue, for messages about a receiver that does not become idle.
     var label: String { inbox.queue.label }
 
@@ -88,7 +94,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     /// The same, for a caller that sees to it that the queue runs.
     ///
     /// - Returns: What the caller must start or run; nil where the queue runs already, or is about to.
-    func append(_ item: Owner.Item, for owner: Owner) -> InboxDelivery<Owner>? {
+    func append(_ item: Owner.Item, for owner: Owner) -> InboxDelivery? {
         append(.item(item), for: owner)
     }
 
@@ -97,7 +103,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         append(.marker(body), for: owner)?.start()
     }
 
-    private func append(_ entry: Entry, for owner: Owner) -> InboxDelivery<Owner>? {
+    private func append(_ entry: Entry, for owner: Owner) -> InboxDelivery? {
         let mustRun = contents.withLock { contents in
             if case .item = entry, contents.isClosed { return false }
             // Logged on the queue: the caller may hold a lock, and a log handler is the app's.
@@ -106,7 +112,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
             contents.isDraining = true
             return true
         }
-        return mustRun ? InboxDelivery(inbox: self, owner: owner) : nil
+        return mustRun ? InboxDelivery(queue: queue, owner: owner) : nil
     }
 
     private func logOverflow() {
@@ -141,7 +147,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
             handled += 1
             let mustYield =
                 handled == Self.itemsPerTurn || handled % 8 == 0 && ContinuousClock.now - start > Self.longestTurn
-            if mustYield { return queue.async { [self] in drain(for: owner) } }
+            if mustYield { return queue.async { owner.drainInbox() } }
         }
     }
 
@@ -158,19 +164,19 @@ final class Inbox<Owner: InboxOwner>: Sendable {
 }
 
 /// The items of an ``Inbox`` whose queue is not scheduled yet.
-struct InboxDelivery<Owner: InboxOwner>: PendingDelivery {
-    let inbox: Inbox<Owner>
+struct InboxDelivery: PendingDelivery {
+    let queue: DispatchQueue
     /// Kept alive until all is handled.
-    let owner: Owner
+    let owner: any InboxOwner
 
     func start() {
-        inbox.queue.async { inbox.drain(for: owner) }
+        queue.async { owner.drainInbox() }
     }
 
     func run() {
         // The main queue has a thread that no other can stand in for.
-        guard !inbox.queue.isMain else { return start() }
-        inbox.queue.sync { inbox.drain(for: owner) }
+        guard !queue.isMain else { return start() }
+        queue.sync { owner.drainInbox() }
     }
 }
 

@@ -29,9 +29,12 @@ struct CentralStateMachine {
     ///
     /// A link of the earlier object passes to the new one, which must discover anew.
     mutating func adopt(_ handle: PeerHandle, name: String?) {
-        if peers[handle.id] == nil { peers[handle.id] = PeerState(generation: handle.generation, name: name) }
-        peers[handle.id]?.generation = handle.generation
-        peers[handle.id]?.client.database = DiscoveredDatabase()
+        guard let index = peers.index(forKey: handle.id) else {
+            peers[handle.id] = PeerState(generation: handle.generation, name: name)
+            return
+        }
+        peers.values[index].generation = handle.generation
+        peers.values[index].client.database = DiscoveredDatabase()
     }
 
     /// The last reference to an object is gone (S31).
