@@ -83,7 +83,7 @@ enum WorldInput: Sendable {
     case peripheral(Ref<Manager>, PeripheralCommand)
     case activate(Ref<Manager>)
     indirect case pairing(Ref<Manager>, PairingCommand)
-    case device(Ref<Device>, DeviceControl)
+    indirect case device(Ref<Device>, DeviceControl)
     case host(Int, HostControl)
     /// A device was added, and begins to advertise.
     case deviceAdded(Ref<Device>)

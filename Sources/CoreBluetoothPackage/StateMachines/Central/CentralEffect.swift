@@ -30,13 +30,16 @@ enum CentralCompletion: Equatable, Sendable {
     case response(PeerHandle, LinkID, LinkRequest, LinkResponse)
 }
 
+/// A callback of a delegate.
+///
+/// Rare and large contents are indirect: a callback is copied several times on its way.
 enum CentralCallback: Equatable, Sendable {
-    case willRestore(RestoredCentralState)
+    indirect case willRestore(RestoredCentralState)
     case stateUpdated
-    case discovered(Discovery)
+    indirect case discovered(Discovery)
     case connected(PeerID)
-    case connectFailed(PeerID, BackendError)
-    case disconnected(PeerID, at: Date?, isReconnecting: Bool, error: BackendError?)
+    indirect case connectFailed(PeerID, BackendError)
+    indirect case disconnected(PeerID, at: Date?, isReconnecting: Bool, error: BackendError?)
     case connectionEvent(PeerID, isConnected: Bool)
     case ancsAuthorizationUpdated(PeerID)
     case nameUpdated(PeerID, String?)
