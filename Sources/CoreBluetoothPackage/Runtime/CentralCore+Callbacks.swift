@@ -71,10 +71,13 @@ extension CentralCore {
 }
 
 extension Advertisement {
+    private static let yes = NSNumber(value: true)
+    private static let no = NSNumber(value: false)
+
     /// The dictionary that apps know; keys of absent fields are missing (S24).
     var dictionary: [String: Any] {
         var result: [String: Any] = [:]
-        // More would be found by growing, at each report.
+        // As many as most reports need, so that it does not grow.
         result.reserveCapacity(4)
         if let localName { result[CBAdvertisementDataLocalNameKey] = localName }
         if let txPowerLevel { result[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: Int(txPowerLevel)) }
@@ -90,7 +93,7 @@ extension Advertisement {
                 uniqueKeysWithValues: serviceData.map { (CBUUID($0.key), $0.value) })
         }
         if let manufacturerData { result[CBAdvertisementDataManufacturerDataKey] = manufacturerData }
-        if let isConnectable { result[CBAdvertisementDataIsConnectable] = NSNumber(value: isConnectable) }
+        if let isConnectable { result[CBAdvertisementDataIsConnectable] = isConnectable ? Self.yes : Self.no }
         return result
     }
 }

@@ -39,8 +39,8 @@ struct Device1: RemoteInterface, Equatable {
     /// BlueZ does not tell whether a device is connectable; one that is not refuses its connection. The service UUIDs
     /// are those that were advertised and those that were found by GATT before: BlueZ does not distinguish them.
     private(set) var advertisement = Advertisement(isConnectable: true)
-    /// By company, with the company's number in front; BlueZ accumulates them, and ``advertisement`` has the newest.
-    private var manufacturerData: [UInt16: Data] = [:]
+    /// Of each company, with the company's number in front; BlueZ accumulates them, and ``advertisement`` has the newest.
+    private var manufacturerData: [Data] = []
 
     init(path: ObjectPath) {}
 
@@ -81,24 +81,27 @@ struct Device1: RemoteInterface, Equatable {
 
     private mutating func readManufacturerData(_ value: inout DBusReader) throws(DBusError) {
         var entries = try value.array()
-        var companies: [UInt16: Data] = [:]
+        var all: [Data] = []
+        var newest: (company: UInt16, data: Data)?
         while !entries.isAtEnd {
             var entry = try entries.dictionaryEntry()
             let company = try entry.uint16()
             var content = try entry.variantContent()
-            companies[company] = try content.withBytes { bytes in
+            let data = try content.withBytes { bytes in
                 var data = Data(capacity: bytes.count + 2)
                 data.append(UInt8(truncatingIfNeeded: company))
                 data.append(UInt8(truncatingIfNeeded: company >> 8))
                 data.append(bytes)
                 return data
             }
+            all.append(data)
+            // Old entries stay: the one that is new or different was in the last packet.
+            if !manufacturerData.contains(data), newest.map({ company > $0.company }) ?? true {
+                newest = (company, data)
+            }
         }
-        // Old entries stay in the dictionary: the one that is new or different was in the last packet.
-        let known = manufacturerData
-        let newest = companies.lazy.filter { known[$0.key] != $0.value }.max { $0.key < $1.key }
-        manufacturerData = companies
-        if let newest { advertisement.manufacturerData = newest.value }
+        manufacturerData = all
+        if let newest { advertisement.manufacturerData = newest.data }
     }
 
     private mutating func readServiceData(_ value: inout DBusReader) throws(DBusError) {
