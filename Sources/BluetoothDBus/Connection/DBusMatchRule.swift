@@ -80,18 +80,18 @@ extension DBusMatchRule {
             || (text.utf8.last == UInt8(ascii: "/") && pattern.hasPrefix(text))
     }
 
-    /// Creates no string, because it is called for every signal.
+    /// Creates no string and no array, because it is called for every signal.
     private static func isWithin(_ text: UnsafePointer<CChar>?, _ namespace: ObjectPath) -> Bool {
         guard let text else { return false }
         guard namespace != .root else { return true }
         let count = namespace.text.utf8.count
-        guard strncmp(text, namespace.text, count) == 0 else { return false }
+        guard namespace.text.withCString({ strncmp(text, $0, count) }) == 0 else { return false }
         return text[count] == 0 || text[count] == CChar(UInt8(ascii: "/"))
     }
 
     private static func equal(_ text: UnsafePointer<CChar>?, _ expected: String) -> Bool {
         guard let text else { return false }
-        return strcmp(text, expected) == 0
+        return expected.withCString { strcmp(text, $0) == 0 }
     }
 }
 #endif

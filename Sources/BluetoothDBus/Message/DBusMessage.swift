@@ -186,7 +186,7 @@ extension DBusMessage {
     /// Whether the sender of the message is this name, according to the bus.
     public func isSent(by name: String) -> Bool {
         guard let sender = dbus_message_get_sender(raw) else { return false }
-        return strcmp(sender, name) == 0
+        return name.withCString { strcmp(sender, $0) == 0 }
     }
 
     private static func equal(_ text: UnsafePointer<CChar>?, _ literal: StaticString) -> Bool {
