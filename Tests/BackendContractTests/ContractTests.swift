@@ -8,7 +8,8 @@ import Testing
 ///
 /// `CONTRACT_BACKEND=bluez` runs them on BlueZ, with the contract's peer at `CONTRACT_PEER_SOCKET`; without it the
 /// emulator is the fixture. `CONTRACT_NEEDS` runs only the scenarios that need one of these features, by their raw
-/// values between commas. `CONTRACT_SCENARIO` runs only those whose names contain it.
+/// values between commas. `CONTRACT_SCENARIO` runs only those whose names contain it, or of
+/// this topic.
 @Suite(.serialized) struct ContractTests {
     private static let isOnBlueZ = BlueZFixture.isChosen
     private static let bluez = Result { try BlueZFixture() }
@@ -17,7 +18,7 @@ import Testing
     private static var applicable: [ContractScenario] {
         let features = isOnBlueZ ? BlueZFixture.features : EmulatorFixture.features
         let possible = ContractScenario.all.filter {
-            $0.needs.isSubset(of: features) && BlueZFixture.isSelected($0.name)
+            $0.needs.isSubset(of: features) && BlueZFixture.isSelected($0.name, of: $0.topic)
         }
         guard isOnBlueZ else { return possible }
         return possible.filter { scenario in

@@ -9,7 +9,7 @@ import Testing
 
     /// The scenarios that the fixture can run; all of them need the contract's peers.
     private static var applicable: [AsyncScenario] {
-        let chosen = AsyncScenario.all.filter { BlueZFixture.isSelected($0.name) }
+        let chosen = AsyncScenario.all.filter { BlueZFixture.isSelected($0.name, of: $0.topic) }
         guard isOnBlueZ else { return chosen }
         guard BlueZFixture.peerPath != nil else { return [] }
         let hasPeripheralRole = BlueZFixture.features.contains(.peripheralRole)

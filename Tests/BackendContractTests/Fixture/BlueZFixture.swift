@@ -30,11 +30,16 @@ final class BlueZFixture: ContractFixture {
     }
 
     /// Pairings in scenarios without an agent are accepted.
+    ///
+    /// `CONTRACT_NOTIFICATIONS=acquireNotify` chooses the other way of notifications.
     var backend: CBBackendSelection {
         #if BlueZ
-        .bluez(BlueZConfiguration(acceptsJustWorksPairing: true))
+        let acquires = Self.environment["CONTRACT_NOTIFICATIONS"] == "acquireNotify"
+        return .bluez(
+            BlueZConfiguration(
+                acceptsJustWorksPairing: true, notificationMethod: acquires ? .acquireNotify : .startNotify))
         #else
-        .automatic()
+        return .automatic()
         #endif
     }
 
@@ -46,9 +51,9 @@ final class BlueZFixture: ContractFixture {
     /// With these features, by `CONTRACT_NEEDS`, only scenarios that need one of them run.
     static let wanted = named("CONTRACT_NEEDS")
 
-    /// Whether a scenario of this name is to run: all do, or those with `CONTRACT_SCENARIO` in their names.
-    static func isSelected(_ name: String) -> Bool {
-        environment["CONTRACT_SCENARIO"].map { $0.isEmpty || name.contains($0) } ?? true
+    /// Whether a scenario of this name is to run: all do, or those with `CONTRACT_SCENARIO` in their names or topics.
+    static func isSelected(_ name: String, of topic: String) -> Bool {
+        environment["CONTRACT_SCENARIO"].map { $0.isEmpty || name.contains($0) || topic == $0 } ?? true
     }
 
     /// The features in an environment variable: raw values between commas.
