@@ -1,4 +1,3 @@
-public import BluetoothBackend
 // The types that descriptions of devices use: UUIDs, properties and ATT error codes.
 @_exported public import BluetoothBackend
 import BluetoothSupport

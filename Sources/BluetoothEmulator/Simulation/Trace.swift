@@ -157,9 +157,7 @@ extension PeripheralResponse {
         switch self {
         case .value(let value): line.add("value", private: value)
         case .error(let code): line.add("attCode", code.rawValue)
-        case .stored: line.add("response", "stored")
-        case .accepted: line.add("response", "accepted")
-        case .unanswered: line.add("response", "unanswered")
+        case .stored, .accepted, .unanswered: line.add("response", "\(self)")
         }
         return line.text
     }

@@ -11,7 +11,7 @@ extension World {
         try require(!air.addresses.contains(address), "address", "another device has the address \(address)")
         let peers = hosts.map { $0.identity.peerID(of: address) }
         let ref = devices.insert(try Device(peripheral, peers: peers, seed: random.seed))
-        air.add(address)
+        air.addresses.insert(address)
         if peripheral.description.packetLossRate > 0 { air.isLossy = true }
         let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
         for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
@@ -142,7 +142,7 @@ extension World {
     private mutating func remove(_ ref: Ref<Device>) {
         lose(ref, staysOnAir: false)
         devices[ref]?.handler.stopTimers(in: &timeline.queue)
-        if let device = devices.remove(ref) { air.remove(device.identity.address) }
+        if let device = devices.remove(ref) { air.addresses.remove(device.identity.address) }
     }
 
     // MARK: Values

@@ -46,11 +46,6 @@ extension World {
         }
     }
 
-    /// Delivers the present state to the managers that got an earlier one.
-    private mutating func tellStates(_ host: Int) {
-        for manager in hosts[host].managers where managers[manager]?.toldState != nil { tellState(manager) }
-    }
-
     // MARK: Controls
 
     mutating func apply(_ control: HostControl, to host: Int) {
@@ -94,8 +89,7 @@ extension World {
         case .connectOtherApp(let peer):
             guard hosts[host].adapter.isOn else { return }
             connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
-        case .disconnectOtherApp(let peer):
-            disconnect(host, otherApp, peer)
+        case .disconnectOtherApp(let peer): disconnect(host, otherApp, peer)
         }
     }
 
@@ -118,7 +112,7 @@ extension World {
         let isOn = hosts[host].adapter.isOn
         if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
-        tellStates(host)
+        for manager in hosts[host].managers where managers[manager]?.toldState != nil { tellState(manager) }
         if !wasOn, isOn { wakeAll() }
     }
 

@@ -213,9 +213,7 @@ extension World {
         default: return
         }
         guard let request = devices[link.device]?.server.request(question.attribute, question.kind, from: central)
-        else {
-            return
-        }
+        else { return }
         outputs.append(.ask(ref, pending.number, handler, request))
     }
 }

@@ -96,8 +96,8 @@ extension World {
     }
 
     mutating func setAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
-        if let old = devices[ref]?.identity.address { air.remove(old) }
-        air.add(address)
+        if let old = devices[ref]?.identity.address { air.addresses.remove(old) }
+        air.addresses.insert(address)
         devices[ref]?.identity.address = address
     }
 

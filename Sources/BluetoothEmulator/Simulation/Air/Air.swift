@@ -2,7 +2,7 @@ import BluetoothSupport
 
 /// The medium that all devices share: the addresses in use, and the packets that are lost.
 struct Air: Sendable {
-    private(set) var addresses: Set<DeviceAddress> = []
+    var addresses: Set<DeviceAddress> = []
     /// The number of advertising packets that were sent.
     var packets: UInt64 = 0
     /// Whether packets may get lost on some link.
@@ -15,10 +15,6 @@ struct Air: Sendable {
         receptionRandom = SeededGenerator(seed: seed, stream: "reception")
         lossRandom = SeededGenerator(seed: seed, stream: "loss")
     }
-
-    mutating func add(_ address: DeviceAddress) { addresses.insert(address) }
-
-    mutating func remove(_ address: DeviceAddress) { addresses.remove(address) }
 
     /// Whether a scanner misses an advertising packet.
     mutating func misses(_ rate: Double) -> Bool { receptionRandom.happens(rate) }

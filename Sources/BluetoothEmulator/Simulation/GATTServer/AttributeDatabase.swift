@@ -72,13 +72,13 @@ struct AttributeDatabase: Sendable {
     }
 
     /// Why the permissions do not allow an access; nil if they do.
-    mutating func refusal(
-        _ id: AttributeID, _ plain: AttributePermissions, _ encrypted: AttributePermissions, _ code: ATTCode,
-        on security: SecurityLevel
-    ) -> ATTCode? {
+    mutating func refusal(_ id: AttributeID, isWrite: Bool, on security: SecurityLevel) -> ATTCode? {
         guard let permissions = self[id]?.access.permissions else { return .invalidHandle }
-        if permissions.contains(encrypted) { return security.refusal }
-        return permissions.contains(plain) ? nil : code
+        if permissions.contains(isWrite ? .writeEncryptionRequired : .readEncryptionRequired) {
+            return security.refusal
+        }
+        if permissions.contains(isWrite ? .writeable : .readable) { return nil }
+        return isWrite ? .writeNotPermitted : .readNotPermitted
     }
 
     /// Why a characteristic does not take a value in this way; nil if it does.

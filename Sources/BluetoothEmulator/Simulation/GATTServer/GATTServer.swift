@@ -49,10 +49,8 @@ struct GATTServer: Sendable {
 
     mutating func addGenericServices(deviceName name: String) throws {
         let access = ServiceDescription(
-            BluetoothUUID(0x1800),
-            characteristics: [CharacteristicDescription(BluetoothUUID(0x2A00), [.read], value: Data(name.utf8))])
-        let attribute = ServiceDescription(
-            BluetoothUUID(0x1801), characteristics: [CharacteristicDescription(BluetoothUUID(0x2A05), [.indicate])])
+            "1800", characteristics: [CharacteristicDescription("2A00", .read, value: Data(name.utf8))])
+        let attribute = ServiceDescription("1801", characteristics: [CharacteristicDescription("2A05", .indicate)])
         let id = try database.add(access)
         deviceName = database[id]?.children.first ?? id
         _ = try database.add(attribute)
@@ -83,11 +81,7 @@ struct GATTServer: Sendable {
 
     /// Reads an attribute, unless the handler or a manager answers; in place, as it is done for each read.
     mutating func read(_ attribute: AttributeID, on security: SecurityLevel) -> ReadAccess {
-        if let code = database.refusal(
-            attribute, .readable, .readEncryptionRequired, .readNotPermitted, on: security)
-        {
-            return .refused(code)
-        }
+        if let code = database.refusal(attribute, isWrite: false, on: security) { return .refused(code) }
         if database[attribute]?.access.isHeld == true { return .held }
         if database[attribute]?.role == .clientConfiguration { return .clientConfiguration }
         if responder == .handler { return .handler }
@@ -99,11 +93,7 @@ struct GATTServer: Sendable {
     mutating func write(
         _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: SecurityLevel
     ) -> WriteAccess {
-        if let code = database.refusal(
-            attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: security)
-        {
-            return .refused(code)
-        }
+        if let code = database.refusal(attribute, isWrite: true, on: security) { return .refused(code) }
         if let code = database.writeRefusal(attribute, count: value.count, needs: property) { return .refused(code) }
         if responder == .handler { return .handler }
         if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }

@@ -19,9 +19,10 @@ struct LinkServer: Sendable {
         }
     }
 
-    enum Subscription: Sendable {
-        case notifications
-        case indications
+    /// The bit of the Client Characteristic Configuration (Core Specification, Vol 3, Part G, 3.3.3.3).
+    enum Subscription: UInt8, Sendable {
+        case notifications = 1
+        case indications = 2
     }
 
     /// A request that an asynchronous handler or a manager answers.
@@ -58,11 +59,7 @@ struct LinkServer: Sendable {
 
     /// The value of the Client Characteristic Configuration of a characteristic.
     func clientConfiguration(of characteristic: AttributeID) -> Data {
-        switch subscriptions[characteristic] {
-        case .notifications?: Data([1, 0])
-        case .indications?: Data([2, 0])
-        case nil: Data([0, 0])
-        }
+        Data([subscriptions[characteristic]?.rawValue ?? 0, 0])
     }
 
     // MARK: Held values

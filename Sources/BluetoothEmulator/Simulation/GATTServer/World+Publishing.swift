@@ -45,7 +45,7 @@ extension World {
         let peers = hosts.map { $0.identity.peerID(of: address) }
         do {
             let device = try Device(server: hosts[host], number: host, peers: peers, seed: random.seed)
-            air.add(address)
+            air.addresses.insert(address)
             hosts[host].server = devices.insert(device)
         } catch {
             trace.log("no peripheral role: \(error)", at: now)

@@ -69,7 +69,7 @@ extension World {
         let limit = devices[answered.device]?.description.prepareQueueLength ?? configuration.prepareQueueLength
         guard parts > limit else { return nil }
         let refusal = devices[answered.device]?.server.database.refusal(
-            attribute, .writeable, .writeEncryptionRequired, .writeNotPermitted, on: answered.security)
+            attribute, isWrite: true, on: answered.security)
         return refusal ?? .prepareQueueFull
     }
 

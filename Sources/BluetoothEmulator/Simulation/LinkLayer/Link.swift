@@ -91,7 +91,7 @@ struct LinkSupervision: Sendable {
     private(set) var isSilent = false
     /// The device has lost the link, which ends by supervision timeout.
     var isLost = false
-    private(set) var timeout: WorldQueue.Token?
+    var timeout: WorldQueue.Token?
     /// The events that were due in silence.
     private var missed: [WorldEvent] = []
 
@@ -115,6 +115,4 @@ struct LinkSupervision: Sendable {
         defer { self = LinkSupervision() }
         return (missed, timeout)
     }
-
-    mutating func expire() { timeout = nil }
 }

@@ -75,11 +75,8 @@ extension World {
     /// A bonded device did not start encryption: there will be no link.
     mutating func encryptionTimedOut(_ ref: Ref<Device>, on host: Int, _ epoch: UInt32) {
         guard let peer = devices[ref]?.identity.peers[host], hosts[host].adapter.epoch == epoch,
-            hosts[host].links[peer] == nil,
-            !hosts[host].connecting.contains(peer)
-        else {
-            return
-        }
+            hosts[host].links[peer] == nil, !hosts[host].connecting.contains(peer)
+        else { return }
         failConnect(peer, on: host, .encryptionTimedOut)
     }
 
@@ -279,7 +276,7 @@ extension World {
     }
 
     mutating func supervisionExpired(_ ref: Ref<Link>) {
-        links[ref]?.supervision.expire()
+        links[ref]?.supervision.timeout = nil
         terminate(ref, reason: .timeout)
     }
 }
