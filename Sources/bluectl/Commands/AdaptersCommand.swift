@@ -17,6 +17,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
+    @MainActor
     func run() async throws {
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
@@ -29,11 +30,6 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
             let which = wanted.map { "there is no adapter \(PrintableText.of($0))" } ?? "there is no Bluetooth adapter"
             throw Failure(.failed, which + "; run \"bluectl doctor\" for details")
         }
-        await show(adapters)
-    }
-
-    @MainActor
-    private func show(_ adapters: [AdapterRecord]) {
         let console = Console(isJSON: global.json)
         if adapters.contains(where: { $0.backend == "emulator" }) {
             console.warn("EMULATED: these adapters are not real")

@@ -47,10 +47,8 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func run() async throws { try await show() }
-
     @MainActor
-    private func show() throws {
+    func run() async throws {
         let console = Console(isJSON: global.json)
         let script = Bluectl.completionScript(for: shell.completion)
         guard install else { return console.show(["shell": shell.rawValue, "script": script], [script]) }

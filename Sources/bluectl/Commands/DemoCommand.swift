@@ -38,44 +38,20 @@ struct DemoCommand: BackendCommand {
             narrator.say("discover", "\(AttributeText.label(service.uuid)): \(names.joined(separator: ", "))")
         }
         let characteristics = services.flatMap(\.characteristics)
-        try await read(characteristics, of: peripheral, role, narrator)
-        try await write(characteristics, of: peripheral, role, narrator)
-        try await subscribe(characteristics, of: peripheral, role, narrator)
-        narrator.say("done", "Done. For real devices: bluectl scan, bluectl explore DEVICE.")
-    }
-
-    @MainActor
-    private func read(
-        _ characteristics: [DiscoveredCharacteristic], of peripheral: Peripheral, _ role: CentralRole,
-        _ narrator: Narrator
-    ) async throws {
         for characteristic in characteristics where characteristic.properties.contains(.read) {
             let value = try await role.read(characteristic, of: peripheral)
             narrator.say("read", "Read \(AttributeText.label(characteristic.uuid))", characteristic, value)
         }
-    }
-
-    @MainActor
-    private func write(
-        _ characteristics: [DiscoveredCharacteristic], of peripheral: Peripheral, _ role: CentralRole,
-        _ narrator: Narrator
-    ) async throws {
         let controlPoint = try Self.characteristic("2A39", in: characteristics)
         let reset = Data([1])
         try await role.write(reset, to: controlPoint, of: peripheral, type: .withResponse)
         narrator.say("write", "Wrote \(AttributeText.label(controlPoint.uuid)), reset energy", controlPoint, reset)
-    }
-
-    @MainActor
-    private func subscribe(
-        _ characteristics: [DiscoveredCharacteristic], of peripheral: Peripheral, _ role: CentralRole,
-        _ narrator: Narrator
-    ) async throws {
         let measurement = try Self.characteristic("2A37", in: characteristics)
         narrator.say("subscribe", "Subscribing to \(AttributeText.label(measurement.uuid))…")
         try await role.values(of: [measurement], at: peripheral, count: Self.measurements) { _, value in
             narrator.say("subscribe", "The heart beats", measurement, value)
         }
+        narrator.say("done", "Done. For real devices: bluectl scan, bluectl explore DEVICE.")
     }
 
     @MainActor

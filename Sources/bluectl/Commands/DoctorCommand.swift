@@ -17,13 +17,14 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
         if global.world != nil { throw ValidationError("doctor checks BlueZ: omit --world") }
     }
 
+    @MainActor
     func run() async throws {
         #if BlueZ && os(Linux)
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
         let facts = await SystemProbe(limit: global.timeout.duration).facts()
         let diagnosis = Diagnosis(facts: facts, adapter: global.effectiveAdapter)
-        await report(diagnosis.findings + [global.emulationFinding].compactMap { $0 })
+        report(diagnosis.findings + [global.emulationFinding].compactMap { $0 })
         if diagnosis.hasProblem { throw ExitCode.failure }
         #else
         throw Failure(.failed, "this bluectl was built without BlueZ")

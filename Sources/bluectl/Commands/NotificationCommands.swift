@@ -149,8 +149,6 @@ extension CentralRole {
             case .failure(let error)?: (["error": error.description], "\(HexText.of(value)) (\(error))")
             case nil: ([:], AttributeText.value(value, of: characteristic.uuid))
             }
-        console.show(
-            characteristic.fields(value).merging(meaning),
-            ["\(AttributeText.label(characteristic.uuid)): \(console.palette.value(text))"])
+        show(text, of: characteristic.uuid, characteristic.fields(value).merging(meaning))
     }
 }

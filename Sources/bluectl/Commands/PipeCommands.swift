@@ -196,27 +196,23 @@ final class BytePipe {
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.receiveAll(receive) }
-            group.addTask { try await self.sendAll(send) }
+            group.addTask {
+                while let data = await StandardInput.shared.next() { try await send(data) }
+                try Task.checkCancellation()
+                try await self.waitForQuiet()
+            }
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
     private func receiveAll(_ receive: @Sendable () async throws -> Data?) async throws {
-        while !isComplete, let data = try await receive() {
+        while count < end.count ?? .max, let data = try await receive() {
             count += data.count
             lastActivity = .now
             show(data)
         }
     }
-
-    private func sendAll(_ send: @MainActor @Sendable (Data) async throws -> Void) async throws {
-        while let data = await StandardInput.shared.next() { try await send(data) }
-        try Task.checkCancellation()
-        try await waitForQuiet()
-    }
-
-    private var isComplete: Bool { end.count.map { count >= $0 } ?? false }
 
     /// Waits until nothing has come for long enough since the end of the input.
     private func waitForQuiet() async throws {

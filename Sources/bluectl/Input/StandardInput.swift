@@ -127,10 +127,8 @@ final class LineInput {
     /// The maximum length of a line; further bytes belong to the next line.
     private static let maximumLength = 65_536
 
-    private let input: StandardInput
+    private let input = StandardInput.shared
     private var isCancelled = false
-
-    init(_ input: StandardInput = .shared) { self.input = input }
 
     /// The next line without its terminator; nil at the end of the input, or after `cancel()`.
     ///

@@ -17,9 +17,8 @@ final class Console {
     private var hasProgress = false
     private var isOutputClosed = false
 
-    init(
-        isJSON: Bool, showsTime: Bool = false, environment: [String: String] = ProcessInfo.processInfo.environment
-    ) {
+    init(isJSON: Bool, showsTime: Bool = false) {
+        let environment = ProcessInfo.processInfo.environment
         self.isJSON = isJSON
         self.showsTime = showsTime
         let isTerminal = StandardStream.output.isTerminal && environment["TERM"] != "dumb"
@@ -78,7 +77,6 @@ final class Console {
         hasProgress = true
     }
 
-    /// Takes the progress line away.
     func clearProgress() {
         guard hasProgress else { return }
         hasProgress = false
@@ -177,10 +175,6 @@ struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
 }
 
 enum TimeText {
-    /// ISO 8601 in UTC, with milliseconds.
-    static func of(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
-
-    static var now: String { of(Date()) }
+    /// The present time, ISO 8601 in UTC, with milliseconds.
+    static var now: String { Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 }

@@ -26,7 +26,6 @@ struct DeviceRecord: Equatable, Sendable {
 
     var names: [String] { [name, advertisedName].compactMap { $0 } }
 
-    /// The name for listings.
     var displayName: String? { advertisedName ?? name }
 
     /// The name, or the identifier of a device without one.
@@ -119,12 +118,12 @@ enum AdvertisementText {
         let values = device.values
         // The text in a value is untrusted.
         parts += values.map { PrintableText.of($0.description) }
-        let decoded = Set(values.map(\.source))
+        let decoded = Set(values.map(\.service))
         for (uuid, data) in device.serviceData.sorted(by: { $0.key.uuidString < $1.key.uuidString })
-        where !decoded.contains(.service(uuid)) {
+        where !decoded.contains(uuid) {
             parts.append("data of \(AttributeText.label(uuid)) \(data.isEmpty ? "empty" : HexText.of(data))")
         }
-        if let data = device.manufacturerData, !decoded.contains(.manufacturer) { parts.append(manufacturer(data)) }
+        if let data = device.manufacturerData, !decoded.contains(nil) { parts.append(manufacturer(data)) }
         return parts.joined(separator: ", ")
     }
 
@@ -140,17 +139,12 @@ enum AdvertisementText {
 }
 
 extension AdvertisedValue {
-    /// The part of the advertisement that contained a value.
-    fileprivate enum Source: Hashable {
-        case service(CBUUID)
-        case manufacturer
-    }
-
-    fileprivate var source: Source {
+    /// The service whose data contained the value; nil for the manufacturer data.
+    fileprivate var service: CBUUID? {
         switch self {
-        case .btHome: .service(BTHomeAdvertisement.service)
-        case .eddystone: .service(EddystoneFrame.service)
-        case .iBeacon, .ruuvi: .manufacturer
+        case .btHome: BTHomeAdvertisement.service
+        case .eddystone: EddystoneFrame.service
+        case .iBeacon, .ruuvi: nil
         }
     }
 }

@@ -59,8 +59,6 @@ struct Palette: Sendable {
         isEnabled = isTerminal && !isRefused && environment["TERM"] != "dumb"
     }
 
-    init() { isEnabled = false }
-
     func strong(_ text: String) -> String { wrap(text, "1") }
     func dim(_ text: String) -> String { wrap(text, "2") }
     func value(_ text: String) -> String { wrap(text, "36") }

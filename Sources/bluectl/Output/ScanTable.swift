@@ -49,9 +49,10 @@ struct ScanTable {
         let head = widths.line(name: "NAME", place: "ADDRESS", rssi: "RSSI", services: "SERVICES")
         var lines = [palette.strong(head)]
         for device in shown {
+            let content = [Self.services(device), AdvertisementText.details(of: device)].filter { !$0.isEmpty }
             let line = widths.line(
                 name: device.displayName.map(PrintableText.of) ?? "-", place: Self.place(device),
-                rssi: device.rssi.map(String.init) ?? "-", services: Self.content(device))
+                rssi: device.rssi.map(String.init) ?? "-", services: content.joined(separator: "; "))
             lines.append(device.displayName == nil ? palette.dim(line) : line)
         }
         let hidden = devices.count - shown.count
@@ -63,11 +64,6 @@ struct ScanTable {
 
     static func services(_ device: DeviceRecord) -> String {
         device.services.map { AttributeText.label($0) }.joined(separator: ", ")
-    }
-
-    /// The services, then what else is advertised.
-    private static func content(_ device: DeviceRecord) -> String {
-        [services(device), AdvertisementText.details(of: device)].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
     private struct Widths {

@@ -31,19 +31,17 @@ extension BackendCommand {
 
     func selection() throws(Failure) -> CBBackendSelection { try BackendSelector.selection(global) }
 
-    func run() async throws { try await Self.run(self) }
-
     @MainActor
-    private static func run(_ command: Self) async throws {
-        if let shell = Shell.current { return try await shell.perform(command) }
-        let options = command.global
-        options.prepareProcess()
-        let role = Role(try command.tracedSelection(), console: Console(options), limit: options.timeout.duration)
+    func run() async throws {
+        if let shell = Shell.current { return try await shell.perform(self) }
+        global.prepareProcess()
+        let backend = BackendSelector.traced(try selection(), if: global.verbose)
+        let role = Role(backend, console: Console(global), limit: global.timeout.duration)
         var signals: Signals?
-        let result = await command.run(in: role) { work in signals = Signals { _ in work.cancel() } }
+        let result = await run(in: role) { work in signals = Signals { _ in work.cancel() } }
         defer { withExtendedLifetime(signals) {} }
         await role.close()
-        try command.check(result)
+        try check(result)
     }
 
     /// Powers the adapter on and performs the command; a reader that closes its output ends it.
@@ -68,12 +66,6 @@ extension BackendCommand {
             role.console.clearProgress()
         }
         return result
-    }
-
-    /// The backend, with its commands and events in the log where that is asked for.
-    private func tracedSelection() throws(Failure) -> CBBackendSelection {
-        let backend = try selection()
-        return global.verbose ? BackendSelector.traced(backend) : backend
     }
 
     /// Ends the command as its work ended.
@@ -110,8 +102,9 @@ enum BackendSelector {
         }
     }
 
-    /// The backend with each command and each event in the log, values and addresses included.
-    static func traced(_ selection: CBBackendSelection) -> CBBackendSelection {
+    /// The backend, with each command and each event in the log if that is asked for, values and addresses included.
+    static func traced(_ selection: CBBackendSelection, if isVerbose: Bool) -> CBBackendSelection {
+        guard isVerbose else { return selection }
         let log = BackendTrace.Destination.log(Logger(label: "trace"), level: .debug)
         return .custom(TracingBackend(around: selection.backend, to: log, showsValues: true))
     }

@@ -65,19 +65,18 @@ extension CentralRole {
 
 extension CentralRole {
     func show(_ value: Data, of characteristic: DiscoveredCharacteristic) {
-        show(value, of: characteristic.uuid, characteristic.fields(value))
+        show(AttributeText.value(value, of: characteristic.uuid), of: characteristic.uuid, characteristic.fields(value))
     }
 
     func show(_ value: Data, of descriptor: DiscoveredDescriptor, at characteristic: DiscoveredCharacteristic) {
         let own: JSONFields = [
             "descriptor": descriptor.uuid.uuidString, "handle": descriptor.handle, "value": HexText.of(value),
         ]
-        show(value, of: descriptor.uuid, characteristic.path.merging(own))
+        show(AttributeText.value(value, of: descriptor.uuid), of: descriptor.uuid, characteristic.path.merging(own))
     }
 
-    private func show(_ value: Data, of uuid: CBUUID, _ fields: JSONFields) {
-        let text = console.palette.value(AttributeText.value(value, of: uuid))
-        console.show(fields, ["\(AttributeText.label(uuid)): \(text)"])
+    func show(_ text: String, of uuid: CBUUID, _ fields: JSONFields) {
+        console.show(fields, ["\(AttributeText.label(uuid)): \(console.palette.value(text))"])
     }
 }
 

@@ -29,7 +29,12 @@ final class WorldFileServer {
             publishedCount += 1
         }
         printer.published(description.services.map { CBUUID($0.uuid) })
-        acceptChannels()
+        let opened = role.server.channels
+        channels = Task { [weak self] in
+            await withDiscardingTaskGroup { group in
+                for await channel in opened { group.addTask { await self?.serve(channel) } }
+            }
+        }
         for channel in description.channels {
             let psm = try await role.publishChannel(isEncryptionRequired: channel.isEncryptionRequired)
             echoes[psm] = channel.echo
@@ -79,15 +84,6 @@ final class WorldFileServer {
     }
 
     // MARK: Channels
-
-    private func acceptChannels() {
-        let opened = role.server.channels
-        channels = Task { [weak self] in
-            await withDiscardingTaskGroup { group in
-                for await channel in opened { group.addTask { await self?.serve(channel) } }
-            }
-        }
-    }
 
     /// Counts the received bytes, and echoes them if the file requires it.
     private func serve(_ channel: ByteChannel) async {

@@ -129,7 +129,8 @@ struct ShellHistory {
     private let file: URL?
 
     /// Reads the lines; none where there is no file yet.
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    init() {
+        let environment = ProcessInfo.processInfo.environment
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
         let home = environment["HOME"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
         file = (state ?? home?.appendingPathComponent(".local/state"))?.appendingPathComponent("bluectl/history")

@@ -25,8 +25,7 @@ final class Shell {
 
     init(_ options: GlobalOptions) throws(Failure) {
         self.options = options
-        let backend = try BackendSelector.selection(options)
-        self.backend = options.verbose ? BackendSelector.traced(backend) : backend
+        backend = BackendSelector.traced(try BackendSelector.selection(options), if: options.verbose)
     }
 
     // MARK: Lines

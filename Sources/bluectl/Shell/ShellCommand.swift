@@ -24,10 +24,8 @@ struct ShellCommand: AsyncParsableCommand, Sendable {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func run() async throws { try await start() }
-
     @MainActor
-    private func start() async throws {
+    func run() async throws {
         guard Shell.current == nil else { throw Failure(.usage, "a shell is already running") }
         let lines = try script.map { path throws(Failure) in try Script(path: path) }
         global.prepareProcess()

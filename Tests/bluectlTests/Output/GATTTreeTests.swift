@@ -26,7 +26,7 @@ struct GATTTreeTests {
 
     @Test func theTreeShowsNamesHandlesPropertiesAndDecodedValues() {
         #expect(
-            GATTTree(palette: Palette()).lines(Self.record) == [
+            GATTTree(palette: Palette(isTerminal: false, environment: [:])).lines(Self.record) == [
                 "Monitor  C0:DE:00:00:18:0D  ID  MTU 185",
                 "├─ Heart Rate 180D",
                 "│  ├─ Heart Rate Measurement 2A37 @0x000A  notify",

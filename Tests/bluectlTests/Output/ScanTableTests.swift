@@ -36,7 +36,7 @@ struct ScanTableTests {
             device(1, name: "Heart Rate Monitor", address: "C0:DE:00:00:18:0D", rssi: -63, services: ["180D"]),
             device(2))
         #expect(
-            table.lines(columns: 90, palette: Palette()) == [
+            table.lines(columns: 90, palette: Palette(isTerminal: false, environment: [:])) == [
                 "NAME                ADDRESS                               RSSI  SERVICES",
                 "Heart Rate Monitor  C0:DE:00:00:18:0D                      -63  Heart Rate 180D",
                 "-                   00000000-0000-0000-0000-000000000002     -",
@@ -50,7 +50,7 @@ struct ScanTableTests {
                 1, name: String(repeating: "long ", count: 20), address: "C0:DE:00:00:18:0D", rssi: -63,
                 services: ["180D", "180F"]))
         for columns in [60, 80, 120] {
-            for line in table.lines(columns: columns, palette: Palette()) {
+            for line in table.lines(columns: columns, palette: Palette(isTerminal: false, environment: [:])) {
                 #expect(PrintableText.columns(line) <= columns)
             }
         }
@@ -59,13 +59,14 @@ struct ScanTableTests {
     @Test func whatDoesNotFitIsCounted() {
         var table = ScanTable()
         for number in 1...20 { table.update(device(UInt8(number), name: "Device")) }
-        let lines = table.lines(columns: 80, rows: 10, palette: Palette())
+        let lines = table.lines(columns: 80, rows: 10, palette: Palette(isTerminal: false, environment: [:]))
         #expect(lines.count == 9)
         #expect(lines.last == "… and 13 more")
     }
 
     @Test func escapeSequencesInNamesAreNotPrinted() {
-        let lines = table(device(1, name: "\u{1B}[31mred\r")).lines(columns: 80, palette: Palette())
+        let lines = table(device(1, name: "\u{1B}[31mred\r")).lines(
+            columns: 80, palette: Palette(isTerminal: false, environment: [:]))
         #expect(!lines.joined().unicodeScalars.contains { $0.value < 32 })
     }
 
