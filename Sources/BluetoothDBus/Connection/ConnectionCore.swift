@@ -23,9 +23,15 @@ final class ConnectionCore: @unchecked Sendable {
         var batchEndHandler: BatchEndHandler?
     }
 
-    struct Subscription {
+    /// A class: each signal looks at all of them, and would copy the texts of their rules.
+    final class Subscription: Sendable {
         let rule: DBusMatchRule
         let handler: @Sendable (DBusMessage) -> Void
+
+        init(_ rule: DBusMatchRule, _ handler: @escaping @Sendable (DBusMessage) -> Void) {
+            self.rule = rule
+            self.handler = handler
+        }
     }
 
     /// The handlers to call when the connection ends.

@@ -44,7 +44,7 @@ extension DBusConnection {
         let core = core
         let id = core.state.withLock { state -> UInt64 in
             state.nextSubscription += 1
-            state.subscriptions[state.nextSubscription] = .init(rule: rule, handler: handler)
+            state.subscriptions[state.nextSubscription] = .init(rule, handler)
             return state.nextSubscription
         }
         do {
