@@ -75,6 +75,19 @@ struct CentralRoleFixture: FakeDaemon {
         return (fixture, peer, link)
     }
 
+    /// Discovers the first service on a link, and the first characteristic in it.
+    mutating func discover(on link: LinkID) -> (service: AttributeID, characteristic: AttributeID) {
+        var (service, characteristic) = (AttributeID(rawValue: 0), AttributeID(rawValue: 0))
+        command(.request(link: link, operation: OperationID(rawValue: 50), .discoverServices(nil)))
+        for case .response(_, _, .services(let records)) in events { service = records.first?.id ?? service }
+        command(.request(link: link, operation: OperationID(rawValue: 51), .discoverCharacteristics(of: service, nil)))
+        for case .response(_, _, .characteristics(let records)) in events {
+            characteristic = records.first?.id ?? characteristic
+        }
+        clear()
+        return (service, characteristic)
+    }
+
     // MARK: Objects
 
     static func path(_ text: String) -> ObjectPath { ObjectPath(text) ?? .root }

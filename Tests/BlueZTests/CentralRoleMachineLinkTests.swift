@@ -20,19 +20,7 @@ import Testing
         return OperationID(rawValue: operations)
     }
 
-    /// Discovers all, and gives the identifiers of service and characteristic.
-    mutating func discover() -> (service: AttributeID, characteristic: AttributeID) {
-        fixture.command(.request(link: link, operation: next(), .discoverServices(nil)))
-        var service = AttributeID(rawValue: 0)
-        for case .response(_, _, .services(let records)) in fixture.events { service = records.first?.id ?? service }
-        fixture.command(.request(link: link, operation: next(), .discoverCharacteristics(of: service, nil)))
-        var characteristic = AttributeID(rawValue: 0)
-        for case .response(_, _, .characteristics(let records)) in fixture.events {
-            characteristic = records.first?.id ?? characteristic
-        }
-        fixture.clear()
-        return (service, characteristic)
-    }
+    mutating func discover() -> (service: AttributeID, characteristic: AttributeID) { fixture.discover(on: link) }
 
     mutating func subscribe(_ attribute: AttributeID) {
         fixture.command(.request(link: link, operation: next(), .setNotifying(attribute, true)))

@@ -18,15 +18,7 @@ import Testing
 
     init() {
         (fixture, peer, link) = Fixture.connected(notificationMethod: .acquireNotify)
-        fixture.command(.request(link: link, operation: OperationID(rawValue: 50), .discoverServices(nil)))
-        var service = AttributeID(rawValue: 0)
-        for case .response(_, _, .services(let records)) in fixture.events { service = records.first?.id ?? service }
-        fixture.command(
-            .request(link: link, operation: OperationID(rawValue: 51), .discoverCharacteristics(of: service, nil)))
-        for case .response(_, _, .characteristics(let records)) in fixture.events {
-            characteristic = records.first?.id ?? characteristic
-        }
-        fixture.clear()
+        (_, characteristic) = fixture.discover(on: link)
     }
 
     private mutating func setNotifying(_ isNotifying: Bool) {

@@ -18,14 +18,7 @@ import Testing
 
     init() {
         (fixture, peer, link) = Fixture.connected()
-        fixture.command(.request(link: link, operation: OperationID(rawValue: 50), .discoverServices(nil)))
-        for case .response(_, _, .services(let records)) in fixture.events { service = records.first?.id ?? service }
-        fixture.command(
-            .request(link: link, operation: OperationID(rawValue: 51), .discoverCharacteristics(of: service, nil)))
-        for case .response(_, _, .characteristics(let records)) in fixture.events {
-            characteristic = records.first?.id ?? characteristic
-        }
-        fixture.clear()
+        (service, characteristic) = fixture.discover(on: link)
     }
 
     private mutating func removeService() {

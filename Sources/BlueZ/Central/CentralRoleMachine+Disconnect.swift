@@ -73,7 +73,7 @@ extension CentralRoleMachine {
 
     /// `Connected` is false.
     ///
-    /// What the daemon has written on sockets for notifications until now is read first.
+    /// The values that the daemon has written on sockets for notifications are read first.
     mutating func linkDown(_ peer: PeerID) {
         guard let link = links[peer], !link.ending.isDown else { return }
         links[peer]?.ending.isDown = true

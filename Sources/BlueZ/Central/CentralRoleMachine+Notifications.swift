@@ -21,11 +21,9 @@ extension CentralRoleMachine {
         let mustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
         guard mustAct else { return answerNotifying(operation, enabled) }
         if enabled {
-            let acquires = notificationMethod == .acquireNotify && !operation.needsSignals
-            links[peer]?.subscriptions[path] =
-                LinkState.Subscription(attribute: attribute, source: acquires ? .acquiring : .signals)
-            let options: [DBusValue] = acquires ? [.properties([:])] : []
-            send(peer, operation, path, acquires ? "AcquireNotify" : "StartNotify", options)
+            let method = operation.needsSignals ? .startNotify : notificationMethod
+            links[peer]?.subscriptions[path] = LinkState.Subscription(attribute: attribute, source: method.source)
+            send(peer, operation, path, method.member, method.arguments)
             return
         }
         switch links[peer]?.subscriptions.removeValue(forKey: path)?.source {
@@ -198,14 +196,9 @@ extension CentralRoleMachine {
     mutating func subscribe(
         to path: ObjectPath, _ attribute: AttributeID, of peer: PeerID, by method: BlueZConfiguration.NotificationMethod
     ) {
-        let (member, source, body): (String, LinkState.Subscription.Source, [DBusValue]) =
-            switch method {
-            case .startNotify: ("StartNotify", .signals, [])
-            case .acquireNotify: ("AcquireNotify", .acquiring, [.properties([:])])
-            }
-        links[peer]?.subscriptions[path] = LinkState.Subscription(attribute: attribute, source: source)
+        links[peer]?.subscriptions[path] = LinkState.Subscription(attribute: attribute, source: method.source)
         call(
-            .resubscription(peer, path, method), path, GattCharacteristic1.interface, member, body,
+            .resubscription(peer, path, method), path, GattCharacteristic1.interface, method.member, method.arguments,
             deadline: timings.attribute)
     }
 
@@ -226,6 +219,31 @@ extension CentralRoleMachine {
         links[peer]?.subscriptions[path] = nil
         for subscriber in ledger.subscribers(of: subscription.attribute, at: peer) {
             _ = ledger.setSubscribed(subscriber.manager, to: subscription.attribute, of: peer, false)
+        }
+    }
+}
+
+extension BlueZConfiguration.NotificationMethod {
+    /// The method of `org.bluez.GattCharacteristic1` that subscribes.
+    fileprivate var member: String {
+        switch self {
+        case .startNotify: "StartNotify"
+        case .acquireNotify: "AcquireNotify"
+        }
+    }
+
+    fileprivate var arguments: [DBusValue] {
+        switch self {
+        case .startNotify: []
+        case .acquireNotify: [.properties([:])]
+        }
+    }
+
+    /// The source of the values once the method is called.
+    fileprivate var source: LinkState.Subscription.Source {
+        switch self {
+        case .startNotify: .signals
+        case .acquireNotify: .acquiring
         }
     }
 }

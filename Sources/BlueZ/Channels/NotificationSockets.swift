@@ -10,7 +10,7 @@ import Glibc
 /// so that a burst wakes the app once.
 // Invariant: used on `queue` only, and by `deinit`, when no other code can.
 final class NotificationSockets: @unchecked Sendable {
-    /// What happens to a socket.
+    /// An event of a socket.
     enum Event: Equatable, Sendable {
         /// Values arrived, in this order.
         case values([Data])
@@ -18,11 +18,11 @@ final class NotificationSockets: @unchecked Sendable {
         case closed
     }
 
-    /// What is done with a socket.
+    /// An action on a socket.
     enum Action: Equatable, Sendable {
         /// It is taken over, and open from now on.
         case adopt(CInt)
-        /// What is on it is read, and then it is closed; the event `closed` follows at once.
+        /// The values on it are read, and then it is closed; the event `closed` follows at once.
         case finish
         /// It is closed; no event follows.
         case close

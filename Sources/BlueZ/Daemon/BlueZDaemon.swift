@@ -47,7 +47,7 @@ final class BlueZDaemon: @unchecked Sendable {
 
     /// A turn of the queue, in which messages, or values on sockets, are handled.
     private struct Turn {
-        /// What they led to.
+        /// The deliveries that they caused.
         var deliveries: [any PendingDelivery] = []
         var isReadingSockets = false
     }

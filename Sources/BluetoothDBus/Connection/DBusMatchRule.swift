@@ -58,12 +58,12 @@ public struct DBusMatchRule: Hashable, Sendable {
 extension DBusMatchRule {
     /// Whether a received signal matches.
     func matches(_ message: DBusMessage) -> Bool {
-        if let member, !Self.equal(dbus_message_get_member(message.raw), member) { return false }
-        if let interface, !Self.equal(dbus_message_get_interface(message.raw), interface) { return false }
+        if let member, !DBusMessage.equal(dbus_message_get_member(message.raw), member) { return false }
+        if let interface, !DBusMessage.equal(dbus_message_get_interface(message.raw), interface) { return false }
         if let sender, DBusName.isUnique(sender) || sender == BusDriver.name, !message.isSent(by: sender) {
             return false
         }
-        if let path, !Self.equal(dbus_message_get_path(message.raw), path.text) { return false }
+        if let path, !DBusMessage.equal(dbus_message_get_path(message.raw), path.text) { return false }
         if let pathNamespace, !Self.isWithin(dbus_message_get_path(message.raw), pathNamespace) { return false }
         guard argument0 != nil || argument0Path != nil else { return true }
         return matchesArgument0(of: message)
@@ -87,11 +87,6 @@ extension DBusMatchRule {
         let count = namespace.text.utf8.count
         guard namespace.text.withCString({ strncmp(text, $0, count) }) == 0 else { return false }
         return text[count] == 0 || text[count] == CChar(UInt8(ascii: "/"))
-    }
-
-    private static func equal(_ text: UnsafePointer<CChar>?, _ expected: String) -> Bool {
-        guard let text else { return false }
-        return expected.withCString { strcmp(text, $0) == 0 }
     }
 }
 #endif

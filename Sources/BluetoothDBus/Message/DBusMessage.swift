@@ -185,8 +185,13 @@ extension DBusMessage {
 
     /// Whether the sender of the message is this name, according to the bus.
     public func isSent(by name: String) -> Bool {
-        guard let sender = dbus_message_get_sender(raw) else { return false }
-        return name.withCString { strcmp(sender, $0) == 0 }
+        Self.equal(dbus_message_get_sender(raw), name)
+    }
+
+    /// Creates no array, which Swift's conversion of an argument to a C string would do.
+    static func equal(_ text: UnsafePointer<CChar>?, _ expected: String) -> Bool {
+        guard let text else { return false }
+        return expected.withCString { strcmp(text, $0) == 0 }
     }
 
     private static func equal(_ text: UnsafePointer<CChar>?, _ literal: StaticString) -> Bool {
