@@ -41,10 +41,10 @@ public final class BlueZBackend: BluetoothBackend {
         self.daemon = daemon
         pairing = PairingDriver(
             daemon: daemon, timings: timings, acceptsJustWorks: configuration.acceptsJustWorksPairing
-        ) { [centrals] in
-            centrals.all
-        } peripherals: { [peripherals] in
-            peripherals.all
+        ) { [centrals, peripherals] device in
+            centrals.needPairing(with: device) || peripherals.needPairing(with: device)
+        } refused: { [centrals] peer in
+            for central in centrals.all { central.process(.pairingRefused(peer)) }
         }
     }
 
@@ -77,69 +77,68 @@ public final class BlueZBackend: BluetoothBackend {
         case .channels: network.isAvailable
         case .pairing: daemon.currentPhase == .ready
         case .peripheralRole:
-            peripherals.all.contains { $0.query { $0.adapter?.supportsPeripheral == true } }
+            peripherals.contains { $0.adapter?.supportsPeripheral == true }
         case .connectedRSSI: controllers.isAvailable
         case .extendedScanAndConnect:
-            centrals.all.contains {
-                $0.query { host in host.adapter.map { host.objects.advertisers[$0]?.isExtended } == true }
+            centrals.contains { central in
+                central.adapter.map { central.objects.advertisers[$0]?.isExtended } == true
             }
         }
     }
 
     /// Makes the central role for one manager, on the adapter that the options or the configuration name.
     public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
-        BlueZManager(
-            driver: central(AdapterSelector(options.adapter ?? configuration.adapter)), options, pairing: pairing)
+        let driver = centrals.driver(of: AdapterSelector(options.adapter ?? configuration.adapter)) { selector in
+            CentralRoleDriver(
+                selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
+                store: store, notificationMethod: configuration.notificationMethod)
+        }
+        driver.onSecurityFailure { [weak pairing] in pairing?.process(.securityFailed($0)) }
+        connectPairing(to: driver)
+        let manager = driver.newManager(restoring: options.restoreIdentifier, remembering: options.rememberedPeers)
+        return BlueZManager(driver: driver, manager: manager, pairing: pairing)
     }
 
     /// Makes the peripheral role for one manager, on the adapter that the options or the configuration name.
     public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
-        let selector = AdapterSelector(options.adapter ?? configuration.adapter)
-        let driver = peripherals.driver(of: selector) {
+        let driver = peripherals.driver(of: AdapterSelector(options.adapter ?? configuration.adapter)) { selector in
             PeripheralRoleDriver(
                 selector: selector, daemon: daemon, adapterTimings: timings, timings: peripheralTimings,
                 network: network)
         }
         connectPairing(to: driver)
-        // Pairing finds the identifiers of devices in the central role.
-        _ = central(selector)
-        return BlueZManager(driver: driver, remembering: options.rememberedPeers, pairing: pairing)
+        let manager = driver.newManager(remembering: options.rememberedPeers)
+        return BlueZManager(driver: driver, manager: manager, pairing: pairing)
     }
 
     /// Makes the pairing role for one pairing agent.
     public func makePairing() -> any PairingBackend {
-        _ = central(AdapterSelector(configuration.adapter))
-        return BlueZPairing(driver: pairing)
+        BlueZManager(driver: pairing, manager: pairing.newManager(), pairing: pairing)
     }
 
-    private func central(_ selector: AdapterSelector) -> CentralRoleDriver {
-        let driver = centrals.driver(of: selector) {
-            CentralRoleDriver(
-                selector: selector, daemon: daemon, timings: timings, network: network, controllers: controllers,
-                store: store, notificationMethod: configuration.notificationMethod)
-        }
-        let pairing = pairing
-        driver.onSecurityFailure { [weak pairing] in pairing?.securityFailed($0) }
-        connectPairing(to: driver)
-        return driver
-    }
-
-    private func connectPairing(to driver: some RoleDriver) {
-        let (pairing, id) = (pairing, ObjectIdentifier(driver))
+    private func connectPairing<Role: RoleDriver>(to driver: Role) where Role.Machine: AdapterRoleMachine {
+        let id = ObjectIdentifier(driver)
         driver.onPairingNeed { [weak pairing] in pairing?.needChanged(of: id, to: $0) }
     }
 }
 
 /// The drivers of a role, by adapter.
-private final class RoleDrivers<Role: RoleDriver>: Sendable {
+private final class RoleDrivers<Role: RoleDriver>: Sendable where Role.Machine: AdapterRoleMachine {
     private let bySelector = Lock<[AdapterSelector: Role]>([:])
 
     var all: [Role] { bySelector.withLock { Array($0.values) } }
 
-    func driver(of selector: AdapterSelector, make: () -> Role) -> Role {
+    /// Whether a role on any adapter meets a condition.
+    func contains(where condition: @Sendable (borrowing Role.Machine) -> Bool) -> Bool {
+        all.contains { $0.query(condition) }
+    }
+
+    func needPairing(with device: ObjectPath) -> Bool { contains { $0.needsPairing(with: device) } }
+
+    func driver(of selector: AdapterSelector, make: (AdapterSelector) -> Role) -> Role {
         bySelector.withLock { drivers in
             if let known = drivers[selector] { return known }
-            let new = make()
+            let new = make(selector)
             drivers[selector] = new
             return new
         }

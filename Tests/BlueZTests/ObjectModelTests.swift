@@ -139,12 +139,13 @@ import Testing
         _ = objects.changes(by: .interfacesAdded(Fixture.device, Fixture.deviceObject()))
         for (path, object) in Fixture.attributes() { _ = objects.changes(by: .interfacesAdded(path, object)) }
         let device = try #require(objects.devices[Fixture.device])
+        let peer = try #require(objects.peer(at: Fixture.device))
         let changes = objects.changes(by: .snapshot([Fixture.adapter: Fixture.adapterObject(isPowered: false)]))
         #expect(
             Array(changes.prefix(3)) == [
                 .attributeRemoved(Fixture.characteristic, of: Fixture.device),
                 .serviceRemoved(Fixture.service, of: Fixture.device),
-                .deviceRemoved(Fixture.device, device),
+                .deviceRemoved(Fixture.device, device, peer),
             ])
         #expect(objects.adapters[Fixture.adapter]?.isPowered == false)
         #expect(objects.devices.isEmpty && objects.services.isEmpty && objects.characteristics.isEmpty)
@@ -164,12 +165,61 @@ import Testing
         #expect(objects.changes(by: .snapshot(listed)).count == 4)
         #expect(objects.changes(by: .snapshot(listed)) == [])
         listed[Fixture.device]?["org.bluez.Device1"]?["Name"] = .string("Lung")
-        listed[Fixture.device]?["org.bluez.Device1"]?["Connected"] = .boolean(false)
+        listed[Fixture.device]?["org.bluez.Device1"]?["ServicesResolved"] = .boolean(true)
         listed[Fixture.characteristic]?["org.bluez.GattCharacteristic1"]?["MTU"] = .uint16(185)
         #expect(
             objects.changes(by: .snapshot(listed)) == [
-                .deviceChanged(Fixture.device, [.name, .connected]), .mtuChanged(of: Fixture.device, 185),
+                .deviceChanged(Fixture.device, [.name, .servicesResolved]), .mtuChanged(of: Fixture.device, 185),
             ])
+    }
+
+    // MARK: Identifiers
+
+    @Test func aDeviceThatIsToldBeforeItsAdapterIsIdentifiedWithIt() {
+        _ = objects.changes(by: .interfacesAdded(Fixture.device, Fixture.deviceObject()))
+        #expect(objects.peer(at: Fixture.device) == nil)
+        _ = objects.changes(by: .interfacesAdded(Fixture.adapter, Fixture.adapterObject()))
+        #expect(objects.peer(at: Fixture.device).flatMap(objects.path) == Fixture.device)
+    }
+
+    @Test func anIdentifierOutlivesDeviceAdapterAndDaemon() throws {
+        let known: [ObjectPath: DaemonMessage.Interfaces] = [
+            Fixture.adapter: Fixture.adapterObject(), Fixture.device: Fixture.deviceObject(["Name": .string("Heart")]),
+        ]
+        _ = objects.changes(by: .snapshot(known))
+        let peer = try #require(objects.peer(at: Fixture.device))
+        let losses: [DaemonMessage] = [
+            .interfacesRemoved(Fixture.device, [Device1.interface]),
+            .interfacesRemoved(Fixture.adapter, [Adapter1.interface]), .phase(.lost),
+        ]
+        for loss in losses {
+            _ = objects.changes(by: loss)
+            #expect(objects.path(of: peer) == nil)
+            #expect(objects.directory(of: "00:11:22:33:44:55").summary(of: peer)?.name == "Heart")
+            _ = objects.changes(by: .phase(.lost))
+            _ = objects.changes(by: .snapshot(known))
+            #expect(objects.peer(at: Fixture.device) == peer)
+        }
+    }
+
+    @Test func anAdapterWithAnotherAddressHasOtherIdentifiers() throws {
+        _ = objects.changes(
+            by: .snapshot([Fixture.adapter: Fixture.adapterObject(), Fixture.device: Fixture.deviceObject()]))
+        let peer = try #require(objects.peer(at: Fixture.device))
+        _ = objects.changes(
+            by: .propertiesChanged(Fixture.adapter, Adapter1.interface, ["Address": .string("00:11:22:33:44:66")]))
+        let other = try #require(objects.peer(at: Fixture.device))
+        #expect(other != peer && objects.path(of: peer) == nil && objects.path(of: other) == Fixture.device)
+    }
+
+    @Test func aNameThatThePeerIsNotCalledByIsNoChangeOfIt() {
+        let object = Fixture.deviceObject(["Name": .string("Own"), "Connected": .boolean(true)])
+        _ = objects.changes(by: .snapshot([Fixture.adapter: Fixture.adapterObject(), Fixture.device: object]))
+        // Advertised once the link is over, and the GAP Device Name stands.
+        let advertised: [String: DBusValue] = ["Connected": .boolean(false), "Name": .string("Advertised")]
+        #expect(
+            objects.changes(by: .propertiesChanged(Fixture.device, Device1.interface, advertised))
+                == [.deviceChanged(Fixture.device, [.connected, .advertisement])])
     }
 
     @Test func manufacturerDataOfAnotherShapeIsMalformed() {

@@ -31,13 +31,13 @@ import Testing
         fixture.advertise()
         fixture.command(.publishChannel(operation: OperationID(rawValue: 3), isEncryptionRequired: false))
         fixture.input(.listening(1, OperationID(rawValue: 3), .success(0x80), isEncryptionRequired: false))
-        #expect(fixture.pairingNeeds.isEmpty && !fixture.host.mayNeedPairing(with: PeripheralRoleFixture.one))
+        #expect(fixture.pairingNeeds.isEmpty && !fixture.host.needsPairing(with: PeripheralRoleFixture.one))
     }
 
     @Test func aServiceThatRequiresEncryptionNeedsPairingUntilItIsRemoved() {
         var fixture = Self.publishing(Self.safe())
-        #expect(fixture.pairingNeeds == [true] && fixture.host.mayNeedPairing(with: PeripheralRoleFixture.one))
-        #expect(!fixture.host.mayNeedPairing(with: CentralRoleFixture.path("/org/bluez/hci1/dev_F0_F1_F2_F3_F4_01")))
+        #expect(fixture.pairingNeeds == [true] && fixture.host.needsPairing(with: PeripheralRoleFixture.one))
+        #expect(!fixture.host.needsPairing(with: CentralRoleFixture.path("/org/bluez/hci1/dev_F0_F1_F2_F3_F4_01")))
         fixture.command(.removeService(AttributeID(rawValue: 50)))
         #expect(fixture.pairingNeeds == [true, false])
     }
@@ -45,7 +45,7 @@ import Testing
     @Test func pairingIsNeededNoLongerThanTheManagerLives() {
         var fixture = Self.publishing(Self.safe())
         fixture.input(.invalidated(1))
-        #expect(fixture.pairingNeeds == [true, false] && !fixture.host.mayNeedPairing(with: PeripheralRoleFixture.one))
+        #expect(fixture.pairingNeeds == [true, false] && !fixture.host.needsPairing(with: PeripheralRoleFixture.one))
     }
 
     @Test func pairingIsNeededWhileTheAdapterIsOn() {

@@ -12,40 +12,40 @@ extension PairingRoleMachineTests {
 
     @Test mutating func theAppIsAskedAndItsAnswerIsTheDaemons() throws {
         makeAgent()
-        let consent = ask(.consent, about: device)
+        let consent = ask(.consent)
         #expect(answers[consent] == nil)
-        input(.command(1, .answer(request: try request(), answer: .accept), nil))
+        input(.command(1, .answer(request: try request(), answer: .accept)))
         #expect(answers[consent] == .accept)
-        let passkey = ask(.enterPasskey, about: device)
-        input(.command(1, .answer(request: try request(), answer: .passkey(42)), nil))
+        let passkey = ask(.enterPasskey)
+        input(.command(1, .answer(request: try request(), answer: .passkey(42))))
         #expect(answers[passkey] == .passkey(42))
-        input(.pairedChanged(device, isPaired: true))
-        #expect(events[1]?.last == .paired(peer: device.peer, operation: nil, isBonded: true))
+        setPaired(true)
+        #expect(events[1]?.last == .paired(peer: peer, operation: nil, isBonded: true))
         #expect(calls.isEmpty, "no device is marked as trusted")
     }
 
     @Test mutating func aRefusalFailsThePairing() throws {
         makeAgent()
-        let call = ask(.confirm(passkey: 7), about: device)
-        input(.command(1, .answer(request: try request(), answer: .reject), nil))
+        let call = ask(.confirm(passkey: 7))
+        input(.command(1, .answer(request: try request(), answer: .reject)))
         #expect(answers[call] == .reject)
-        guard case .pairingFailed(device.peer, nil, let error)? = events[1]?.last else {
+        guard case .pairingFailed(peer, nil, let error)? = events[1]?.last else {
             Issue.record("\(events)")
             return
         }
         #expect(error.code == .operationCancelled)
-        #expect(refused == [device.peer])
+        #expect(refused == [peer])
         // What the refused operation reports about it is not new.
-        input(.securityFailed(device.peer))
+        input(.securityFailed(peer))
         #expect(events[1]?.count == 2)
     }
 
     @Test mutating func theLastAgentIsAskedAndAnotherCannotAnswer() throws {
         makeAgent(1)
         makeAgent(2)
-        let call = ask(.consent, about: device)
+        let call = ask(.consent)
         #expect(events[1] == nil)
-        input(.command(1, .answer(request: try request(of: 2), answer: .accept), nil))
+        input(.command(1, .answer(request: try request(of: 2), answer: .accept)))
         #expect(answers[call] == nil)
         input(.invalidated(2))
         #expect(answers[call] == .reject)
@@ -54,48 +54,50 @@ extension PairingRoleMachineTests {
     @Test mutating func aNumberIsShownOnceUntilThePairingIsOver() throws {
         makeAgent(1, .displayOnly)
         for _ in 0..<3 {
-            let call = ask(.display(passkey: 123_456), about: device)
+            let call = ask(.display(passkey: 123_456))
             #expect(answers[call] == .accept)
         }
         #expect(events[1]?.count == 1)
-        input(.cancelled)
-        input(.pairedChanged(device, isPaired: true))
+        call("Cancel")
+        setPaired(true)
         #expect(
             events[1]?.dropFirst() == [
                 .cancelled(request: try request()),
-                .paired(peer: device.peer, operation: nil, isBonded: true),
+                .paired(peer: peer, operation: nil, isBonded: true),
             ])
     }
 
     @Test mutating func aNumberThatTheUserTakesBackCancelsThePairing() throws {
         makeAgent(1, .displayOnly)
-        _ = ask(.display(passkey: 1), about: device)
-        input(.command(1, .answer(request: try request(), answer: .reject), nil))
+        _ = ask(.display(passkey: 1))
+        input(.command(1, .answer(request: try request(), answer: .reject)))
         #expect(calls.map(\.call.member) == ["CancelPairing"])
         #expect(refused.isEmpty)
     }
 
     @Test(arguments: [true, false]) mutating func aRenewedBondIsToldOnceItsLinkHasLivedOn(_ isLost: Bool) throws {
         makeAgent()
-        input(.snapshot([device], pairable: [:]))
-        _ = ask(.consent, about: device)
-        input(.command(1, .answer(request: try request(), answer: .accept), nil))
-        #expect(timers == [device.peer] && events[1]?.count == 1)
-        if isLost { input(.disconnected(device.peer)) }
-        input(.timer(device.peer))
-        #expect(events[1]?.count == 2)
-        let isTold = events[1]?.last == .paired(peer: device.peer, operation: nil, isBonded: true)
+        setPaired(true)
+        _ = ask(.consent)
+        input(.command(1, .answer(request: try request(), answer: .accept)))
+        #expect(timers == [.rebond(peer)] && events[1]?.count == 2)
+        if isLost { disconnect() }
+        #expect(timers.isEmpty == isLost)
+        fire(.rebond(peer))
+        #expect(events[1]?.count == 3)
+        let isTold = events[1]?.last == .paired(peer: peer, operation: nil, isBonded: true)
         #expect(isTold != isLost)
     }
 
     @Test mutating func aLinkThatEndsTakesItsPairingAlong() throws {
         makeAgent()
-        let call = ask(.enterPasskey, about: device)
-        input(.cancelled)
-        #expect(answers[call] == .reject && timers == [device.peer])
+        let question = ask(.enterPasskey)
+        call("Cancel")
+        #expect(answers[question] == .reject && timers == [.outcome(peer)])
         #expect(events[1]?.last == .cancelled(request: try request()))
-        input(.disconnected(device.peer))
-        input(.timer(device.peer))
+        disconnect()
+        #expect(timers.isEmpty)
+        fire(.outcome(peer))
         guard case .pairingFailed(_, nil, let error)? = events[1]?.last else {
             Issue.record("\(events)")
             return
@@ -105,9 +107,9 @@ extension PairingRoleMachineTests {
 
     @Test mutating func aPairingThatTheDaemonGivesUpIsATimeOut() {
         makeAgent()
-        _ = ask(.enterPasskey, about: device)
-        input(.cancelled)
-        input(.timer(device.peer))
+        _ = ask(.enterPasskey)
+        call("Cancel")
+        fire(.outcome(peer))
         guard case .pairingFailed(_, nil, let error)? = events[1]?.last else {
             Issue.record("\(events)")
             return
@@ -117,10 +119,10 @@ extension PairingRoleMachineTests {
 
     @Test mutating func aWrongNumberFailsWithTheOperationThatNeededIt() throws {
         makeAgent()
-        _ = ask(.enterPasskey, about: device)
-        input(.command(1, .answer(request: try request(), answer: .passkey(1)), nil))
-        input(.securityFailed(device.peer))
-        guard case .pairingFailed(device.peer, nil, _)? = events[1]?.last else {
+        _ = ask(.enterPasskey)
+        input(.command(1, .answer(request: try request(), answer: .passkey(1))))
+        input(.securityFailed(peer))
+        guard case .pairingFailed(peer, nil, _)? = events[1]?.last else {
             Issue.record("\(events)")
             return
         }
@@ -131,29 +133,29 @@ extension PairingRoleMachineTests {
     @Test mutating func anAppPairsAndIsToldOnce() {
         makeAgent()
         let operation = OperationID(rawValue: 9)
-        input(.command(1, .pair(peer: device.peer, operation: operation), device))
-        #expect(members == ["Pair"] && calls.last?.call.path == device.path)
+        input(.command(1, .pair(peer: peer, operation: operation)))
+        #expect(members == ["Pair"] && calls.last?.call.path == device)
         // Who asked for it need not agree to it.
-        let call = ask(.consent, about: device)
+        let call = ask(.consent)
         #expect(answers[call] == .accept)
-        input(.pairedChanged(device, isPaired: true))
+        setPaired(true)
         #expect(events[1] == nil)
         answer("Pair")
-        #expect(events[1] == [.paired(peer: device.peer, operation: operation, isBonded: true)])
+        #expect(events[1] == [.paired(peer: peer, operation: operation, isBonded: true)])
         #expect(!calls.contains { $0.call.member == "Disconnect" })
     }
 
     /// bluetoothd asks the agent of the program that calls, if it has one by then.
     @Test mutating func aPairingThatAnAppBeginsWaitsForItsAgentWhichNeedNotBeTheDefaultOne() {
-        input(.daemon(isReady: true))
+        daemonComes()
         input(.activated(1))
-        input(.command(1, .setCapability(.displayYesNo), nil))
-        device.isOurs = false
-        input(.command(1, .pair(peer: device.peer, operation: OperationID(rawValue: 9)), device))
+        input(.command(1, .setCapability(.displayYesNo)))
+        isNeeded = false
+        input(.command(1, .pair(peer: peer, operation: OperationID(rawValue: 9))))
         #expect(members == ["RegisterAgent"])
         answer("RegisterAgent")
         #expect(members == ["Pair"], "and no RequestDefaultAgent")
-        let call = ask(.confirm(passkey: 5), about: device)
+        let call = ask(.confirm(passkey: 5))
         #expect(answers[call] == nil && events[1]?.count == 1)
         answer("Pair")
         #expect(calls.isEmpty)
@@ -161,28 +163,30 @@ extension PairingRoleMachineTests {
 
     @Test mutating func aPairingEndsWithItsAgent() {
         makeAgent()
-        input(.command(1, .pair(peer: device.peer, operation: OperationID(rawValue: 9)), device))
+        input(.command(1, .pair(peer: peer, operation: OperationID(rawValue: 9))))
         input(.invalidated(1))
         #expect(members == ["Pair", "CancelPairing", "UnregisterAgent"])
-        let call = ask(.consent, about: PairingDevice(path: device.path, peer: device.peer))
+        isNeeded = false
+        let call = ask(.consent)
         #expect(answers[call] == .reject)
     }
 
     @Test mutating func aLinkThatWasMadeForPairingIsGivenUp() {
         makeAgent()
-        device.isConnected = false
-        input(.command(1, .pair(peer: device.peer, operation: OperationID(rawValue: 9)), device))
+        disconnect()
+        input(.command(1, .pair(peer: peer, operation: OperationID(rawValue: 9))))
         answer("Pair")
         #expect(calls.map(\.call.member) == ["Disconnect"])
     }
 
     @Test mutating func whoIsPairedIsPaired() {
         makeAgent()
-        device.isPaired = true
+        setPaired(true)
+        events = [:]
         let operation = OperationID(rawValue: 9)
-        input(.command(1, .pair(peer: device.peer, operation: operation), device))
+        input(.command(1, .pair(peer: peer, operation: operation)))
         #expect(calls.isEmpty)
-        #expect(events[1] == [.paired(peer: device.peer, operation: operation, isBonded: true)])
+        #expect(events[1] == [.paired(peer: peer, operation: operation, isBonded: true)])
     }
 
     @Test(arguments: [
@@ -193,9 +197,9 @@ extension PairingRoleMachineTests {
     ])
     mutating func aFailedPairingSaysWhy(name: String, code: BackendError.Code) {
         makeAgent()
-        input(.command(1, .pair(peer: device.peer, operation: OperationID(rawValue: 9)), device))
+        input(.command(1, .pair(peer: peer, operation: OperationID(rawValue: 9))))
         answer("Pair", .failure(Self.error(name)))
-        guard case .pairingFailed(device.peer, OperationID(rawValue: 9)?, let error)? = events[1]?.last else {
+        guard case .pairingFailed(peer, OperationID(rawValue: 9)?, let error)? = events[1]?.last else {
             Issue.record("\(events)")
             return
         }
@@ -205,22 +209,22 @@ extension PairingRoleMachineTests {
     @Test mutating func aBondIsRemovedWithItsDevice() {
         makeAgent(1)
         makeAgent(2)
-        device.isPaired = true
-        input(.snapshot([device], pairable: [:]))
+        setPaired(true)
+        events = [:]
         let operation = OperationID(rawValue: 3)
-        input(.command(1, .unpair(peer: device.peer, operation: operation), device))
+        input(.command(1, .unpair(peer: peer, operation: operation)))
         #expect(calls.last?.call.path == CentralRoleFixture.adapter)
-        #expect(calls.last?.call.body == [.objectPath(device.path)])
-        input(.removed(device.path))
+        #expect(calls.last?.call.body == [.objectPath(device)])
+        receive(.interfacesRemoved(device, [Device1.interface]))
         answer("RemoveDevice")
-        #expect(events[1] == [.unpaired(peer: device.peer, operation: operation)])
-        #expect(events[2] == [.unpaired(peer: device.peer, operation: nil)])
+        #expect(events[1] == [.unpaired(peer: peer, operation: operation)])
+        #expect(events[2] == [.unpaired(peer: peer, operation: nil)])
     }
 
     @Test mutating func whoIsUnknownOrNotPairedCannotBe() {
         makeAgent()
-        input(.command(1, .pair(peer: device.peer, operation: OperationID(rawValue: 1)), nil))
-        input(.command(1, .unpair(peer: device.peer, operation: OperationID(rawValue: 2)), device))
+        input(.command(1, .pair(peer: PeerID(UUID()), operation: OperationID(rawValue: 1))))
+        input(.command(1, .unpair(peer: peer, operation: OperationID(rawValue: 2))))
         #expect(events[1]?.count == 2 && calls.isEmpty)
         for event in events[1] ?? [] {
             guard case .pairingFailed(_, _, let error) = event else {
@@ -233,15 +237,17 @@ extension PairingRoleMachineTests {
 
     @Test mutating func aLostDaemonEndsEverything() throws {
         makeAgent()
-        _ = ask(.consent, about: device)
-        let other = PairingDevice(path: CentralRoleFixture.path("/org/bluez/hci0/dev_00"), peer: PeerID(UUID()))
-        input(.command(1, .pair(peer: other.peer, operation: OperationID(rawValue: 4)), other))
-        input(.daemon(isReady: false))
+        _ = ask(.consent)
+        let path = CentralRoleFixture.path("/org/bluez/hci0/dev_00_00_00_00_00_01")
+        receive(.interfacesAdded(path, CentralRoleFixture.deviceObject(address: "00:00:00:00:00:01")))
+        let other = try #require(objects.peer(at: path))
+        input(.command(1, .pair(peer: other, operation: OperationID(rawValue: 4))))
+        receive(.phase(.lost))
         #expect(events[1]?.contains(.cancelled(request: try request())) == true)
         let failed = (events[1] ?? []).compactMap { event in
             if case .pairingFailed(let peer, _, _) = event { peer } else { nil }
         }
-        #expect(Set(failed) == [device.peer, other.peer])
+        #expect(Set(failed) == [peer, other])
     }
 }
 #endif

@@ -8,31 +8,68 @@ import Testing
 
 /// The pairing host, with a daemon played by hand.
 @Suite struct PairingRoleMachineTests {
-    var host = PairingRoleMachine()
+    /// What becomes of a question of the daemon.
+    enum Answer: Equatable {
+        case accept
+        case passkey(UInt32)
+        case reject
+    }
+
+    let objects: ObjectModel
+    var host: PairingRoleMachine
     var calls: [(id: CallID, call: MethodCall)] = []
-    var answers: [AgentCallID: AgentAnswer] = [:]
+    var answers: [IncomingCall.Number: Answer] = [:]
     var events: [PairingRoleMachine.Agent: [PairingEvent]] = [:]
-    var timers: [PeerID] = []
-    var agentTimers: [Int] = []
+    var timers: [PairingTimer] = []
     var refused: [PeerID] = []
     var warnings: [String] = []
-    var device = PairingDevice(
-        path: CentralRoleFixture.device, peer: PeerID(UUID()), isConnected: true, isOurs: true)
-    var lastAsked: UInt64 = 0
+    /// A device that is connected, and that this process needs to be paired with.
+    let device = CentralRoleFixture.device
+    let peer: PeerID
+    var isNeeded = true
+    var lastCall: UInt64 = 0
+
+    init() {
+        objects = ObjectModel()
+        host = PairingRoleMachine(objects: objects)
+        let interfaces = CentralRoleFixture.deviceObject(["Connected": .boolean(true)])
+        _ = DaemonMessage.interfacesAdded(CentralRoleFixture.adapter, CentralRoleFixture.adapterObject()).apply(
+            to: objects)
+        _ = DaemonMessage.interfacesAdded(device, interfaces).apply(to: objects)
+        peer = objects.peer(at: device) ?? PeerID(UUID())
+    }
 
     mutating func input(_ input: PairingRoleInput) {
-        for effect in host.handle(input) {
+        for effect in host.handle(input, at: CentralRoleFixture.date) {
             switch effect {
             case .call(let id, let call): calls.append((id, call))
-            case .answer(let id, let answer): answers[id] = answer
+            case .answer(let id, let values): answers[id] = values.first?.uint32Value.map { .passkey($0) } ?? .accept
+            case .refuse(let id, _): answers[id] = .reject
             case .deliver(let agent, let event): events[agent, default: []].append(event)
-            case .startTimer(let peer, _): timers.append(peer)
-            case .startAgentTimer(let number, _): agentTimers.append(number)
+            case .startTimer(let timer, _): timers.append(timer)
+            case .stopTimer(let timer): timers.removeAll { $0 == timer }
             case .refused(let peer): refused.append(peer)
             case .log(let message): if message.level == .warning { warnings.append(message.text) }
             }
         }
     }
+
+    mutating func receive(_ message: DaemonMessage) { input(.daemon(message.apply(to: objects))) }
+
+    mutating func set(_ properties: [String: DBusValue], of path: ObjectPath? = nil) {
+        let interface = path == CentralRoleFixture.adapter ? Adapter1.interface : Device1.interface
+        receive(.propertiesChanged(path ?? device, interface, properties))
+    }
+
+    mutating func setPaired(_ isPaired: Bool) { set(["Paired": .boolean(isPaired)]) }
+
+    mutating func disconnect() { set(["Connected": .boolean(false)]) }
+
+    mutating func setPairable(_ isOn: Bool) { set(["Pairable": .boolean(isOn)], of: CentralRoleFixture.adapter) }
+
+    mutating func daemonComes() { input(.daemon(.phase(.ready))) }
+
+    mutating func fire(_ timer: PairingTimer) { input(.timer(timer)) }
 
     mutating func answer(_ member: String, _ result: Result<[DBusValue], DBusError> = .success([])) {
         guard let index = calls.firstIndex(where: { $0.call.member == member }) else {
@@ -42,36 +79,47 @@ import Testing
         input(.reply(calls.remove(at: index).id, result))
     }
 
-    mutating func ask(_ question: PairingQuestion, about device: PairingDevice?) -> AgentCallID {
-        ask(.pairing(question), about: device)
+    mutating func ask(_ question: PairingQuestion, about path: ObjectPath? = nil) -> IncomingCall.Number {
+        switch question {
+        case .consent: ask("RequestAuthorization", about: path)
+        case .enterPasskey: ask("RequestPasskey", about: path)
+        case .confirm(let passkey): ask("RequestConfirmation", about: path, .uint32(UInt32(passkey)))
+        case .display(let passkey): ask("DisplayPasskey", about: path, .uint32(UInt32(passkey)), .uint16(0))
+        // The daemon has no such call.
+        case .outOfBand: ask("RequestOutOfBand", about: path)
+        }
     }
 
-    mutating func ask(
-        _ question: AgentQuestion, about device: PairingDevice?, at path: ObjectPath = CentralRoleFixture.device
-    ) -> AgentCallID {
-        lastAsked += 1
-        let id = AgentCallID(number: lastAsked)
-        input(.asked(id, question, device?.path ?? path, device))
-        return id
+    mutating func ask(_ member: String, about path: ObjectPath? = nil, _ more: DBusValue...) -> IncomingCall.Number {
+        call(member, [.objectPath(path ?? device)] + more)
+    }
+
+    /// The daemon calls our agent.
+    @discardableResult
+    mutating func call(_ member: String, _ arguments: [DBusValue] = []) -> IncomingCall.Number {
+        lastCall += 1
+        let number = IncomingCall.Number(rawValue: lastCall)
+        let call = IncomingCall(
+            number: number, path: PairingRoleMachine.agentPath, member: member, arguments: arguments)
+        input(.called(call, isNeeded: isNeeded))
+        return number
     }
 
     /// An app's agent, while something needs pairing.
     mutating func makeAgent(_ agent: Int = 1, _ capability: PairingCapability = .keyboardDisplay) {
-        input(.daemon(isReady: true))
+        daemonComes()
         input(.needChanged(true))
         input(.activated(agent))
-        input(.command(agent, .setCapability(capability), nil))
+        input(.command(agent, .setCapability(capability)))
         answerAll()
     }
 
     mutating func answerAll() {
         while !calls.isEmpty { answer(calls[0].call.member) }
-        for timer in agentTimers { input(.agentTimer(timer)) }
-        agentTimers = []
+        if timers.contains(.agentChange) { fire(.agentChange) }
+        timers.removeAll { $0 == .agentChange }
         if !calls.isEmpty { answerAll() }
     }
-
-    mutating func setPairable(_ isOn: Bool) { input(.pairableChanged(CentralRoleFixture.adapter, isOn: isOn)) }
 
     var members: [String] { calls.map(\.call.member) }
 
@@ -89,7 +137,7 @@ import Testing
     // MARK: Registration
 
     @Test mutating func anAgentIsThereOnlyWhileSomethingNeedsPairing() {
-        input(.daemon(isReady: true))
+        daemonComes()
         #expect(calls.isEmpty)
         input(.needChanged(true))
         #expect(members == ["RegisterAgent"])
@@ -103,9 +151,9 @@ import Testing
     }
 
     @Test mutating func anAppsAgentIsTheDefaultOneOnlyWhileSomethingNeedsPairing() {
-        input(.daemon(isReady: true))
+        daemonComes()
         input(.activated(1))
-        input(.command(1, .setCapability(.displayYesNo), nil))
+        input(.command(1, .setCapability(.displayYesNo)))
         #expect(calls.first?.call.body.last == .string("DisplayYesNo"))
         answer("RegisterAgent")
         #expect(calls.isEmpty, "a desktop's agent stays the default one")
@@ -135,37 +183,37 @@ import Testing
             [PairingCapability.displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay],
             ["DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay"]))
     mutating func theCapabilityIsTheApps(capability: PairingCapability, name: String) {
-        input(.daemon(isReady: true))
+        daemonComes()
         input(.activated(1))
-        input(.command(1, .setCapability(capability), nil))
+        input(.command(1, .setCapability(capability)))
         input(.needChanged(true))
         #expect(calls.first?.call.body.last == .string(name))
     }
 
     @Test mutating func anotherCapabilityTakesAnotherAgent() {
-        input(.daemon(isReady: true))
+        daemonComes()
         input(.needChanged(true))
         answer("RegisterAgent")
         input(.activated(1))
-        input(.command(1, .setCapability(.displayOnly), nil))
+        input(.command(1, .setCapability(.displayOnly)))
         answer("UnregisterAgent")
         #expect(calls.first?.call.body.last == .string("DisplayOnly"))
     }
 
     @Test mutating func aRefusedAgentIsNotTriedForEver() {
         input(.needChanged(true))
-        input(.daemon(isReady: true))
+        daemonComes()
         answer("RegisterAgent", .failure(Self.error("InvalidArguments")))
         #expect(calls.isEmpty && warnings.count == 1)
         // A new daemon may think otherwise.
-        input(.daemon(isReady: false))
-        input(.daemon(isReady: true))
+        receive(.phase(.lost))
+        daemonComes()
         #expect(members == ["RegisterAgent"])
     }
 
     @Test mutating func aReleasedAgentIsRegisteredAgain() {
         makeAgent()
-        input(.released)
+        call("Release")
         #expect(members == ["RegisterAgent"])
     }
 
@@ -175,7 +223,7 @@ import Testing
     @Test mutating func theNextAgentWaitsUntilBlueZHasSwitchedPairingOff() {
         makeAgent(1, .displayOnly)
         setPairable(true)
-        input(.command(1, .setCapability(.keyboardOnly), nil))
+        input(.command(1, .setCapability(.keyboardOnly)))
         answer("UnregisterAgent")
         #expect(calls.isEmpty)
         setPairable(false)
@@ -185,10 +233,10 @@ import Testing
     @Test mutating func theNextAgentComesAfterAMomentWhereAnotherAgentKeepsPairingOn() {
         makeAgent(1, .displayOnly)
         setPairable(true)
-        input(.command(1, .setCapability(.keyboardOnly), nil))
+        input(.command(1, .setCapability(.keyboardOnly)))
         answer("UnregisterAgent")
         #expect(calls.isEmpty)
-        input(.agentTimer(agentTimers.removeLast()))
+        fire(.agentChange)
         #expect(members == ["RegisterAgent"])
     }
 
@@ -208,9 +256,9 @@ import Testing
     /// BlueZ would switch it on for a new default agent.
     @Test mutating func noAgentBecomesTheDefaultOneWhilePairingIsSwitchedOff() {
         setPairable(false)
-        input(.daemon(isReady: true))
+        daemonComes()
         input(.activated(1))
-        input(.command(1, .setCapability(.displayOnly), nil))
+        input(.command(1, .setCapability(.displayOnly)))
         input(.needChanged(true))
         answerAll()
         #expect(calls.isEmpty && warnings.count == 1)
@@ -248,52 +296,52 @@ import Testing
 
     @Test mutating func withoutAnAgentOfTheAppNothingIsAgreedTo() {
         input(.needChanged(true))
-        let ours = ask(.consent, about: device)
+        let ours = ask(.consent)
         #expect(answers[ours] == .reject)
         #expect(warnings.count == 1 && warnings[0].contains("CBPairingAgent"))
-        #expect(refused == [device.peer], "what needed it is told")
-        let again = ask(.consent, about: device)
+        #expect(refused == [peer], "what needed it is told")
+        let again = ask(.consent)
         #expect(answers[again] == .reject && warnings.count == 1, "logged once")
     }
 
     @Test mutating func theSettingAgreesToWhatThisProcessNeedsAndToNothingElse() {
-        host = PairingRoleMachine(acceptsJustWorks: true)
+        host = PairingRoleMachine(objects: objects, acceptsJustWorks: true)
         input(.needChanged(true))
-        let ours = ask(.consent, about: device)
+        let ours = ask(.consent)
         #expect(answers[ours] == .accept)
-        input(.pairedChanged(device, isPaired: true))
-        device.isOurs = false
-        let others = ask(.consent, about: device)
+        setPaired(true)
+        isNeeded = false
+        let others = ask(.consent)
         #expect(answers[others] == .reject)
-        let unknown = ask(.consent, about: nil)
+        let unknown = ask(.consent, about: CentralRoleFixture.path("/org/bluez/hci0/dev_00"))
         #expect(answers[unknown] == .reject)
         #expect(!members.contains("Set"), "no device is marked as trusted")
     }
 
     @Test(arguments: [PairingQuestion.enterPasskey, .confirm(passkey: 1), .display(passkey: 1)])
     mutating func numbersNeedAnAgent(question: PairingQuestion) {
-        host = PairingRoleMachine(acceptsJustWorks: true)
+        host = PairingRoleMachine(objects: objects, acceptsJustWorks: true)
         input(.needChanged(true))
-        let call = ask(question, about: device)
+        let call = ask(question)
         #expect(answers[call] == .reject)
         #expect(warnings.count == 1 && warnings[0].contains("CBPairingAgent"))
     }
 
     @Test(arguments: [true, false], [true, false])
     mutating func noServiceIsEverAuthorized(hasAgent: Bool, isAccepting: Bool) {
-        host = PairingRoleMachine(acceptsJustWorks: isAccepting)
+        host = PairingRoleMachine(objects: objects, acceptsJustWorks: isAccepting)
         if hasAgent { makeAgent() } else { input(.needChanged(true)) }
-        let call = ask(.service("00001124-0000-1000-8000-00805f9b34fb"), about: device)
+        let call = ask("AuthorizeService", .string("00001124-0000-1000-8000-00805f9b34fb"))
         #expect(answers[call] == .reject && events[1] == nil)
         #expect(warnings.count == 1 && warnings[0].contains("00001124"))
-        let pin = ask(.pinCode, about: device)
+        let pin = ask("RequestPinCode")
         #expect(answers[pin] == .reject && warnings.count == 2)
     }
 
     @Test mutating func anAppIsNotAskedAboutDevicesThatItHasNothingToDoWith() {
         makeAgent()
-        device.isOurs = false
-        let call = ask(.confirm(passkey: 1), about: device)
+        isNeeded = false
+        let call = ask(.confirm(passkey: 1))
         #expect(answers[call] == .reject && events[1] == nil && refused.isEmpty)
         #expect(warnings.count == 1 && warnings[0].contains("bluetoothctl pair"))
     }
@@ -302,10 +350,10 @@ import Testing
         input(.needChanged(true))
         for number in 0...RefusalLog.capacity {
             let path = CentralRoleFixture.path("/org/bluez/hci0/dev_\(number)")
-            for _ in 0..<2 { _ = ask(.pinCode, about: nil, at: path) }
+            for _ in 0..<2 { _ = ask("RequestPinCode", about: path) }
         }
         #expect(warnings.count == RefusalLog.capacity + 1)
-        _ = ask(.pinCode, about: nil, at: CentralRoleFixture.path("/org/bluez/hci0/dev_0"))
+        _ = ask("RequestPinCode", about: CentralRoleFixture.path("/org/bluez/hci0/dev_0"))
         #expect(warnings.count == RefusalLog.capacity + 2, "the first was forgotten")
     }
 }

@@ -34,9 +34,9 @@ import Testing
     }
 
     @Test func anIdentifierDependsOnAdapterAddressAndType() {
-        var one = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
-        var same = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
-        var other = PeerDirectory(adapterAddress: "00:00:00:00:00:02")
+        let one = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        let same = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        let other = PeerDirectory(adapterAddress: "00:00:00:00:00:02")
         let address = "F0:F1:F2:F3:F4:F5"
         let id = one.log(CentralRoleFixture.device, device(address), isNamed: true)
         #expect(same.log(CentralRoleFixture.path("/elsewhere"), device(address), isNamed: true) == id)
@@ -46,7 +46,7 @@ import Testing
 
     /// See https://github.com/hbldh/bleak/issues/1737.
     @Test func anIdentifierSurvivesTheChangeToTheIdentityAddress() throws {
-        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
         let noted = directory.log(CentralRoleFixture.device, device("4A:00:00:00:00:01", name: "Phone"), isNamed: true)
         let id = try #require(noted)
         #expect(
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func theDeviceNameIsForgottenWithTheObject() throws {
-        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
         let address = "F0:F1:F2:F3:F4:F5"
         let noted = directory.log(CentralRoleFixture.device, device(address, name: "Advertised"), isNamed: true)
         let id = try #require(noted)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func aDeviceWithoutAnAddressIsNotNoted() {
-        var directory = PeerDirectory(adapterAddress: "")
+        let directory = PeerDirectory(adapterAddress: "")
         #expect(directory.log(CentralRoleFixture.device, Device1(path: .root), isNamed: true) == nil)
         #expect(directory.count == 0)
     }
@@ -87,61 +87,72 @@ import Testing
     }
 
     /// Notes a device, and loses its object.
-    private func pass(_ number: Int, _ directory: inout PeerDirectory) throws -> PeerID {
+    private func pass(_ number: Int, _ directory: PeerDirectory) throws -> PeerID {
         let peer = directory.log(path(number), device(address(number)), isNamed: true)
         directory.forgetObject(at: path(number))
         return try #require(peer)
     }
 
     @Test func devicesWithoutAnObjectAreRememberedUpToALimit() throws {
-        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01", limit: 10)
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        directory.remember(atLeast: 10)
         var peers: [PeerID] = []
         for number in 0..<1000 {
-            peers.append(try pass(number, &directory))
+            peers.append(try pass(number, directory))
             #expect(directory.count <= 10)
         }
         #expect(peers.filter { directory[$0] != nil } == peers.suffix(10))
-        #expect(try pass(0, &directory) == peers[0], "its identifier follows from its address")
+        #expect(try pass(0, directory) == peers[0], "its identifier follows from its address")
     }
 
     @Test func devicesWithAnObjectAreKnownHoweverManyThereAre() throws {
-        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01", limit: 10)
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        directory.remember(atLeast: 10)
         let present = (0..<50).map { directory.log(path($0), device(address($0)), isNamed: true) }
-        for number in 100..<200 { _ = try pass(number, &directory) }
+        for number in 100..<200 { _ = try pass(number, directory) }
         for peer in present { #expect(try directory[#require(peer)] != nil) }
         directory.forgetObjects()
         #expect(directory.count == 10)
     }
 
     @Test func devicesThatWereConnectedToAreNotDisplacedByStrangers() throws {
-        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01", limit: 10)
-        let own = try pass(0, &directory)
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        directory.remember(atLeast: 10)
+        let own = try pass(0, directory)
         directory.noteUse(of: own)
-        for number in 1..<1000 { _ = try pass(number, &directory) }
+        for number in 1..<1000 { _ = try pass(number, directory) }
         #expect(directory[own] != nil)
         #expect(directory.count == 11)
-        for number in 1..<1000 { directory.noteUse(of: try pass(number, &directory)) }
+        for number in 1..<1000 { directory.noteUse(of: try pass(number, directory)) }
         #expect(directory[own] == nil, "the same limit counts for them")
         #expect(directory.count <= 20)
     }
 
     @Test func anIdentifierThatDoesNotFollowFromTheAddressGoesWithItsDevice() throws {
-        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01", limit: 10)
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        directory.remember(atLeast: 10)
         let noted = directory.log(path(0), device("4A:00:00:00:00:01"), isNamed: true)
         let identity = device("00:AA:00:00:00:01", isRandom: false)
         #expect(directory.log(path(0), identity, isNamed: true) == noted)
         directory.forgetObject(at: path(0))
         #expect(directory.peer(at: "00:AA:00:00:00:01", isRandom: false) == noted)
-        for number in 1..<100 { _ = try pass(number, &directory) }
+        for number in 1..<100 { _ = try pass(number, directory) }
         #expect(directory.peer(at: "00:AA:00:00:00:01", isRandom: false) == nil)
         #expect(directory.log(path(0), identity, isNamed: true) != noted)
     }
 
     @Test func aSmallerLimitCountsAtOnce() throws {
-        var directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01", limit: 100)
-        for number in 0..<100 { _ = try pass(number, &directory) }
-        directory.changeLimit(to: 3)
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        for number in 0..<100 { _ = try pass(number, directory) }
+        directory.remember(atLeast: 3)
         #expect(directory.count == 3)
+    }
+
+    @Test func theLargestOfSeveralLimitsCounts() throws {
+        let directory = PeerDirectory(adapterAddress: "00:00:00:00:00:01")
+        for limit in [3, 5, 4] { directory.remember(atLeast: limit) }
+        for number in 0..<100 { _ = try pass(number, directory) }
+        #expect(directory.count == 5)
     }
 }
 #endif

@@ -16,13 +16,10 @@ private struct EchoMachine: RoleMachine {
     typealias Manager = CentralRoleMachine.Manager
 
     let objects: ObjectModel
-    var watch = AdapterWatch(.any, BlueZTimings()) { _ in true }
     var managers: [HostLedger.Manager: Manager] = [:]
     var outputs = RoleOutputs<CentralRoleEffect, Void>()
 
     static func concerns(_ change: ObjectModel.Change) -> Bool { true }
-
-    func owner(of channel: ChannelID) -> HostLedger.Manager? { nil }
 
     func handle(_ input: CentralRoleInput, at date: Date) -> [CentralRoleEffect] {
         switch input {

@@ -102,6 +102,9 @@ import Testing
         }
         #expect(error.code == .invalidHandle)
         daemon.addService(device, handle: "0020", uuid: "0000180f-0000-1000-8000-00805f9b34fb")
+        _ = try await recorder.events.first {
+            if case .servicesChanged(_, _, let added) = $0 { !added.isEmpty } else { false }
+        }
         central.submit(.request(link: link, operation: OperationID(rawValue: 11), .discoverServices(nil)))
         let found = try await recorder.events.first {
             if case .response(_, OperationID(rawValue: 11), .services) = $0 { true } else { false }

@@ -30,7 +30,7 @@ struct LinkSocketID: Hashable, Sendable {
 }
 
 /// What a timer is for; at most one of each runs.
-enum CentralTimer: Hashable, Sendable {
+enum CentralTimer: AdapterRoleTimer {
     case connectRetry(PeerID)
     case connectTurn
     case foreignLinkGrace(PeerID)
@@ -47,7 +47,9 @@ enum CentralTimer: Hashable, Sendable {
 }
 
 /// What comes in.
-enum CentralRoleInput: Sendable {
+enum CentralRoleInput: AdapterRoleInput {
+    typealias Event = CentralEvent
+
     case daemon(DaemonEvent)
     case reply(CallID, Result<[DBusValue], DBusError>)
     /// The answer of ``CentralRoleEffect/openChannel(_:from:to:)``.
@@ -71,7 +73,7 @@ enum CentralRoleInput: Sendable {
 }
 
 /// What goes out, in order.
-enum CentralRoleEffect: Equatable, Sendable {
+enum CentralRoleEffect: AdapterRoleEffect, Equatable {
     case call(CallID, MethodCall)
     /// Opens an L2CAP channel.
     case openChannel(CallID, from: L2CAPAddress, to: L2CAPAddress)

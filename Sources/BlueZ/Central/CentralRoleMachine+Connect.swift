@@ -116,8 +116,8 @@ extension CentralRoleMachine {
     mutating func connectLostObject(_ peer: PeerID) {
         connects.unconfirmed.remove(peer)
         guard connects.active == peer else { return }
-        for (call, purpose) in outputs.calls.purposes {
-            if case .connect(peer) = purpose { outputs.calls.purposes[call] = nil }
+        for (call, purpose) in outputs.calls {
+            if case .connect(peer) = purpose { outputs.calls[call] = nil }
         }
         stop(.connectTurn)
         connects.lostObject()

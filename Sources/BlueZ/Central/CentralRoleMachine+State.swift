@@ -24,10 +24,6 @@ extension CentralRoleMachine {
         if wasScanning { scansChanged(restart: false) }
     }
 
-    mutating func daemonChanged(_ phase: DaemonPhase) {
-        if follow(phase) { updateState() }
-    }
-
     mutating func adapterChanged(_ path: ObjectPath, _ changes: Adapter1.Changes) {
         if !changes.isDisjoint(with: [.power, .roles, .address]) { updateState() }
         guard path == adapter, changes.contains(.discovering), objects.adapters[path]?.isDiscovering == false else {
@@ -41,10 +37,6 @@ extension CentralRoleMachine {
     mutating func updateState() {
         guard let old = changeState() else { return }
         if old == .poweredOn { handlePowerLoss() }
-        if state == .poweredOn {
-            rememberRestoredPeers()
-            noteDevices()
-        }
         for manager in managers.keys.sorted() { deliverState(to: manager) }
     }
 
@@ -76,14 +68,8 @@ extension CentralRoleMachine {
 
     // MARK: Devices
 
-    /// The adapter's devices, when it is there for the first time or again.
-    private mutating func noteDevices() {
-        for (path, device) in objects.devices where isOurs(path) { directory.log(path, device, isNamed: true) }
-    }
-
     mutating func deviceAdded(_ path: ObjectPath, isSnapshot: Bool) {
-        guard isOurs(path), let device = objects.devices[path], let peer = directory.log(path, device, isNamed: true)
-        else { return }
+        guard isOurs(path), let device = objects.devices[path], let peer = directory.peer(at: path) else { return }
         if device.isConnected { connectedChanged(peer, path, device) }
         connects.becameReady(peer)
         connectNext()
@@ -94,14 +80,8 @@ extension CentralRoleMachine {
     }
 
     mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes) {
-        guard isOurs(path), let device = objects.devices[path] else { return }
-        // BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
-        // (https://github.com/hbldh/bleak/issues/1737): the directory keeps the identifier.
-        let known = directory.peer(at: path)
-        let isNew = known == nil || !changes.isDisjoint(with: [.address, .name])
-        let oldName = isNew ? known.flatMap { directory[$0]?.name } : nil
-        guard let peer = isNew ? directory.log(path, device, isNamed: changes.contains(.name)) : known else { return }
-        if isNew, let name = directory[peer]?.name, name != oldName { nameChanged(peer, name) }
+        guard isOurs(path), let device = objects.devices[path], let peer = directory.peer(at: path) else { return }
+        if changes.contains(.name), let name = directory[peer]?.name { nameChanged(peer, name) }
         if changes.contains(.connected) { connectedChanged(peer, path, device) }
         if changes.contains(.servicesResolved) { resolvedChanged(peer) }
         if changes.contains(.advertisement) {
@@ -111,9 +91,8 @@ extension CentralRoleMachine {
         }
     }
 
-    mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1) {
-        guard let peer = directory.peer(at: path) else { return }
-        directory.forgetObject(at: path)
+    mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1, _ peer: PeerID) {
+        guard isOurs(path) else { return }
         var device = device
         if device.isConnected {
             device.disconnect()
@@ -142,6 +121,10 @@ extension CentralRoleMachine {
             else { return nil }
             return directory.peer(at: path).flatMap(directory.summary)
         }
+    }
+
+    func needsPairing(with device: ObjectPath) -> Bool {
+        directory.peer(at: device).map { !ledger.leases(of: $0).isEmpty } ?? false
     }
 
     func offers(_ service: BluetoothUUID, _ path: ObjectPath, _ device: Device1) -> Bool {

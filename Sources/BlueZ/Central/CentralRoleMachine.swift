@@ -7,9 +7,9 @@ import FoundationEssentials
 ///
 /// Pure: commands, signals, replies and timers go in; calls, events and timers come out. It has no bus, no clock, no
 /// lock and no thread, so a test can put it through anything.
-struct CentralRoleMachine: RoleMachine {
+struct CentralRoleMachine: AdapterRoleMachine {
     /// A manager that was activated.
-    struct Manager: RoleManager {
+    struct Manager: AdapterRoleManager {
         var state: AdapterState?
         /// Which reports its scan has had.
         var filter: ScanReportFilter?
@@ -38,8 +38,7 @@ struct CentralRoleMachine: RoleMachine {
     var discovery = DiscoverySession()
     var connects = ConnectScheduler()
     var links: [PeerID: CopyOnWrite<LinkState>] = [:]
-    /// Open L2CAP channels, and whose they are.
-    var channels: [ChannelID: OpenChannel] = [:]
+    var channels: [ChannelID: OpenChannel<PeerID>] = [:]
     var outputs = RoleOutputs<CentralRoleEffect, CallPurpose>()
     private(set) var date = Date(timeIntervalSince1970: 0)
 
@@ -88,15 +87,6 @@ struct CentralRoleMachine: RoleMachine {
 
     // MARK: Effects
 
-    @discardableResult
-    mutating func call(
-        _ purpose: CallPurpose, _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue] = [],
-        deadline: Duration
-    ) -> CallID {
-        call(
-            purpose, MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline))
-    }
-
     /// A call for an operation of a link.
     mutating func newCall(for operation: LinkState.Operation, of peer: PeerID) -> CallID {
         let id = CallID(number: outputs.newNumber(), peer: peer)
@@ -106,10 +96,6 @@ struct CentralRoleMachine: RoleMachine {
 
     mutating func readSignalStrength(_ operation: LinkState.Operation, of peer: L2CAPAddress, on adapter: UInt16) {
         outputs.effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: peer, on: adapter))
-    }
-
-    mutating func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
-        outputs.effects.append(.channel(channel, action))
     }
 
     mutating func perform(_ action: WriteSocket.Action, on socket: LinkSocketID) {
@@ -158,9 +144,7 @@ struct CentralRoleMachine: RoleMachine {
         case .powerLoss(let peer): finishLinkDown(peer)
         case .serviceChanges(let peer): tellServiceChanges(peer)
         case .closedSockets(let peer): replaceClosedSockets(peer)
-        case .adapterReturn:
-            watch.adapterReturnTimedOut()
-            updateState()
+        case .adapterReturn: adapterReturnTimedOut()
         }
     }
 
@@ -178,8 +162,6 @@ struct CentralRoleMachine: RoleMachine {
         }
     }
 
-    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels[channel]?.manager }
-
     // MARK: Changes of the daemon's objects
 
     static func concerns(_ change: ObjectModel.Change) -> Bool { true }
@@ -190,7 +172,7 @@ struct CentralRoleMachine: RoleMachine {
         case .adapterChanged(let path, let changes): adapterChanged(path, changes)
         case .deviceAdded(let path): deviceAdded(path, isSnapshot: isSnapshot)
         case .deviceChanged(let path, let changes): deviceChanged(path, changes)
-        case .deviceRemoved(let path, let device): deviceRemoved(path, device)
+        case .deviceRemoved(let path, let device, let peer): if let peer { deviceRemoved(path, device, peer) }
         case .disconnected(let path, let reason): noteReason(path, reason)
         case .serviceAdded(let path, let device): serviceAdded(path, of: device)
         case .serviceRemoved(let path, let device): serviceRemoved(path, of: device)

@@ -2,14 +2,12 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Which adapter a role uses, the state that follows, and the devices that are known there.
+/// Which adapter a role uses, and the state that follows.
 ///
-/// Pure. The adapters themselves are its owner's, who passes them in.
+/// Pure. The adapters themselves are in the daemon's ``ObjectModel``.
 ///
 /// An adapter, once chosen, is kept by its address: its number may change when it comes back.
 struct AdapterWatch: Sendable {
-    typealias Adapters = [ObjectPath: Adapter1]
-
     private let selector: AdapterSelector
     let timings: BlueZTimings
     /// Whether an adapter can play the role.
@@ -19,7 +17,8 @@ struct AdapterWatch: Sendable {
     private(set) var address: String?
     /// The adapter's state, as it was computed last.
     private(set) var state = AdapterState.unknown
-    var directory = PeerDirectory(adapterAddress: "")
+    /// The devices that are known on the adapter.
+    private(set) var directory = PeerDirectory(adapterAddress: "")
     /// How many devices out of reach are remembered; nil before a manager said so.
     private var rememberedPeers: Int?
     /// Whether an adapter that is not there is expected back.
@@ -38,9 +37,8 @@ struct AdapterWatch: Sendable {
 
     /// Remembers so many devices that are out of reach, or more if another manager wants that.
     mutating func remember(atLeast limit: Int) {
-        let new = max(rememberedPeers ?? 1, limit)
-        rememberedPeers = new
-        directory.changeLimit(to: new)
+        rememberedPeers = max(rememberedPeers ?? 1, limit)
+        directory.remember(atLeast: limit)
     }
 
     /// For how long to start the timer that ends in ``adapterReturnTimedOut()``, if it has to be.
@@ -69,21 +67,24 @@ struct AdapterWatch: Sendable {
     }
 
     /// Keeps to the adapter, or chooses one.
-    mutating func choose(among adapters: Adapters) {
+    mutating func choose(in objects: ObjectModel) {
         guard daemon == .ready else { return }
-        if let adapter, adapters[adapter] != nil { return }
-        if adapter != nil {
+        if adapter.map({ objects.adapters[$0] == nil }) == true {
             adapter = nil
-            directory.forgetObjects()
             expectAdapter(within: timings.adapterReturnTimeout)
         }
-        guard let path = candidate(among: adapters), let object = adapters[path] else { return }
-        isReturnExpected = false
-        wait = nil
-        adapter = path
+        guard let path = adapter ?? candidate(among: objects.adapters), let object = objects.adapters[path] else {
+            return
+        }
+        if adapter == nil {
+            isReturnExpected = false
+            wait = nil
+            adapter = path
+        }
         guard address != object.address else { return }
         address = object.address
-        directory = PeerDirectory(adapterAddress: object.address, limit: peerLimit)
+        directory = objects.directory(of: object.address)
+        if let rememberedPeers { directory.remember(atLeast: rememberedPeers) }
     }
 
     mutating func adapterReturnTimedOut() { isReturnExpected = false }
@@ -94,7 +95,7 @@ struct AdapterWatch: Sendable {
         wait = delay
     }
 
-    private func candidate(among adapters: Adapters) -> ObjectPath? {
+    private func candidate(among adapters: [ObjectPath: Adapter1]) -> ObjectPath? {
         // hci2 comes before hci10.
         let paths = adapters.keys.sorted { ($0.text.utf8.count, $0) < ($1.text.utf8.count, $1) }
         func first(_ condition: (Adapter1) -> Bool) -> ObjectPath? {
@@ -118,13 +119,13 @@ struct AdapterWatch: Sendable {
     /// Computes the state.
     ///
     /// - Returns: The state before, if it is another one now.
-    mutating func changeState(_ adapters: Adapters) -> AdapterState? {
+    mutating func changeState(_ adapters: [ObjectPath: Adapter1]) -> AdapterState? {
         let (old, new) = (state, state(of: adapters))
         state = new
         return old == new ? nil : old
     }
 
-    private func state(of adapters: Adapters) -> AdapterState {
+    private func state(of adapters: [ObjectPath: Adapter1]) -> AdapterState {
         switch daemon {
         case .probing: return .unknown
         case .denied: return .unauthorized

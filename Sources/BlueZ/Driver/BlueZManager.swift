@@ -11,13 +11,9 @@ final class BlueZManager<Role: RoleDriver>: RoleBackend {
     private let pairing: PairingDriver
 
     /// - Parameters:
-    ///   - limit: How many devices out of reach are remembered.
+    ///   - manager: The number that the driver gave.
     ///   - pairing: What answers the questions of pairings that the role needs.
-    convenience init(driver: Role, remembering limit: Int, pairing: PairingDriver) {
-        self.init(driver: driver, manager: driver.newManager(remembering: limit), pairing: pairing)
-    }
-
-    private init(driver: Role, manager: HostLedger.Manager, pairing: PairingDriver) {
+    init(driver: Role, manager: HostLedger.Manager, pairing: PairingDriver) {
         self.driver = driver
         self.manager = manager
         self.pairing = pairing
@@ -27,7 +23,7 @@ final class BlueZManager<Role: RoleDriver>: RoleBackend {
 
     func activate(_ sink: any EventSink<Event>) {
         driver.activate(manager, sink)
-        pairing.follow()
+        pairing.startSoon()
     }
 
     func submit(_ command: Command) {
@@ -40,14 +36,6 @@ final class BlueZManager<Role: RoleDriver>: RoleBackend {
 }
 
 extension BlueZManager: CentralBackend where Role == CentralRoleDriver {
-    /// - Parameter options: What the manager asked for.
-    convenience init(driver: CentralRoleDriver, _ options: RoleOptions, pairing: PairingDriver) {
-        self.init(
-            driver: driver,
-            manager: driver.newManager(restoring: options.restoreIdentifier, remembering: options.rememberedPeers),
-            pairing: pairing)
-    }
-
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
         driver.query { $0.knownPeers(ids) }
     }
@@ -58,4 +46,6 @@ extension BlueZManager: CentralBackend where Role == CentralRoleDriver {
 }
 
 extension BlueZManager: PeripheralBackend where Role == PeripheralRoleDriver {}
+
+extension BlueZManager: PairingBackend where Role == PairingDriver {}
 #endif

@@ -1,11 +1,12 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 
 /// Runs a ``RoleMachine``: passes inputs to it and performs its effects.
 ///
-/// Inputs are processed on the daemon's queue. What both roles do alike is here; ``perform(_:)`` is the role's.
+/// Inputs are processed on the daemon's queue. What all roles do alike is here; ``perform(_:)`` is the role's.
 protocol RoleDriver: DaemonClient {
     associatedtype Machine: RoleMachine
 
@@ -19,6 +20,9 @@ protocol RoleDriver: DaemonClient {
     /// Prepares the machine for a manager that is about to be activated, on the daemon's queue.
     func willActivate(_ manager: HostLedger.Manager)
 
+    /// Prepares the driver before it begins to follow the daemon, on the daemon's queue.
+    func willStart()
+
     /// Performs an effect of the machine, on the daemon's queue.
     func perform(_ effect: Machine.Effect)
 }
@@ -28,15 +32,14 @@ protocol RoleDriver: DaemonClient {
 extension RoleDriver {
     func willActivate(_ manager: HostLedger.Manager) {}
 
+    func willStart() {}
+
     var daemon: BlueZDaemon { core.daemon }
 
     /// A number for a manager that comes.
-    ///
-    /// - Parameter limit: How many devices out of reach it wants remembered.
-    func newManager(remembering limit: Int) -> HostLedger.Manager {
+    func newManager() -> HostLedger.Manager {
         core.contents.withLock { contents in
             contents.lastManager += 1
-            contents.machine.watch.remember(atLeast: limit)
             return contents.lastManager
         }
     }
@@ -61,11 +64,6 @@ extension RoleDriver {
         withExtendedLifetime(sink) {}
     }
 
-    /// Sets what is called when the role begins to need pairing, or needs it no longer; on the daemon's queue.
-    func onPairingNeed(_ handler: @escaping @Sendable (Bool) -> Void) {
-        core.contents.withLock { $0.pairingNeedHandler = handler }
-    }
-
     /// Reads the machine and the daemon's objects.
     func query<Answer: Sendable>(_ body: @Sendable (borrowing Machine) -> Answer) -> Answer {
         daemon.query { core.contents.withLock { body($0.machine) } }
@@ -81,7 +79,9 @@ extension RoleDriver {
             defer { contents.isStarted = true }
             return !contents.isStarted
         }
-        if isFirst { daemon.add(self) }
+        guard isFirst else { return }
+        willStart()
+        daemon.add(self)
     }
 
     func receive(_ event: DaemonEvent) {
@@ -104,7 +104,7 @@ extension RoleDriver {
     }
 }
 
-// MARK: - Effects that both roles have, on the daemon's queue
+// MARK: - Effects that all roles have, on the daemon's queue
 
 extension RoleDriver {
     func make(_ call: MethodCall, _ id: CallID) {
@@ -113,10 +113,6 @@ extension RoleDriver {
 
     func deliver(_ event: Machine.Input.Event, to manager: HostLedger.Manager) {
         if let delivery = core.contents.withLock({ $0.sinks[manager] })?.append(event) { daemon.deliver(delivery) }
-    }
-
-    func pairingNeedChanged(to isNeeded: Bool) {
-        core.contents.withLock { $0.pairingNeedHandler }?(isNeeded)
     }
 
     func startTimer(_ key: Machine.Input.Timer, _ delay: Duration) {
@@ -137,9 +133,41 @@ extension RoleDriver {
     }
 }
 
-// MARK: - Channels
+// MARK: - Calls of the daemon to objects of ours, on the daemon's queue
 
 extension RoleDriver {
+    /// Takes a call that is to be answered.
+    func add(_ call: DBusCall) -> IncomingCall { core.contents.withLock { $0.incoming.add(call) } }
+
+    func answer(_ number: IncomingCall.Number, _ values: [DBusValue]) { endCall(number)?.answer(values) }
+
+    func refuse(_ number: IncomingCall.Number, _ error: DBusError) { endCall(number)?.refuse(error) }
+
+    private func endCall(_ number: IncomingCall.Number) -> DBusCall? {
+        core.contents.withLock { $0.incoming.remove(number) }
+    }
+}
+
+// MARK: - The roles that have an adapter
+
+extension RoleDriver where Machine: AdapterRoleMachine {
+    /// A number for a manager that comes.
+    ///
+    /// - Parameter limit: How many devices out of reach it wants remembered.
+    func newManager(remembering limit: Int) -> HostLedger.Manager {
+        daemon.queue.async { [core] in core.contents.withLock { $0.machine.watch.remember(atLeast: limit) } }
+        return newManager()
+    }
+
+    /// Sets what is called when the role begins to need pairing, or needs it no longer; on the daemon's queue.
+    func onPairingNeed(_ handler: @escaping @Sendable (Bool) -> Void) {
+        core.contents.withLock { $0.pairingNeedHandler = handler }
+    }
+
+    func pairingNeedChanged(to isNeeded: Bool) {
+        core.contents.withLock { $0.pairingNeedHandler }?(isNeeded)
+    }
+
     /// Makes the pool of the role's channels, which is not used before the queue runs.
     func addChannels(of network: any ChannelNetwork) {
         let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
@@ -152,7 +180,7 @@ extension RoleDriver {
     private func handle(_ event: ChannelEvent, on channel: ChannelID) {
         if event == .closed { return process(.channelEnded(channel)) }
         let sink = core.contents.withLock { contents in
-            contents.machine.owner(of: channel).flatMap { contents.sinks[$0] }
+            contents.machine.channels[channel].flatMap { contents.sinks[$0.manager] }
         }
         sink?.deliver(.channel(channel, event))
     }

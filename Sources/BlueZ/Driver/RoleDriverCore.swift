@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothSupport
+import DequeModule
 
 /// The state of a ``RoleDriver``.
 ///
@@ -14,6 +15,7 @@ final class RoleDriverCore<Machine: RoleMachine>: Sendable {
         var lastManager = 0
         var isStarted = false
         var inputs = InputQueue<Machine.Input>()
+        var incoming = IncomingCalls()
         var pairingNeedHandler: (@Sendable (Bool) -> Void)?
     }
 
@@ -27,5 +29,27 @@ final class RoleDriverCore<Machine: RoleMachine>: Sendable {
     }
 
     var channels: ChannelPool? { contents.withLock { $0.channels } }
+}
+
+/// The inputs of a machine, handled one after the other: an input that an effect causes waits for the effects before it.
+struct InputQueue<Input: Sendable>: Sendable {
+    private var waiting: Deque<Input> = []
+    private var isProcessing = false
+
+    /// Takes an input.
+    ///
+    /// - Returns: Whether the caller shall process what `next()` gives; else an input before it is being processed.
+    mutating func add(_ input: Input) -> Bool {
+        waiting.append(input)
+        defer { isProcessing = true }
+        return !isProcessing
+    }
+
+    /// The next input, once all that the last one led to is done; nil ends the processing.
+    mutating func next() -> Input? {
+        let input = waiting.popFirst()
+        isProcessing = input != nil
+        return input
+    }
 }
 #endif

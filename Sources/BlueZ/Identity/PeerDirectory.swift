@@ -2,17 +2,18 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Which identifier stands for which remote device.
+/// Which identifier stands for which remote device of an adapter.
 ///
-/// Pure.
+/// ``ObjectModel`` keeps one for each adapter, in step with the daemon's objects, for all roles.
 ///
 /// An identifier is computed from the adapter's address, the device's identity address and its type, so that it is
 /// the same in every process. A device that is met under a private address keeps the identifier of that address for
-/// the process, also when bonding reveals its identity: BlueZ then changes `Address`, and not the object's path.
+/// the process, also when bonding reveals its identity.
 ///
 /// A device is known while `bluetoothd` has an object for it. Of those without one a limited number is remembered, and
 /// those that this process has connected to are counted apart, so that strangers do not displace them.
-struct PeerDirectory: Sendable {
+// Invariant: used where its ``ObjectModel`` is.
+final class PeerDirectory: @unchecked Sendable {
     /// What is known of a device.
     struct Record: Equatable, Sendable {
         var address: String
@@ -44,6 +45,9 @@ struct PeerDirectory: Sendable {
     }
 
     private let adapterAddress: String
+    /// How many devices without an object are remembered, of those that were used and of the others; nil before a manager
+    /// asked for a number.
+    private var limit: Int?
     /// The devices with an object.
     private var present: [PeerID: Record] = [:]
     private var byPath: [ObjectPath: PeerID] = [:]
@@ -55,12 +59,10 @@ struct PeerDirectory: Sendable {
     private var aliases: [Key: PeerID] = [:]
 
     /// An empty directory of an adapter's devices.
-    ///
-    /// - Parameter limit: How many devices without an object are remembered, of those that were used and of the others.
-    init(adapterAddress: String, limit: Int = RoleOptions.defaultRememberedPeers) {
+    init(adapterAddress: String) {
         self.adapterAddress = adapterAddress
-        used = LRUCache(limit: limit)
-        heard = LRUCache(limit: limit)
+        used = LRUCache(limit: RoleOptions.defaultRememberedPeers)
+        heard = LRUCache(limit: RoleOptions.defaultRememberedPeers)
     }
 
     /// How many devices are known.
@@ -78,8 +80,10 @@ struct PeerDirectory: Sendable {
     /// The device's object, if it has one now.
     func path(of peer: PeerID) -> ObjectPath? { present[peer]?.path }
 
-    /// Remembers more or fewer devices.
-    mutating func changeLimit(to limit: Int) {
+    /// Remembers so many devices without an object, or more if another manager wants that.
+    func remember(atLeast wanted: Int) {
+        let limit = max(limit ?? 1, wanted)
+        self.limit = limit
         for forgotten in used.changeLimit(to: limit) + heard.changeLimit(to: limit) {
             removeAlias(forgotten.value.key, of: forgotten.key)
         }
@@ -87,11 +91,14 @@ struct PeerDirectory: Sendable {
 
     /// Notes a device, or what changed of it.
     ///
+    /// BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
+    /// (https://github.com/hbldh/bleak/issues/1737): the device keeps its identifier.
+    ///
     /// `Device1.Name` is the advertised name at each report, and the GAP Device Name at each connection.
     ///
     /// - Parameter isNamed: Whether its name is new.
     @discardableResult
-    mutating func log(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
+    func log(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
         guard !device.address.isEmpty else { return nil }
         let peer = log(path, device.address, isRandom: device.isRandom)
         guard isNamed, let name = device.name else { return peer }
@@ -100,7 +107,7 @@ struct PeerDirectory: Sendable {
     }
 
     /// Notes the device at a path by its address.
-    mutating func log(_ path: ObjectPath, _ address: String, isRandom: Bool) -> PeerID {
+    func log(_ path: ObjectPath, _ address: String, isRandom: Bool) -> PeerID {
         let key = Key(address: address, isRandom: isRandom)
         let peer = byPath[path] ?? identifier(of: key)
         var record =
@@ -113,7 +120,7 @@ struct PeerDirectory: Sendable {
     }
 
     /// Notes that this process wants a connection with a device.
-    mutating func noteUse(of peer: PeerID) {
+    func noteUse(of peer: PeerID) {
         if present[peer] != nil {
             present[peer]?.isUsed = true
         } else if used.use(peer, { _ in }) == nil, let record = heard.remove(peer) {
@@ -122,7 +129,7 @@ struct PeerDirectory: Sendable {
     }
 
     /// Notes a device that an earlier process knew, under the identifier that it had there.
-    mutating func remember(_ peer: PeerID, _ address: String, isRandom: Bool, _ name: String?) {
+    func remember(_ peer: PeerID, _ address: String, isRandom: Bool, _ name: String?) {
         let key = Key(address: address, isRandom: isRandom)
         guard self[peer] == nil, self.peer(at: address, isRandom: isRandom) == nil else { return }
         if identifier(of: key) != peer { aliases[key] = peer }
@@ -138,7 +145,7 @@ struct PeerDirectory: Sendable {
     /// Notes that a device's object is gone.
     ///
     /// The identifier stays valid.
-    mutating func forgetObject(at path: ObjectPath) {
+    func forgetObject(at path: ObjectPath) {
         guard let peer = byPath.removeValue(forKey: path), present[peer]?.path == path,
             var record = present.removeValue(forKey: peer)
         else { return }
@@ -148,7 +155,7 @@ struct PeerDirectory: Sendable {
     }
 
     /// Notes that all objects are gone.
-    mutating func forgetObjects() {
+    func forgetObjects() {
         for path in byPath.keys.sorted() {
             guard let peer = byPath[path], let record = present.removeValue(forKey: peer) else { continue }
             remember(peer, record, isUsed: record.isUsed)
@@ -163,7 +170,7 @@ struct PeerDirectory: Sendable {
 
     // MARK: Steps
 
-    private mutating func remember(_ peer: PeerID, _ record: Record, isUsed: Bool) {
+    private func remember(_ peer: PeerID, _ record: Record, isUsed: Bool) {
         var record = record
         record.path = nil
         record.isUsed = isUsed
@@ -171,13 +178,13 @@ struct PeerDirectory: Sendable {
         if let forgotten { removeAlias(forgotten.value.key, of: forgotten.key) }
     }
 
-    private mutating func change(_ record: inout Record, of peer: PeerID, to key: Key) {
+    private func change(_ record: inout Record, of peer: PeerID, to key: Key) {
         removeAlias(record.key, of: peer)
         (record.address, record.isRandom) = (key.address, key.isRandom)
         if identifier(of: key) != peer { aliases[key] = peer }
     }
 
-    private mutating func removeAlias(_ key: Key, of peer: PeerID) {
+    private func removeAlias(_ key: Key, of peer: PeerID) {
         if aliases[key] == peer { aliases[key] = nil }
     }
 

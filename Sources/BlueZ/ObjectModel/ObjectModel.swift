@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
@@ -16,7 +17,7 @@ final class ObjectModel: @unchecked Sendable {
         case deviceAdded(ObjectPath)
         case deviceChanged(ObjectPath, Device1.Changes)
         /// With what was known of it.
-        indirect case deviceRemoved(ObjectPath, Device1)
+        indirect case deviceRemoved(ObjectPath, Device1, PeerID?)
         /// `Device1.Disconnected`, from BlueZ 5.83 on: the reason's name.
         case disconnected(ObjectPath, reason: String)
         case serviceAdded(ObjectPath, of: ObjectPath)
@@ -38,6 +39,8 @@ final class ObjectModel: @unchecked Sendable {
     private(set) var descriptors: [ObjectPath: GattDescriptor1] = [:]
     /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
     var tellsDisconnectReasons = false
+    /// The directories by the addresses of the adapters, also of those that are gone.
+    private var directories: [String: PeerDirectory] = [:]
     /// Attributes by their parents: services by device, characteristics by service, descriptors by characteristic.
     private var children: [ObjectPath: Set<ObjectPath>] = [:]
 
@@ -48,6 +51,7 @@ final class ObjectModel: @unchecked Sendable {
 
     /// Forgets all objects: the daemon is gone.
     func removeAll() {
+        for directory in directories.values { directory.forgetObjects() }
         (adapters, advertisers, devices) = ([:], [:], [:])
         (services, characteristics, descriptors, children) = ([:], [:], [:], [:])
     }
@@ -71,13 +75,16 @@ final class ObjectModel: @unchecked Sendable {
     ) throws(DBusError) -> [Change] {
         switch interface {
         case .adapter:
+            let oldAddress = adapters[path]?.address
             guard let (changes, isAdded) = try properties.update(&adapters, path, isNew) else { return [] }
+            if changes.contains(.address) { addressChanged(of: path, from: oldAddress) }
             return isAdded ? [.adapterAdded(path)] : changes.isEmpty ? [] : [.adapterChanged(path, changes)]
         case .advertisingManager:
             _ = try properties.update(&advertisers, path, isNew)
             return []
         case .device:
-            guard let (changes, isAdded) = try properties.update(&devices, path, isNew) else { return [] }
+            guard let (read, isAdded) = try properties.update(&devices, path, isNew) else { return [] }
+            let changes = updateDirectory(path, read, isAdded: isAdded)
             return isAdded ? [.deviceAdded(path)] : changes.isEmpty ? [] : [.deviceChanged(path, changes)]
         case .service:
             guard let (_, isAdded) = try properties.update(&services, path, isNew), isAdded else { return [] }
@@ -111,11 +118,18 @@ final class ObjectModel: @unchecked Sendable {
     /// Forgets an interface of an object.
     func remove(_ interface: RemoteInterfaceName, at path: ObjectPath) -> Change? {
         switch interface {
-        case .adapter: return adapters.removeValue(forKey: path) == nil ? nil : .adapterRemoved(path)
+        case .adapter:
+            guard let adapter = adapters.removeValue(forKey: path) else { return nil }
+            directory(of: adapter.address).forgetObjects()
+            return .adapterRemoved(path)
         case .advertisingManager:
             advertisers[path] = nil
             return nil
-        case .device: return devices.removeValue(forKey: path).map { .deviceRemoved(path, $0) }
+        case .device:
+            guard let device = devices.removeValue(forKey: path) else { return nil }
+            let peer = peer(at: path)
+            directory(at: path)?.forgetObject(at: path)
+            return .deviceRemoved(path, device, peer)
         case .service:
             guard services.removeValue(forKey: path) != nil else { return nil }
             detach(path)
@@ -140,6 +154,50 @@ final class ObjectModel: @unchecked Sendable {
         return remove(descriptors.keys, .descriptor) + remove(characteristics.keys, .characteristic)
             + remove(services.keys, .service) + remove(devices.keys, .device)
             + remove(advertisers.keys, .advertisingManager) + remove(adapters.keys, .adapter)
+    }
+
+    // MARK: Identifiers
+
+    /// The devices of the adapter with an address, which need not be there now.
+    func directory(of adapter: String) -> PeerDirectory {
+        if let known = directories[adapter] { return known }
+        let new = PeerDirectory(adapterAddress: adapter)
+        directories[adapter] = new
+        return new
+    }
+
+    /// The identifier of the device at a path.
+    func peer(at path: ObjectPath) -> PeerID? { directory(at: path)?.peer(at: path) }
+
+    /// The object of a device, if it has one now.
+    func path(of peer: PeerID) -> ObjectPath? { directories.values.lazy.compactMap { $0.path(of: peer) }.first }
+
+    private func directory(at device: ObjectPath) -> PeerDirectory? {
+        device.parent.flatMap { adapters[$0] }.map { directory(of: $0.address) }
+    }
+
+    /// Enters what changed of a device into its directory.
+    ///
+    /// - Returns: The changes, with `name` only if the peer is called otherwise now.
+    private func updateDirectory(
+        _ path: ObjectPath, _ changes: Device1.Changes, isAdded: Bool
+    ) -> Device1.Changes {
+        guard isAdded || !changes.isDisjoint(with: [.address, .name]), let device = devices[path],
+            let directory = directory(at: path)
+        else { return changes }
+        func name() -> String? { directory.peer(at: path).flatMap { directory[$0]?.name } }
+        let oldName = name()
+        directory.log(path, device, isNamed: isAdded || changes.contains(.name))
+        return name() == oldName ? changes.subtracting(.name) : changes
+    }
+
+    /// An adapter was told, or has another address: its devices may have been told before.
+    private func addressChanged(of adapter: ObjectPath, from old: String?) {
+        guard let address = adapters[adapter]?.address, address != old else { return }
+        if let old { directory(of: old).forgetObjects() }
+        for (path, device) in devices where path.parent == adapter {
+            directory(of: address).log(path, device, isNamed: true)
+        }
     }
 
     // MARK: Hierarchy

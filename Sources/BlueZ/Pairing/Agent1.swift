@@ -7,6 +7,8 @@ import BluetoothDBus
 /// Source: `doc/org.bluez.Agent.rst` of BlueZ.
 enum Agent1 {
     static let name = "org.bluez.Agent1"
+    /// The error that refuses what was asked.
+    static let rejection = DBusError(name: "org.bluez.Error.Rejected", message: "refused")
 
     /// What a call means.
     enum Request: Equatable {
@@ -31,10 +33,6 @@ enum Agent1 {
     }
 
     /// What a call means; nil for one that makes no sense, which is refused.
-    static func request(_ call: DBusCall) -> Request? {
-        request(call.member, call.arguments)
-    }
-
     static func request(_ member: String, _ arguments: [DBusValue]) -> Request? {
         switch member {
         case "Cancel": return .cancel
@@ -56,15 +54,6 @@ enum Agent1 {
 
     private static func passkey(_ number: UInt32) -> Int? {
         number <= 999_999 ? Int(number) : nil
-    }
-
-    /// Answers a call.
-    static func answer(_ call: DBusCall, _ answer: AgentAnswer) {
-        switch answer {
-        case .accept: call.answer()
-        case .passkey(let number): call.answer([.uint32(number)])
-        case .reject: call.refuse(DBusError(name: "org.bluez.Error.Rejected", message: "refused"))
-        }
     }
 }
 #endif

@@ -40,12 +40,6 @@ struct AgentRegistration: Sendable {
         }
     }
 
-    /// For how long bluetoothd may change `Pairable` as the outcome of a call.
-    struct Wait: Equatable, Sendable {
-        let number: Int
-        let step: Step
-    }
-
     /// What is wanted; nil for no agent.
     var wanted: Wanted?
     /// Whether the daemon was asked to put the agent in front.
@@ -54,8 +48,8 @@ struct AgentRegistration: Sendable {
     private var pending: Step?
     /// What the daemon refused; it is not asked again before that changes.
     private var refused: PairingCapability?
-    private var wait: Wait?
-    private var lastWait = 0
+    /// The last call, while bluetoothd may change `Pairable` as its outcome.
+    private var recent: Step?
     /// `Adapter1.Pairable` of each adapter.
     private var pairable: [ObjectPath: Bool] = [:]
     /// Adapters that were switched off when a call was made that makes bluetoothd switch them on.
@@ -68,6 +62,8 @@ struct AgentRegistration: Sendable {
         guard let wanted else { return registered == nil }
         return registered == wanted.capability || refused == wanted.capability
     }
+
+    init(wanted: Wanted? = nil) { self.wanted = wanted }
 
     // MARK: Calls
 
@@ -87,7 +83,7 @@ struct AgentRegistration: Sendable {
             return wanted.isDefault && !isDefault && off.isEmpty ? .makeDefault : nil
         }
         // An agent that comes before the last one's end is confirmed by the kernel would not be bonded with.
-        guard wait == nil, let wanted, wanted.capability != refused else { return nil }
+        guard recent == nil, let wanted, wanted.capability != refused else { return nil }
         return .register(wanted.capability)
     }
 
@@ -95,42 +91,39 @@ struct AgentRegistration: Sendable {
 
     /// Takes in the outcome of the last call.
     ///
-    /// - Returns: The number with which ``waitOver(_:)`` is to be called after a moment.
-    mutating func done(error: DBusError?) -> Int? {
-        guard let step = pending else { return nil }
-        (pending, wait) = (nil, nil)
+    /// - Returns: Whether ``waitOver()`` is to be called after a moment.
+    mutating func done(error: DBusError?) -> Bool {
+        guard let step = pending else { return false }
+        (pending, recent) = (nil, nil)
         switch step {
         case .register(let capability):
             // One that is there already is ours.
             guard error == nil || error?.name == "org.bluez.Error.AlreadyExists" else {
                 refused = capability
-                return nil
+                return false
             }
             registered = capability
         case .makeDefault: isDefault = true
         case .unregister:
             (registered, isDefault, refused) = (nil, false, nil)
             // Nothing will change.
-            guard pairable.values.contains(true) || !switchedOff.isEmpty else { return nil }
+            guard pairable.values.contains(true) || !switchedOff.isEmpty else { return false }
         }
-        lastWait += 1
-        wait = Wait(number: lastWait, step: step)
-        return lastWait
+        recent = step
+        return true
     }
 
-    mutating func waitOver(_ number: Int) {
-        if wait?.number == number { wait = nil }
-    }
+    mutating func waitOver() { recent = nil }
 
     /// The daemon has forgotten the agent.
     mutating func reset() {
-        self = AgentRegistration(wanted: wanted, lastWait: lastWait, pairable: pairable, noted: noted)
+        let old = self
+        self = AgentRegistration()
+        (wanted, pairable, noted) = (old.wanted, old.pairable, old.noted)
     }
 
     /// The daemon is gone, and its adapters with it.
-    mutating func daemonWent() {
-        self = AgentRegistration(wanted: wanted, lastWait: lastWait)
-    }
+    mutating func daemonWent() { self = AgentRegistration(wanted: wanted) }
 
     // MARK: Pairable
 
@@ -143,33 +136,21 @@ struct AgentRegistration: Sendable {
         guard isOn == true else {
             // With our agent in its place, only a user switches this off.
             if old == true, isOn == false, registered != nil, pending != .unregister { switchedOff.insert(adapter) }
-            if wait?.step == .unregister, off.count == pairable.count, switchedOff.isEmpty { wait = nil }
+            if recent == .unregister, off.count == pairable.count, switchedOff.isEmpty { recent = nil }
             return false
         }
         noted.remove(adapter)
         let wasOff = switchedOff.remove(adapter) != nil
-        let isBlueZs = [.makeDefault, .unregister].contains(pending ?? wait?.step)
+        let isBlueZs = [.makeDefault, .unregister].contains(pending ?? recent)
         return wasOff && isBlueZs
     }
 
     /// The adapters on which pairing is switched off although the agent is there, each once until that changes.
     mutating func takeSwitchedOff() -> [ObjectPath] {
-        guard registered != nil, pending == nil, wait == nil else { return [] }
+        guard registered != nil, pending == nil, recent == nil else { return [] }
         let new = off.subtracting(noted)
         noted.formUnion(new)
         return new.sorted()
-    }
-}
-
-extension AgentRegistration {
-    private init(
-        wanted: Wanted?, lastWait: Int, pairable: [ObjectPath: Bool] = [:], noted: Set<ObjectPath> = []
-    ) {
-        self.init()
-        self.wanted = wanted
-        self.lastWait = lastWait
-        self.pairable = pairable
-        self.noted = noted
     }
 }
 #endif

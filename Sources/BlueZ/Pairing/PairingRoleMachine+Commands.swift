@@ -4,24 +4,26 @@ import BluetoothDBus
 
 /// What apps ask for, and how it ends.
 extension PairingRoleMachine {
-    mutating func handle(_ command: PairingCommand, of agent: Agent, _ device: PairingDevice?) {
-        guard let index = agents.firstIndex(where: { $0.id == agent }) else { return }
+    mutating func handle(_ command: PairingCommand, of agent: Agent) {
         switch command {
-        case .setCapability(let capability): agents[index].capability = capability
+        case .setCapability(let capability): managers[agent]?.capability = capability
         case .answer(let request, let answer): self.answer(request, answer, of: agent)
-        case .pair(let peer, let operation): pair(peer, operation, device, agent)
-        case .unpair(let peer, let operation): unpair(peer, operation, device, agent)
+        case .pair(let peer, let operation): pair(peer, operation, agent)
+        case .unpair(let peer, let operation): unpair(peer, operation, agent)
         }
     }
 
-    mutating func pair(
-        _ peer: PeerID, _ operation: OperationID, _ device: PairingDevice?, _ agent: Agent
-    ) {
-        guard let device else { return unknown(peer, operation, "pair", agent) }
-        if device.isPaired {
-            return effects.append(.deliver(agent, .paired(peer: peer, operation: operation, isBonded: true)))
-        }
-        waiting.append(BondOperation(agent: agent, operation: operation, device: device, isPairing: true))
+    private mutating func pair(_ peer: PeerID, _ operation: OperationID, _ agent: Agent) {
+        guard let (path, object) = device(of: peer) else { return unknown(peer, operation, "pair", agent) }
+        if object.isPaired { return deliver(agent, .paired(peer: peer, operation: operation, isBonded: true)) }
+        waiting.append(
+            BondOperation(
+                agent: agent, operation: operation, device: Device(path: path, peer: peer), isPairing: true,
+                wasConnected: object.isConnected))
+    }
+
+    private func device(of peer: PeerID) -> (path: ObjectPath, object: Device1)? {
+        objects.path(of: peer).flatMap { path in objects.devices[path].map { (path, $0) } }
     }
 
     /// Our agent is registered: bluetoothd will ask it, and not another program's.
@@ -30,75 +32,64 @@ extension PairingRoleMachine {
         waiting = []
         for bondOperation in ready {
             call(
-                .bondOperation(bondOperation), bondOperation.device.path, Device1.interface, "Pair", [], timings.pairing
-            )
+                .bondOperation(bondOperation), bondOperation.device.path, Device1.interface, "Pair",
+                deadline: timings.pairing)
         }
     }
 
-    mutating func unpair(
-        _ peer: PeerID, _ operation: OperationID, _ device: PairingDevice?, _ agent: Agent
-    ) {
-        guard let device, device.isPaired, let adapter = device.path.parent else {
+    private mutating func unpair(_ peer: PeerID, _ operation: OperationID, _ agent: Agent) {
+        guard let (path, object) = device(of: peer), object.isPaired, let adapter = path.parent else {
             return unknown(peer, operation, "unpair", agent)
         }
-        let bondOperation = BondOperation(agent: agent, operation: operation, device: device, isPairing: false)
+        let bondOperation = BondOperation(
+            agent: agent, operation: operation, device: Device(path: path, peer: peer), isPairing: false,
+            wasConnected: object.isConnected)
         call(
-            .bondOperation(bondOperation), adapter, Adapter1.interface, "RemoveDevice", [.objectPath(device.path)],
-            timings.disconnect)
+            .bondOperation(bondOperation), adapter, Adapter1.interface, "RemoveDevice", [.objectPath(path)],
+            deadline: timings.disconnect)
     }
 
-    mutating func unknown(_ peer: PeerID, _ operation: OperationID, _ what: String, _ agent: Agent) {
+    private mutating func unknown(_ peer: PeerID, _ operation: OperationID, _ what: String, _ agent: Agent) {
         let error = BackendError(.unknownDevice, operation: what)
-        effects.append(.deliver(agent, .pairingFailed(peer: peer, operation: operation, error: error)))
+        deliver(agent, .pairingFailed(peer: peer, operation: operation, error: error))
     }
 
     mutating func invalidate(_ agent: Agent) {
-        agents.removeAll { $0.id == agent }
+        managers[agent] = nil
         for question in questions.open where question.agent == agent {
             questions.remove(question.id)
             reject(question, "the agent is gone")
         }
         waiting.removeAll { $0.agent == agent }
-        for (id, purpose) in calls.purposes {
-            guard case .bondOperation(let bondOperation) = purpose, bondOperation.agent == agent,
-                bondOperation.isPairing
-            else { continue }
-            calls.purposes[id] = .cleanup
-            call(.cleanup, bondOperation.device.path, Device1.interface, "CancelPairing", [], timings.disconnect)
+        for (id, operation) in bondOperations where operation.agent == agent && operation.isPairing {
+            outputs.calls[id] = .cleanup
+            call(.cleanup, operation.device.path, Device1.interface, "CancelPairing", deadline: timings.disconnect)
         }
+    }
+
+    /// What apps have asked for and `bluetoothd` has not answered, in the order of asking.
+    var bondOperations: [(call: CallID, operation: BondOperation)] {
+        let operations: [(call: CallID, operation: BondOperation)] = outputs.calls.compactMap { call, purpose in
+            if case .bondOperation(let operation) = purpose { (call, operation) } else { nil }
+        }
+        return operations.sorted { $0.call.number < $1.call.number }
     }
 
     /// Whether an agent has asked for a pairing or its end, and has no answer.
     func isRequested(for peer: PeerID, by agent: Agent) -> Bool {
-        calls.purposes.values.contains { purpose in
-            if case .bondOperation(let bondOperation) = purpose {
-                bondOperation.agent == agent && bondOperation.device.peer == peer
-            } else {
-                false
-            }
-        }
+        bondOperations.contains { $0.operation.agent == agent && $0.operation.device.peer == peer }
     }
 
     /// Whether a pairing that an app asked for is under way, or about to be.
-    var isPairing: Bool {
-        !waiting.isEmpty
-            || calls.purposes.values.contains {
-                if case .bondOperation(let bondOperation) = $0 { bondOperation.isPairing } else { false }
-            }
-    }
+    var isPairing: Bool { !waiting.isEmpty || bondOperations.contains(where: \.operation.isPairing) }
 
     // MARK: Outcomes
 
     mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
-        switch calls.remove(id) {
+        switch purpose(of: id) {
         case .registration?:
-            if let wait = registration.done(error: result.failure) {
-                effects.append(.startAgentTimer(wait, timings.agentChange))
-            }
-            if let error = result.failure {
-                effects.append(
-                    .log(LogMessage(level: .warning, text: "bluetoothd refuses our pairing agent: \(error)")))
-            }
+            if registration.done(error: result.failure) { start(.agentChange, timings.agentChange) }
+            if let error = result.failure { log(.warning, "bluetoothd refuses our pairing agent: \(error)") }
         case .bondOperation(let bondOperation)?:
             if let error = result.failure, error.name != "org.bluez.Error.AlreadyExists" {
                 failed(
@@ -111,96 +102,96 @@ extension PairingRoleMachine {
         }
     }
 
-    mutating func fulfilled(_ bondOperation: BondOperation) {
-        let peer = bondOperation.device.peer
+    private mutating func fulfilled(_ bondOperation: BondOperation) {
+        let (device, operation) = (bondOperation.device, bondOperation.operation)
         guard bondOperation.isPairing else {
-            bonds.paired[bondOperation.device.path] = nil
-            return effects.append(
-                .deliver(bondOperation.agent, .unpaired(peer: peer, operation: bondOperation.operation)))
+            bonds.paired[device.path] = nil
+            return deliver(bondOperation.agent, .unpaired(peer: device.peer, operation: operation))
         }
-        bonds.paired[bondOperation.device.path] = peer
-        endLinkForPairing(bondOperation)
-        effects.append(
-            .deliver(bondOperation.agent, .paired(peer: peer, operation: bondOperation.operation, isBonded: true)))
+        bonds.paired[device.path] = device.peer
+        // A link that was there for pairing only is given up.
+        if !bondOperation.wasConnected, isReady {
+            call(.cleanup, device.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
+        }
+        deliver(bondOperation.agent, .paired(peer: device.peer, operation: operation, isBonded: true))
     }
 
     mutating func failed(_ bondOperation: BondOperation, _ error: BackendError) {
-        let event = PairingEvent.pairingFailed(
-            peer: bondOperation.device.peer, operation: bondOperation.operation, error: error)
-        effects.append(.deliver(bondOperation.agent, event))
+        deliver(
+            bondOperation.agent,
+            .pairingFailed(peer: bondOperation.device.peer, operation: bondOperation.operation, error: error))
     }
 
-    /// Gives up a link that was there for pairing only.
-    mutating func endLinkForPairing(_ bondOperation: BondOperation) {
-        guard !bondOperation.device.isConnected, isReady else { return }
-        call(.cleanup, bondOperation.device.path, Device1.interface, "Disconnect", [], timings.disconnect)
-    }
+    // MARK: Pairable
 
-    mutating func pairableChanged(_ adapter: ObjectPath, _ isOn: Bool?) {
-        guard registration.pairableChanged(on: adapter, to: isOn) else { return }
-        effects.append(
-            .log(
-                LogMessage(
-                    level: .info,
-                    text: "\(adapter.lastElement): bluetoothd switched pairing on; it is switched off again")))
+    mutating func pairableChanged(_ adapter: ObjectPath) {
+        guard let isPairable = objects.adapters[adapter]?.isPairable,
+            registration.pairableChanged(on: adapter, to: isPairable)
+        else { return }
+        log(.info, "\(adapter.lastElement): bluetoothd switched pairing on; it is switched off again")
         let value: [DBusValue] = [.string(Adapter1.interface), .string("Pairable"), .variant(.boolean(false))]
-        call(.cleanup, adapter, ObjectModel.properties, "Set", value, timings.discovery)
+        call(.cleanup, adapter, ObjectModel.properties, "Set", value, deadline: timings.discovery)
     }
 
     /// Says where pairing cannot succeed, for those who want it.
     mutating func noteSwitchedOff() {
         guard asker != nil || acceptsJustWorks else { return }
         for adapter in registration.takeSwitchedOff() {
-            let text =
+            log(
+                .warning,
                 "\(adapter.lastElement): pairing is switched off, so no device can bond; "
-                + "\"bluetoothctl pairable on\" permits it"
-            effects.append(.log(LogMessage(level: .warning, text: text)))
+                    + "\"bluetoothctl pairable on\" permits it")
         }
     }
 
-    mutating func pairedChanged(_ device: PairingDevice, _ isPaired: Bool) {
+    // MARK: Bonds
+
+    mutating func pairedChanged(_ device: Device, _ isPaired: Bool) {
         guard (bonds.paired[device.path] != nil) != isPaired else { return }
         bonds.paired[device.path] = isPaired ? device.peer : nil
         bonds.running[device.peer] = nil
         // `Trusted` stays as it is: it would admit the device to every service of this computer, for good, and a bond over
         // Low Energy needs it for nothing.
-        if isPaired { cancelQuestions(questions.open.filter { $0.device.peer == device.peer }) }
-        // The one who asked is told with the reply.
-        for agent in agents where !isRequested(for: device.peer, by: agent.id) {
-            effects.append(
-                .deliver(
-                    agent.id,
-                    isPaired
-                        ? .paired(peer: device.peer, operation: nil, isBonded: true)
-                        : .unpaired(peer: device.peer, operation: nil)))
+        if isPaired {
+            stop(.outcome(device.peer))
+            cancelQuestions(questions.open.filter { $0.device.peer == device.peer })
         }
+        tellOthers(
+            isPaired
+                ? .paired(peer: device.peer, operation: nil, isBonded: true)
+                : .unpaired(peer: device.peer, operation: nil),
+            about: device.peer)
+    }
+
+    /// Tells all agents but those that have asked for it, which are told with the reply.
+    private mutating func tellOthers(_ event: PairingEvent, about peer: PeerID) {
+        for agent in managers.keys.sorted() where !isRequested(for: peer, by: agent) { deliver(agent, event) }
     }
 
     /// A pairing renewed a bond: its link has lived on.
     mutating func renewed(_ peer: PeerID) {
         guard bonds.running.removeValue(forKey: peer) != nil else { return }
-        for agent in agents where !isRequested(for: peer, by: agent.id) {
-            effects.append(.deliver(agent.id, .paired(peer: peer, operation: nil, isBonded: true)))
-        }
+        tellOthers(.paired(peer: peer, operation: nil, isBonded: true), about: peer)
     }
 
     /// BlueZ has forgotten the device, and its bond.
     mutating func removed(_ path: ObjectPath) {
-        if let peer = bonds.paired[path] { pairedChanged(PairingDevice(path: path, peer: peer), false) }
+        if let peer = bonds.paired[path] { pairedChanged(Device(path: path, peer: peer), false) }
         for (peer, device) in bonds.running where device == path {
             fail(peer, BackendError(.peerDisconnected, operation: "pair"))
         }
     }
 
     /// A pairing that no app of this process asked for is over, without success.
-    mutating func fail(_ peer: PeerID, _ error: BackendError) {
-        let wasEnded = bonds.ended.remove(peer) != nil
-        bonds.renewing.remove(peer)
+    ///
+    /// - Parameter wasEnded: Whether the daemon has ended it before.
+    mutating func fail(_ peer: PeerID, _ error: BackendError, wasEnded: Bool = false) {
+        let wasEnded = wasEnded || isRunning(.outcome(peer))
+        stop(.outcome(peer))
+        stop(.rebond(peer))
         guard bonds.running.removeValue(forKey: peer) != nil || wasEnded else { return }
         cancelQuestions(questions.open.filter { $0.device.peer == peer })
-        for agent in agents where !isRequested(for: peer, by: agent.id) {
-            effects.append(.deliver(agent.id, .pairingFailed(peer: peer, operation: nil, error: error)))
-        }
+        tellOthers(.pairingFailed(peer: peer, operation: nil, error: error), about: peer)
     }
 }
 #endif

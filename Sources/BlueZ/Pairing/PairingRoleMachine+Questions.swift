@@ -4,14 +4,35 @@ import BluetoothDBus
 
 /// What the daemon asks, and who answers.
 extension PairingRoleMachine {
-    mutating func asked(
-        _ call: AgentCallID, _ question: AgentQuestion, _ path: ObjectPath, _ device: PairingDevice?
+    mutating func handle(_ call: IncomingCall, isNeeded: Bool) {
+        switch Agent1.request(call.member, call.arguments) {
+        case .ask(let question, let path):
+            let device = objects.peer(at: path).map { Device(path: path, peer: $0) }
+            asked(call.number, question, path, device, isNeeded: isNeeded)
+        case .cancel:
+            accept(call.number)
+            cancelled()
+        case .release:
+            accept(call.number)
+            registration.reset()
+        case nil: reject(call.number)
+        }
+    }
+
+    private mutating func accept(_ call: IncomingCall.Number) { outputs.effects.append(.answer(call, [])) }
+
+    private mutating func reject(_ call: IncomingCall.Number) {
+        outputs.effects.append(.refuse(call, Agent1.rejection))
+    }
+
+    private mutating func asked(
+        _ call: IncomingCall.Number, _ question: AgentQuestion, _ path: ObjectPath, _ device: Device?, isNeeded: Bool
     ) {
         switch question {
         case .service(let uuid): refuse(call, .service(uuid), path, device)
         case .pinCode: refuse(call, .pinCode, path, device)
         case .pairing(let kind):
-            guard let device, device.isOurs || agents.contains(where: { isRequested(for: device.peer, by: $0.id) })
+            guard let device, isNeeded || managers.keys.contains(where: { isRequested(for: device.peer, by: $0) })
             else {
                 return refuse(call, .notNeeded, path, device)
             }
@@ -21,34 +42,32 @@ extension PairingRoleMachine {
 
     /// Refuses, with a line in the log that says what to do, once for each device.
     private mutating func refuse(
-        _ call: AgentCallID, _ refusal: Refusal, _ path: ObjectPath, _ device: PairingDevice?
+        _ call: IncomingCall.Number, _ refusal: Refusal, _ path: ObjectPath, _ device: Device?
     ) {
-        effects.append(.answer(call, .reject))
+        reject(call)
         guard refusals.isNew(refusal, of: path) else { return }
-        let text = refusal.text(about: device.map { "device \($0.peer)" } ?? "an unknown device")
-        effects.append(.log(LogMessage(level: .warning, text: text)))
+        log(.warning, refusal.text(about: device.map { "device \($0.peer)" } ?? "an unknown device"))
     }
 
     /// No app's agent is there, and no other program's either: the configuration decides.
-    private mutating func decide(_ call: AgentCallID, _ kind: PairingQuestion, _ device: PairingDevice) {
+    private mutating func decide(_ call: IncomingCall.Number, _ kind: PairingQuestion, _ device: Device) {
         guard kind == .consent, acceptsJustWorks else {
             refuse(call, kind == .consent ? .noConsent : .noNumber, device.path, device)
-            return effects.append(.refused(device.peer))
+            return outputs.effects.append(.refused(device.peer))
         }
-        let text = "paired with device \(device.peer) unasked, as BlueZConfiguration.acceptsJustWorksPairing says"
-        effects.append(.log(LogMessage(level: .info, text: text)))
-        effects.append(.answer(call, .accept))
+        log(.info, "paired with device \(device.peer) unasked, as BlueZConfiguration.acceptsJustWorksPairing says")
+        accept(call)
     }
 
     private mutating func askApp(
-        _ agent: Agent, _ call: AgentCallID, _ kind: PairingQuestion, _ device: PairingDevice
+        _ agent: Agent, _ call: IncomingCall.Number, _ kind: PairingQuestion, _ device: Device
     ) {
         // Who asked for the pairing need not agree to it.
-        if kind == .consent, isRequested(for: device.peer, by: agent) { return effects.append(.answer(call, .accept)) }
+        if kind == .consent, isRequested(for: device.peer, by: agent) { return accept(call) }
         bonds.running[device.peer] = device.path
         if case .display(let passkey) = kind {
             // The daemon waits for nothing, and repeats the call with each digit that the peer's user types.
-            effects.append(.answer(call, .accept))
+            accept(call)
             let isShown = questions.open.contains {
                 $0.device.peer == device.peer && $0.kind == .display(passkey: passkey)
             }
@@ -59,10 +78,10 @@ extension PairingRoleMachine {
     }
 
     mutating func ask(
-        _ agent: Agent, _ device: PairingDevice, _ kind: PairingQuestion, _ call: AgentCallID?
+        _ agent: Agent, _ device: Device, _ kind: PairingQuestion, _ call: IncomingCall.Number?
     ) {
         let id = questions.add(kind, to: agent, about: device, call: call)
-        effects.append(.deliver(agent, .requested(request: id, peer: device.peer, question: kind)))
+        deliver(agent, .requested(request: id, peer: device.peer, question: kind))
     }
 
     mutating func answer(_ id: PairingRequestID, _ answer: PairingAnswer, of agent: Agent) {
@@ -70,10 +89,10 @@ extension PairingRoleMachine {
         switch answer {
         case .accept:
             guard let call = question.call else { return }
-            effects.append(.answer(call, .accept))
+            accept(call)
         case .passkey(let number):
             guard let call = question.call, let number = UInt32(exactly: number) else { return }
-            effects.append(.answer(call, .passkey(number)))
+            outputs.effects.append(.answer(call, [.uint32(number)]))
         case .reject:
             questions.remove(id)
             return reject(question, "the user refuses")
@@ -83,20 +102,19 @@ extension PairingRoleMachine {
     }
 
     /// BlueZ says nothing of a pairing that renews a bond: it counts as done when nothing has gone wrong for a moment.
-    private mutating func awaitRenewal(_ device: PairingDevice) {
+    private mutating func awaitRenewal(_ device: Device) {
         guard bonds.paired[device.path] != nil, bonds.running[device.peer] != nil else { return }
-        bonds.renewing.insert(device.peer)
-        effects.append(.startTimer(device.peer, timings.rebondConfirmation))
+        start(.rebond(device.peer), timings.rebondConfirmation)
     }
 
     mutating func reject(_ question: Question, _ why: String) {
         if let call = question.call {
-            effects.append(.answer(call, .reject))
-            effects.append(.refused(question.device.peer))
+            reject(call)
+            outputs.effects.append(.refused(question.device.peer))
         } else {
             // A number that is shown can only be taken back.
-            self.call(
-                .cleanup, question.device.path, Device1.interface, "CancelPairing", [], timings.disconnect)
+            call(
+                .cleanup, question.device.path, Device1.interface, "CancelPairing", deadline: timings.disconnect)
         }
         fail(question.device.peer, BackendError(.operationCancelled, operation: "pair", message: why))
     }
@@ -105,8 +123,8 @@ extension PairingRoleMachine {
     mutating func cancelQuestions(_ gone: [Question]) {
         for question in gone {
             questions.remove(question.id)
-            if let call = question.call { effects.append(.answer(call, .reject)) }
-            effects.append(.deliver(question.agent, .cancelled(request: question.id)))
+            if let call = question.call { reject(call) }
+            deliver(question.agent, .cancelled(request: question.id))
         }
     }
 
@@ -116,8 +134,7 @@ extension PairingRoleMachine {
         cancelQuestions(questions.open)
         for device in failing {
             // The end of the link comes just after, and explains it.
-            bonds.ended.insert(device.peer)
-            effects.append(.startTimer(device.peer, timings.powerLoss))
+            start(.outcome(device.peer), timings.powerLoss)
         }
     }
 }

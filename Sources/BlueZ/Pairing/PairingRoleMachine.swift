@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import FoundationEssentials
 
 /// Pairing at `bluetoothd`, for all of this process's pairing agents, and for an app that has none.
 ///
@@ -10,26 +11,40 @@ import BluetoothDBus
 /// the default one for an app's agent alone, while something may need that. It agrees to what an app's agent agrees to, about devices that this process needs to be paired
 /// with, and refuses everything else: other devices, services, PIN codes. An app without an agent pairs with no one, unless
 /// ``BlueZConfiguration/acceptsJustWorksPairing`` says so.
-struct PairingRoleMachine: Sendable {
-    /// An app's pairing agent, as ``PairingDriver`` numbers it.
-    typealias Agent = Int
+struct PairingRoleMachine: RoleMachine {
+    /// An app's pairing agent.
+    struct Manager: Sendable {
+        /// nil before the app has told it.
+        var capability: PairingCapability?
+    }
+
+    /// The number of an app's pairing agent.
+    typealias Agent = HostLedger.Manager
+
+    /// A device that pairing is about.
+    struct Device: Hashable, Sendable {
+        let path: ObjectPath
+        let peer: PeerID
+    }
 
     /// A question that an app has not answered.
     struct Question: Sendable {
         let id: PairingRequestID
         let agent: Agent
-        let device: PairingDevice
+        let device: Device
         let kind: PairingQuestion
         /// The daemon's call; nil where it waits for no answer.
-        let call: AgentCallID?
+        let call: IncomingCall.Number?
     }
 
     /// What an app asked for.
     struct BondOperation: Sendable {
         let agent: Agent
         let operation: OperationID
-        let device: PairingDevice
+        let device: Device
         let isPairing: Bool
+        /// Whether the device was connected before.
+        let wasConnected: Bool
     }
 
     /// The questions that apps have not answered, in the order of asking.
@@ -39,7 +54,7 @@ struct PairingRoleMachine: Sendable {
 
         /// Adds a question, and gives its number.
         mutating func add(
-            _ kind: PairingQuestion, to agent: Agent, about device: PairingDevice, call: AgentCallID?
+            _ kind: PairingQuestion, to agent: Agent, about device: Device, call: IncomingCall.Number?
         ) -> PairingRequestID {
             last = last.next
             open.append(Question(id: last, agent: agent, device: device, kind: kind, call: call))
@@ -53,10 +68,6 @@ struct PairingRoleMachine: Sendable {
     struct Bonds: Sendable {
         var paired: [ObjectPath: PeerID] = [:]
         var running: [PeerID: ObjectPath] = [:]
-        /// Pairings that the daemon ended, and whose link may tell why.
-        var ended: Set<PeerID> = []
-        /// Bonded peers that pair anew, and whose questions are answered.
-        var renewing: Set<PeerID> = []
     }
 
     enum CallPurpose: Sendable {
@@ -70,6 +81,7 @@ struct PairingRoleMachine: Sendable {
     static let managerPath = ObjectPath("/org/bluez") ?? .root
     static let managerInterface = "org.bluez.AgentManager1"
 
+    let objects: ObjectModel
     let timings: BlueZTimings
     /// Whether pairings without a number are agreed to where no app's agent is there to ask.
     let acceptsJustWorks: Bool
@@ -77,17 +89,17 @@ struct PairingRoleMachine: Sendable {
     /// Whether a connection or a publication of this process may need pairing.
     var isNeeded = false
     var registration = AgentRegistration()
-    /// In the order of their coming; the last one that has told its capability is asked.
-    var agents: [(id: Agent, capability: PairingCapability?)] = []
+    /// The agents of apps; the newest one that has told its capability is asked.
+    var managers: [Agent: Manager] = [:]
     var questions = Questions()
     /// Pairings that wait for our agent to be registered, which bluetoothd then asks about them.
     var waiting: [BondOperation] = []
     var refusals = RefusalLog()
-    var calls = CallTable<CallPurpose>()
     var bonds = Bonds()
-    var effects: [PairingRoleEffect] = []
+    var outputs = RoleOutputs<PairingRoleEffect, CallPurpose>()
 
-    init(timings: BlueZTimings = BlueZTimings(), acceptsJustWorks: Bool = false) {
+    init(objects: ObjectModel, timings: BlueZTimings = BlueZTimings(), acceptsJustWorks: Bool = false) {
+        self.objects = objects
         self.timings = timings
         self.acceptsJustWorks = acceptsJustWorks
     }
@@ -95,51 +107,80 @@ struct PairingRoleMachine: Sendable {
     /// Takes in one input.
     ///
     /// - Returns: What to do, in this order.
-    mutating func handle(_ input: PairingRoleInput) -> [PairingRoleEffect] {
+    mutating func handle(_ input: PairingRoleInput, at _: Date) -> [PairingRoleEffect] {
         switch input {
-        case .daemon(let isReady): daemonChanged(isReady)
+        case .daemon(.phase(let phase)): daemonChanged(isReady: phase == .ready)
+        case .daemon(.changed(let changes)): for change in changes { apply(change) }
+        case .daemon(.snapshot): snapshotTaken()
         case .needChanged(let isNeeded): self.isNeeded = isNeeded
-        case .activated(let agent): agents.append((agent, nil))
+        case .activated(let agent): managers[agent] = Manager()
         case .invalidated(let agent): invalidate(agent)
-        case .command(let agent, let command, let device): handle(command, of: agent, device)
-        case .asked(let call, let question, let path, let device): asked(call, question, path, device)
-        case .cancelled: cancelled()
-        case .released: registration.reset()
-        case .snapshot(let devices, let pairable):
-            bonds.paired = Dictionary(devices.map { ($0.path, $0.peer) }) { $1 }
-            for (adapter, isOn) in pairable { pairableChanged(adapter, isOn) }
-        case .pairedChanged(let device, let isPaired): pairedChanged(device, isPaired)
-        case .removed(let path): removed(path)
-        case .disconnected(let peer): fail(peer, BackendError(.peerDisconnected, operation: "pair"))
-        case .pairableChanged(let adapter, let isOn): pairableChanged(adapter, isOn)
+        case .command(let agent, let command): if managers[agent] != nil { handle(command, of: agent) }
+        case .called(let call, let isNeeded): handle(call, isNeeded: isNeeded)
         case .securityFailed(let peer):
             fail(peer, BackendError(.unknown, operation: "pair", message: "the peer or BlueZ ended the pairing"))
         case .reply(let call, let result): replied(call, result)
-        case .timer(let peer):
-            if bonds.ended.contains(peer) { fail(peer, BackendError(.encryptionTimedOut, operation: "pair")) }
-            if bonds.renewing.remove(peer) != nil { renewed(peer) }
-        case .agentTimer(let number): registration.waitOver(number)
+        case .timer(let key): if endTimer(key) { fired(key) }
         }
         register()
         noteSwitchedOff()
-        defer { effects = [] }
-        return effects
+        return outputs.removeEffects()
+    }
+
+    private mutating func fired(_ timer: PairingTimer) {
+        switch timer {
+        case .agentChange: registration.waitOver()
+        case .outcome(let peer): fail(peer, BackendError(.encryptionTimedOut, operation: "pair"), wasEnded: true)
+        case .rebond(let peer): renewed(peer)
+        }
+    }
+
+    // MARK: Changes of the daemon's objects
+
+    static func concerns(_ change: ObjectModel.Change) -> Bool {
+        switch change {
+        case .adapterAdded, .adapterRemoved, .deviceRemoved: true
+        case .adapterChanged(_, let changes): changes.contains(.pairable)
+        case .deviceChanged(_, let changes): !changes.isDisjoint(with: [.paired, .connected])
+        default: false
+        }
+    }
+
+    private mutating func apply(_ change: ObjectModel.Change) {
+        switch change {
+        case .adapterAdded(let path): pairableChanged(path)
+        case .adapterChanged(let path, let changes): if changes.contains(.pairable) { pairableChanged(path) }
+        case .adapterRemoved(let path): _ = registration.pairableChanged(on: path, to: nil)
+        case .deviceChanged(let path, let changes): deviceChanged(path, changes)
+        case .deviceRemoved(let path, _, _): removed(path)
+        default: break
+        }
+    }
+
+    private mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes) {
+        guard let object = objects.devices[path], let peer = objects.peer(at: path) else { return }
+        if changes.contains(.paired) { pairedChanged(Device(path: path, peer: peer), object.isPaired) }
+        if changes.contains(.connected), !object.isConnected {
+            fail(peer, BackendError(.peerDisconnected, operation: "pair"))
+        }
+    }
+
+    private mutating func snapshotTaken() {
+        bonds.paired = [:]
+        for (path, device) in objects.devices where device.isPaired { bonds.paired[path] = objects.peer(at: path) }
+        for adapter in objects.adapters.keys.sorted() { pairableChanged(adapter) }
     }
 
     // MARK: Registration
 
-    mutating func daemonChanged(_ isReady: Bool) {
+    private mutating func daemonChanged(isReady: Bool) {
         guard isReady != self.isReady else { return }
         self.isReady = isReady
         guard !isReady else { return }
         registration.daemonWent()
         cancelQuestions(questions.open)
-        let lost =
-            calls.purposes.values.compactMap {
-                if case .bondOperation(let bondOperation) = $0 { bondOperation } else { nil }
-            }
-            + waiting
-        calls.removeAll()
+        let lost = bondOperations.map(\.operation) + waiting
+        outputs.calls.removeAll()
         waiting = []
         for bondOperation in lost {
             failed(bondOperation, BackendError(.notConnected, operation: "pair", message: "bluetoothd is gone"))
@@ -150,7 +191,7 @@ struct PairingRoleMachine: Sendable {
 
     /// The agent that is asked.
     var asker: (id: Agent, capability: PairingCapability)? {
-        agents.last { $0.capability != nil }.flatMap { agent in agent.capability.map { (agent.id, $0) } }
+        managers.compactMap { id, agent in agent.capability.map { (id, $0) } }.max { $0.0 < $1.0 }
     }
 
     /// What our agent should be now.
@@ -173,18 +214,9 @@ struct PairingRoleMachine: Sendable {
         if let step = registration.nextStep() {
             var body: [DBusValue] = [.objectPath(Self.agentPath)]
             if case .register(let capability) = step { body.append(.string(capability.bluezName)) }
-            call(.registration, Self.managerPath, Self.managerInterface, step.member, body, timings.discovery)
+            call(.registration, Self.managerPath, Self.managerInterface, step.member, body, deadline: timings.discovery)
         }
         if registration.isSettled { beginWaiting() }
-    }
-
-    mutating func call(
-        _ purpose: CallPurpose, _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue] = [],
-        _ deadline: Duration
-    ) {
-        let id = calls.add(purpose)
-        effects.append(
-            .call(id, MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline)))
     }
 }
 #endif

@@ -8,12 +8,9 @@ import Synchronization
 
 /// Runs a ``PeripheralRoleMachine``.
 final class PeripheralRoleDriver: RoleDriver {
-    /// What the daemon's calls and subscriptions come to.
+    /// What the daemon's subscriptions come to.
     private struct Served: Sendable {
-        /// Calls that wait for their answer.
-        var calls: [IncomingCall.Number: DBusCall] = [:]
         var sockets: [SocketID: NotifySocket] = [:]
-        var lastCall: UInt64 = 0
         /// The process was out of descriptors for the last subscription, and that was logged.
         var isOutOfDescriptors = false
     }
@@ -38,17 +35,6 @@ final class PeripheralRoleDriver: RoleDriver {
         addChannels(of: network)
     }
 
-    private func received(_ call: DBusCall) {
-        let number = served.withLock { served in
-            served.lastCall += 1
-            let number = IncomingCall.Number(rawValue: served.lastCall)
-            served.calls[number] = call
-            return number
-        }
-        process(
-            .called(IncomingCall(number: number, path: call.path, member: call.member, arguments: call.arguments)))
-    }
-
     // MARK: Effects, on the daemon's queue
 
     func perform(_ effect: PeripheralRoleEffect) {
@@ -58,8 +44,8 @@ final class PeripheralRoleDriver: RoleDriver {
         case .export(let object): export(object)
         case .withdraw(let path): daemon.exports.withdraw(path)
         case .broadcast(let path, let value): broadcast(path, value)
-        case .answer(let number, let values): removeCall(number)?.answer(values)
-        case .refuse(let number, let error): removeCall(number)?.refuse(error)
+        case .answer(let number, let values): answer(number, values)
+        case .refuse(let number, let error): refuse(number, error)
         case .open(let id, let number, let mtu): open(id, number, mtu)
         case .send(let id, let value): served.withLock { $0.sockets[id] }?.send(value)
         case .close(let id): served.withLock { $0.sockets.removeValue(forKey: id) }?.close()
@@ -75,13 +61,11 @@ final class PeripheralRoleDriver: RoleDriver {
         }
     }
 
-    private func removeCall(_ number: IncomingCall.Number) -> DBusCall? {
-        served.withLock { $0.calls.removeValue(forKey: number) }
-    }
-
     private func export(_ object: ExportedObject) {
         guard object.kind != .application else { return daemon.exports.export([], at: object.path, isManager: true) }
-        let interface = object.kind.interface(object.properties) { [weak self] call in self?.received(call) }
+        let interface = object.kind.interface(object.properties) { [weak self] call in
+            if let self { process(.called(add(call))) }
+        }
         daemon.exports.export([interface], at: object.path)
     }
 
@@ -96,7 +80,7 @@ final class PeripheralRoleDriver: RoleDriver {
     private func open(_ id: SocketID, _ number: IncomingCall.Number, _ mtu: UInt16) {
         let pair = NotifySocket.make(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
         guard let pair else {
-            removeCall(number)?.refuse(DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
+            refuse(number, DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
             let isNew = served.withLock { served in
                 defer { served.isOutOfDescriptors = true }
                 return !served.isOutOfDescriptors
@@ -108,7 +92,7 @@ final class PeripheralRoleDriver: RoleDriver {
             served.sockets[id] = pair.socket
             served.isOutOfDescriptors = false
         }
-        removeCall(number)?.answer([.fileDescriptor(pair.daemonsEnd), .uint16(mtu)])
+        answer(number, [.fileDescriptor(pair.daemonsEnd), .uint16(mtu)])
     }
 
     // MARK: Channels

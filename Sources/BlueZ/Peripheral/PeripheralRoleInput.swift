@@ -16,19 +16,6 @@ struct PeripheralTimings: Sendable {
     var quiescence = Duration.milliseconds(300)
 }
 
-/// A call of the daemon to one of our objects, until it is answered.
-struct IncomingCall: Sendable {
-    /// Which call.
-    struct Number: Hashable, Sendable {
-        let rawValue: UInt64
-    }
-
-    var number: Number
-    var path: ObjectPath
-    var member: String
-    var arguments: [DBusValue] = []
-}
-
 /// Our end of a notification socket.
 struct SocketID: Hashable, Sendable {
     let number: UInt64
@@ -43,7 +30,7 @@ enum SocketEvent: Equatable, Sendable {
 }
 
 /// What a timer of the peripheral role is for; at most one of each runs.
-enum PeripheralTimer: Hashable, Sendable {
+enum PeripheralTimer: AdapterRoleTimer {
     case adapterReturn
     case request(RequestID)
     /// A central whose link or subscriptions seem to have ended.
@@ -53,7 +40,9 @@ enum PeripheralTimer: Hashable, Sendable {
 }
 
 /// What comes in.
-enum PeripheralRoleInput: Sendable {
+enum PeripheralRoleInput: AdapterRoleInput {
+    typealias Event = PeripheralEvent
+
     case daemon(DaemonEvent)
     case reply(CallID, Result<[DBusValue], DBusError>)
     case called(IncomingCall)
@@ -71,7 +60,7 @@ enum PeripheralRoleInput: Sendable {
 }
 
 /// What goes out, in order.
-enum PeripheralRoleEffect: Equatable, Sendable {
+enum PeripheralRoleEffect: AdapterRoleEffect, Equatable {
     case call(CallID, MethodCall)
     case deliver(HostLedger.Manager, PeripheralEvent)
     case export(ExportedObject)

@@ -20,22 +20,11 @@ extension PeripheralRoleMachine {
 
     // MARK: Daemon and adapter
 
-    mutating func daemonChanged(_ phase: DaemonPhase) {
-        if phase != .ready { centrals.expected = [:] }
-        if follow(phase) { updateState() }
-    }
-
     /// The adapter's properties.
     var adapter: Adapter1? { watch.adapter.flatMap { objects.adapters[$0] } }
 
     mutating func updateState() {
-        let address = watch.address
-        let old = changeState()
-        // Devices may have been told before their adapter was chosen.
-        if watch.address != address {
-            for (path, device) in objects.devices where isOurs(path) { directory.log(path, device, isNamed: false) }
-        }
-        guard let old else { return }
+        guard let old = changeState() else { return }
         if old == .poweredOn { handlePowerLoss() }
         if state != .poweredOn && state != .poweredOff { publicationsWent() }
         for manager in managers.keys.sorted() { deliverState(to: manager) }
@@ -56,6 +45,7 @@ extension PeripheralRoleMachine {
         }
         for peer in centrals.leaving.keys { stop(.leaving(peer)) }
         centrals.leaving = [:]
+        stopListening()
         abortChannels()
         centrals.mtus = [:]
         credits.forgetBroadcasts()
@@ -83,17 +73,13 @@ extension PeripheralRoleMachine {
     // MARK: Devices
 
     mutating func deviceAdded(_ path: ObjectPath) {
-        guard isOurs(path), let device = objects.devices[path],
-            let peer = directory.log(path, device, isNamed: false)
-        else { return }
+        guard isOurs(path), let device = objects.devices[path], let peer = directory.peer(at: path) else { return }
         let wasConnected = centrals.expected.removeValue(forKey: path) != nil
         if device.isConnected != wasConnected { connectedChanged(peer, device) }
     }
 
     mutating func deviceChanged(_ path: ObjectPath, _ changes: Device1.Changes) {
-        guard isOurs(path), let device = objects.devices[path] else { return }
-        if changes.contains(.address) { directory.log(path, device, isNamed: false) }
-        guard let peer = directory.peer(at: path) ?? directory.log(path, device, isNamed: false) else { return }
+        guard isOurs(path), let device = objects.devices[path], let peer = directory.peer(at: path) else { return }
         if changes.contains(.paired), !device.isPaired { subscriptions.forget(peer) }
         if changes.contains(.connected) { connectedChanged(peer, device) }
     }
@@ -102,12 +88,11 @@ extension PeripheralRoleMachine {
         if device.isConnected { centralConnected(peer) } else { centralMayHaveLeft(peer, isBonded: device.isPaired) }
     }
 
-    mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1) {
+    mutating func deviceRemoved(_ path: ObjectPath, _ device: Device1, _ peer: PeerID) {
         let wasConnected = centrals.expected.removeValue(forKey: path) != nil || device.isConnected
-        guard let peer = directory.peer(at: path) else { return }
+        guard isOurs(path) else { return }
         if wasConnected { centralMayHaveLeft(peer, isBonded: false) }
         subscriptions.forget(peer)
-        directory.forgetObject(at: path)
     }
 
     /// The central that a call is about, as its options name it.

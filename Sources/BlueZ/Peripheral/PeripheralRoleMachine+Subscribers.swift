@@ -243,10 +243,7 @@ extension PeripheralRoleMachine {
     /// their order.
     mutating func roundTrip() {
         guard state == .poweredOn, let sessions = credits.beginRoundTrip() else { return }
-        call(
-            .roundTrip(sessions),
-            MethodCall(
-                path: .root, interface: "org.freedesktop.DBus.Peer", member: "Ping", deadline: timings.registration))
+        call(.roundTrip(sessions), .root, "org.freedesktop.DBus.Peer", "Ping", deadline: timings.registration)
     }
 
     mutating func roundTripCompleted(_ sessions: [CreditLedger.Session: Int]) {

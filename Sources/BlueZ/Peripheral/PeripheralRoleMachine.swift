@@ -8,15 +8,17 @@ import FoundationEssentials
 ///
 /// Pure, as ``CentralRoleMachine`` is: commands, signals, calls, replies and timers go in; calls, objects, answers, events and
 /// timers come out.
-struct PeripheralRoleMachine: RoleMachine {
+struct PeripheralRoleMachine: AdapterRoleMachine {
     /// A manager that was activated.
-    struct Manager: RoleManager {
+    struct Manager: AdapterRoleManager {
         var state: AdapterState?
         var applications: ApplicationTree
         /// The object of its advertisement, once it is registered.
         var advertisement: ObjectPath?
         /// Which values wait for their credit to come back; new at each first subscription of a central.
         var sessions: [PeerID: CreditLedger.Session] = [:]
+        /// The PSMs on which it listens for L2CAP channels, and whether those require encryption.
+        var listeners: [UInt16: Bool] = [:]
     }
 
     /// A read or write that the app has not answered.
@@ -50,7 +52,7 @@ struct PeripheralRoleMachine: RoleMachine {
     var requests: [RequestID: Request] = [:]
     var registrations = RegistrationQueue()
     var credits = CreditLedger()
-    var channels = Channels()
+    var channels: [ChannelID: OpenChannel<UInt16>] = [:]
     var outputs = RoleOutputs<PeripheralRoleEffect, CallPurpose>()
 
     /// - Parameter base: Where this role's objects are.
@@ -69,7 +71,9 @@ struct PeripheralRoleMachine: RoleMachine {
     /// - Returns: What to do, in this order.
     mutating func handle(_ input: PeripheralRoleInput, at _: Date) -> [PeripheralRoleEffect] {
         switch input {
-        case .daemon(.phase(let phase)): daemonChanged(phase)
+        case .daemon(.phase(let phase)):
+            if phase != .ready { centrals.expected = [:] }
+            daemonChanged(phase)
         case .daemon(.changed(let changes)): for change in changes { apply(change) }
         case .daemon(.snapshot(let changes)):
             updateState()
@@ -94,8 +98,7 @@ struct PeripheralRoleMachine: RoleMachine {
 
     /// Whether something that is published requires encryption.
     private var isEncryptionRequired: Bool {
-        channels.listeners.values.contains(where: \.isEncryptionRequired)
-            || managers.values.contains(where: \.applications.needsEncryption)
+        managers.values.contains { $0.applications.needsEncryption || $0.listeners.values.contains(true) }
     }
 
     // MARK: Effects
@@ -105,10 +108,7 @@ struct PeripheralRoleMachine: RoleMachine {
     /// A call of a manager interface of the adapter.
     mutating func callAdapter(_ purpose: CallPurpose, _ interface: String, _ member: String, _ body: [DBusValue]) {
         guard let adapter = watch.adapter else { return }
-        call(
-            purpose,
-            MethodCall(
-                path: adapter, interface: interface, member: member, body: body, deadline: timings.registration))
+        call(purpose, adapter, interface, member, body, deadline: timings.registration)
     }
 
     /// Where a manager's objects are.
@@ -119,7 +119,9 @@ struct PeripheralRoleMachine: RoleMachine {
         managers.keys.first { path.isBelow(self.path(of: $0)) }
     }
 
-    func owner(of channel: ChannelID) -> HostLedger.Manager? { channels.open[channel]?.manager }
+    func needsPairing(with device: ObjectPath) -> Bool {
+        outputs.mayNeedPairing && isOurs(device) && objects.devices[device]?.isConnected == true
+    }
 
     // MARK: Dispatch
 
@@ -137,7 +139,7 @@ struct PeripheralRoleMachine: RoleMachine {
         case .adapterAdded, .adapterChanged, .adapterRemoved: updateState()
         case .deviceAdded(let path): deviceAdded(path)
         case .deviceChanged(let path, let changes): deviceChanged(path, changes)
-        case .deviceRemoved(let path, let device): deviceRemoved(path, device)
+        case .deviceRemoved(let path, let device, let peer): if let peer { deviceRemoved(path, device, peer) }
         default: break
         }
     }
@@ -178,9 +180,7 @@ struct PeripheralRoleMachine: RoleMachine {
 
     private mutating func fired(_ timer: PeripheralTimer) {
         switch timer {
-        case .adapterReturn:
-            watch.adapterReturnTimedOut()
-            updateState()
+        case .adapterReturn: adapterReturnTimedOut()
         case .request(let request): expire(request)
         case .leaving(let peer): confirmLeaving(peer)
         case .quiescence(let path): settle(path)

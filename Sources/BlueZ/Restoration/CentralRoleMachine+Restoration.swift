@@ -24,7 +24,10 @@ extension CentralRoleMachine {
     /// - Parameter left: What the earlier process left, nil if nothing.
     mutating func keep(_ manager: HostLedger.Manager, _ left: PreservedCentral?) {
         preservation.entries[manager] = Preservation.Entry(left: left, preserved: left)
-        rememberRestoredPeers()
+        guard let left else { return }
+        // Peers keep the identifiers that the earlier process knew them by.
+        let directory = objects.directory(of: left.adapter)
+        for peer in left.peers { directory.remember(peer.id, peer.address, isRandom: peer.isRandom, peer.name) }
     }
 
     // MARK: Keeping
@@ -74,14 +77,6 @@ extension CentralRoleMachine {
     }
 
     // MARK: Giving back
-
-    /// Peers keep the identifiers that the earlier process knew them by.
-    mutating func rememberRestoredPeers() {
-        for manager in preservation.entries.keys.sorted() {
-            guard let left = preservation.entries[manager]?.left, left.adapter == watch.address else { continue }
-            for peer in left.peers { directory.remember(peer.id, peer.address, isRandom: peer.isRandom, peer.name) }
-        }
-    }
 
     /// Gives a manager back what it had, before it hears of its first state.
     mutating func restore(_ manager: HostLedger.Manager) {
