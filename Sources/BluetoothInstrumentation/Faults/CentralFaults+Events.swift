@@ -4,7 +4,7 @@ extension CentralFaults {
     mutating func event(_ event: CentralEvent, now: Duration) -> [Action] {
         if case .stateChanged(let state) = event {
             if state != .poweredOn { dropAll() }
-            return [.deliver(event)]
+            return [.pass(.event(event))]
         }
         if let operation = event.operation, repeats.remove(operation) != nil { return [] }
         learn(event)
@@ -17,9 +17,10 @@ extension CentralFaults {
         return []
     }
 
-    /// Delivers an event that the plan created; no fault applies to it.
-    mutating func emit(_ event: CentralEvent, now: Duration) -> [Action] {
-        admit(event, nil, now: now)
+    /// Delivers an event, with the fault that applies to it: none to one that the plan created.
+    mutating func emit(_ event: CentralEvent, _ effect: FaultEffect? = nil, now: Duration) -> [Action] {
+        let subject = subject(link: event.link, channel: event.channel, peer: event.peer)
+        return admit(.event(event), effect, of: subject, now: now)
     }
 
     private mutating func admit(_ event: CentralEvent, now: Duration) -> [Action] {
@@ -27,13 +28,9 @@ extension CentralFaults {
         let effect = matcher.decide(
             .init(
                 kind: .centralEvent(event.kind),
-                characteristic: characteristic(subject(of: event), on: event.link), peer: event.peer ?? link?.peer),
+                characteristic: characteristic(attribute(of: event), on: event.link), peer: event.peer ?? link?.peer),
             now: now)
-        return admit(event, effect, now: now)
-    }
-
-    private mutating func admit(_ event: CentralEvent, _ effect: FaultEffect?, now: Duration) -> [Action] {
-        admit(event: event, effect, in: line(link: event.link, channel: event.channel, peer: event.peer), now: now)
+        return emit(event, effect, now: now)
     }
 
     mutating func apply(_ effect: FaultEffect?, to event: CentralEvent, now: Duration) -> [Action] {
@@ -42,10 +39,10 @@ extension CentralFaults {
         case .drop: return follow(event, now: now)
         case .error(let error):
             guard let link = event.link, let operation = event.operation else { return [] }
-            return [.deliver(.response(link: link, operation: operation, .failure(error)))]
+            return [.pass(.event(.response(link: link, operation: operation, .failure(error))))]
                 + follow(event, now: now)
         case .corrupt: return deliver(event.corrupted(by: matcher.randomForCorruption()), now: now)
-        case .duplicate: return [.deliver(event)] + deliver(event, now: now)
+        case .duplicate: return [.pass(.event(event))] + deliver(event, now: now)
         case .disconnect(let reason):
             guard let link = event.link else { return [] }
             if event.kind == .connected { return deliver(event, now: now) + lose(link, reason) }
@@ -54,7 +51,7 @@ extension CentralFaults {
     }
 
     private mutating func deliver(_ event: CentralEvent, now: Duration) -> [Action] {
-        [.deliver(event)] + follow(event, now: now)
+        [.pass(.event(event))] + follow(event, now: now)
     }
 
     /// The consequences of an event that was delivered or dropped.
@@ -73,7 +70,7 @@ extension CentralFaults {
     private mutating func close(_ id: LinkID, isReconnecting: Bool) -> [Action] {
         let connect = pendingConnect(for: id)
         guard let link = links.removeValue(forKey: id) else { return [] }
-        commands.drop(.link(id))
+        delayed.drop(HoldLine(isOfCommands: true, subject: .link(id)))
         channels = channels.filter { $0.value != id }
         guard isReconnecting else {
             connects[link.peer] = nil
@@ -81,7 +78,7 @@ extension CentralFaults {
         }
         // The backend ended the link on request, so it does not connect again by itself.
         guard link.lostBy != nil, let connect else { return [] }
-        return [.submit(.connect(peer: link.peer, operation: connect.operation, options: connect.options))]
+        return [.pass(.command(.connect(peer: link.peer, operation: connect.operation, options: connect.options)))]
     }
 
     private func pendingConnect(for link: LinkID) -> Connect? {
@@ -110,7 +107,7 @@ extension CentralFaults {
         links[id] = link
     }
 
-    private func subject(of event: CentralEvent) -> AttributeID? {
+    private func attribute(of event: CentralEvent) -> AttributeID? {
         if case .valueNotified(_, let attribute, _) = event { return attribute }
         guard let link = event.link, let operation = event.operation else { return nil }
         return links[link]?.subjects[operation]

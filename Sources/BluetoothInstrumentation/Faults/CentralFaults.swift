@@ -24,8 +24,7 @@ struct CentralFaults: FaultMachine {
     var links: [LinkID: Link] = [:]
     var connects: [PeerID: Connect] = [:]
     var channels: [ChannelID: LinkID] = [:]
-    var commands = DelayQueue<Held<CentralCommand>>()
-    var events = DelayQueue<Held<CentralEvent>>()
+    var delayed = DelayQueue<Held<Message>>()
     /// The operations of repeated commands, whose responses are dropped.
     var repeats: Set<OperationID> = []
     private var lastRepeat = OperationID(rawValue: .max)
@@ -39,8 +38,7 @@ struct CentralFaults: FaultMachine {
         connects = [:]
         channels = [:]
         repeats = []
-        commands.dropAll()
-        events.dropAll()
+        delayed.dropAll()
     }
 
     // MARK: Commands
@@ -53,11 +51,18 @@ struct CentralFaults: FaultMachine {
                 kind: .centralCommand(command.kind),
                 characteristic: characteristic(command.attribute, on: command.link), peer: peer),
             now: now)
-        let line = line(link: command.link, channel: command.channel, peer: command.peer)
-        return admit(command: command, effect, in: line, now: now)
+        let subject = subject(link: command.link, channel: command.channel, peer: command.peer)
+        return admit(.command(command), effect, of: subject, now: now)
     }
 
-    mutating func apply(_ effect: FaultEffect?, to command: CentralCommand, now: Duration) -> [Action] {
+    mutating func apply(_ effect: FaultEffect?, to message: Message, now: Duration) -> [Action] {
+        switch message {
+        case .command(let command): apply(effect, to: command, now: now)
+        case .event(let event): apply(effect, to: event, now: now)
+        }
+    }
+
+    private mutating func apply(_ effect: FaultEffect?, to command: CentralCommand, now: Duration) -> [Action] {
         switch effect {
         case nil, .delay: return pass(command)
         case .drop: return []
@@ -67,7 +72,7 @@ struct CentralFaults: FaultMachine {
             guard command.operation != nil else { return pass(command) + pass(command) }
             lastRepeat = OperationID(rawValue: lastRepeat.rawValue - 1)
             repeats.insert(lastRepeat)
-            return pass(command) + [.submit(command.repeated(as: lastRepeat))]
+            return pass(command) + [.pass(.command(command.repeated(as: lastRepeat)))]
         case .disconnect(let reason): return command.link.map { lose($0, reason) } ?? []
         }
     }
@@ -84,7 +89,7 @@ struct CentralFaults: FaultMachine {
             links[link]?.order.append(operation)
             links[link]?.subjects[operation] = command.attribute
         }
-        return [.submit(command)]
+        return [.pass(.command(command))]
     }
 
     private mutating func fail(_ command: CentralCommand, _ error: BackendError, now: Duration) -> [Action] {
@@ -102,9 +107,9 @@ struct CentralFaults: FaultMachine {
     mutating func lose(_ id: LinkID, _ reason: DisconnectReason) -> [Action] {
         guard let link = links[id], link.lostBy == nil else { return [] }
         links[id]?.lostBy = reason
-        commands.drop(.link(id))
-        events.drop(.link(id))
-        return [.submit(.disconnect(peer: link.peer))]
+        delayed.drop(HoldLine(isOfCommands: true, subject: .link(id)))
+        delayed.drop(HoldLine(isOfCommands: false, subject: .link(id)))
+        return [.pass(.command(.disconnect(peer: link.peer)))]
     }
 
     // MARK: Subjects
@@ -114,7 +119,7 @@ struct CentralFaults: FaultMachine {
         return links[link]?.characteristics[attribute]
     }
 
-    func line(link: LinkID?, channel: ChannelID?, peer: PeerID?) -> HoldLine {
+    func subject(link: LinkID?, channel: ChannelID?, peer: PeerID?) -> HoldLine.Subject {
         if let link = link ?? channel.flatMap({ channels[$0] }) { return .link(link) }
         if let channel { return .channel(channel) }
         return peer.map { .peer($0) } ?? .manager

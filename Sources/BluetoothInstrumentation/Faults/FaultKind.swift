@@ -29,19 +29,18 @@ extension FaultKind: CustomStringConvertible {
     ///
     /// - Returns: nil for anything else.
     public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: Character("."), omittingEmptySubsequences: false).map { String($0) }
-        guard parts.count == 2 else { return nil }
-        let kind: FaultKind?
-        switch parts[0] {
-        case "centralCommand": kind = CentralCommand.Kind(rawValue: parts[1]).map { .centralCommand($0) }
-        case "centralEvent": kind = CentralEvent.Kind(rawValue: parts[1]).map { .centralEvent($0) }
-        case "peripheralCommand": kind = PeripheralCommand.Kind(rawValue: parts[1]).map { .peripheralCommand($0) }
-        case "peripheralEvent": kind = PeripheralEvent.Kind(rawValue: parts[1]).map { .peripheralEvent($0) }
-        default: kind = nil
-        }
-        guard let kind else { return nil }
+        guard let kind = Self.described[String(text)] else { return nil }
         self = kind
     }
+
+    private static let described: [String: FaultKind] = {
+        let kinds: [FaultKind] =
+            CentralCommand.Kind.allCases.map { .centralCommand($0) }
+            + CentralEvent.Kind.allCases.map { .centralEvent($0) }
+            + PeripheralCommand.Kind.allCases.map { .peripheralCommand($0) }
+            + PeripheralEvent.Kind.allCases.map { .peripheralEvent($0) }
+        return Dictionary(uniqueKeysWithValues: kinds.map { ($0.description, $0) })
+    }()
 }
 
 extension FaultKind: Codable {
@@ -65,119 +64,106 @@ extension FaultKind: Codable {
 
 // MARK: What a fault can do there
 
-extension FaultKind {
+/// What a plan may do to messages of a kind, and what it may name of them.
+struct FaultTraits: OptionSet {
+    let rawValue: UInt8
+
     /// Adapter state, permission and restoration: without them a manager knows nothing, so no fault touches them.
-    var isUntouchable: Bool {
-        switch self {
-        case .centralEvent(let kind): [.stateChanged, .authorizationChanged, .restored].contains(kind)
-        case .peripheralEvent(let kind): [.stateChanged, .authorizationChanged, .restored].contains(kind)
-        default: false
-        }
-    }
-
+    static let isUntouchable = Self(rawValue: 1 << 0)
     /// The begin or the end of a link: may come late, but not never and not twice.
-    var isLinkBoundary: Bool {
-        if case .centralEvent(let kind) = self { return [.connected, .connectFailed, .disconnected].contains(kind) }
-        return false
-    }
+    static let isLinkBoundary = Self(rawValue: 1 << 1)
+    /// An error can take its place.
+    static let canFail = Self(rawValue: 1 << 2)
+    /// It carries a value that can be corrupted.
+    static let hasValue = Self(rawValue: 1 << 3)
+    /// It may pass twice: a packet or a request may; a grant of credits, or a link, may not.
+    static let canRepeat = Self(rawValue: 1 << 4)
+    /// It is about a link that its central manager can end.
+    static let isOnLink = Self(rawValue: 1 << 5)
+    /// It names a characteristic, directly or through its request.
+    static let hasCharacteristic = Self(rawValue: 1 << 6)
+    /// It names a peer, directly or through its link.
+    static let hasPeer = Self(rawValue: 1 << 7)
+}
 
-    /// Whether an error can take its place.
-    var canFail: Bool {
+extension FaultKind {
+    var traits: FaultTraits {
         switch self {
-        case .centralCommand(let kind): kind.isRepeatableRequest || kind == .connect || kind == .openChannel
-        case .centralEvent(let kind): kind.isResponse
-        case .peripheralCommand(let kind):
-            [.addService, .startAdvertising, .publishChannel, .unpublishChannel].contains(kind)
-        case .peripheralEvent(let kind):
-            [.serviceAdded, .advertisingStarted, .channelPublished, .channelUnpublished].contains(kind)
-        }
-    }
-
-    /// Whether it carries a value that can be corrupted.
-    var hasValue: Bool {
-        switch self {
-        case .centralCommand(let kind): [.write, .writeCommand, .sendOnChannel].contains(kind)
-        case .centralEvent(let kind): [.valueRead, .valueNotified, .channelReceived].contains(kind)
-        case .peripheralCommand(let kind): [.respond, .updateValue, .sendOnChannel].contains(kind)
-        case .peripheralEvent(let kind): [.writeRequested, .channelReceived].contains(kind)
-        }
-    }
-
-    /// Whether it may pass twice: a packet or a request may; a grant of credits, or a link, may not.
-    var canRepeat: Bool {
-        switch self {
-        case .centralCommand(let kind):
-            kind.isRepeatableRequest || [.startScan, .stopScan, .setConnectionEventFilter].contains(kind)
-        case .centralEvent(let kind):
-            [.discovered, .nameChanged, .connectionEvent, .mtuChanged, .valueNotified, .channelReceived].contains(kind)
-        case .peripheralCommand(let kind):
-            [.stopAdvertising, .removeAllServices, .setConnectionLatency, .sendOnChannel].contains(kind)
-        case .peripheralEvent(let kind): [.mtuChanged, .channelReceived, .advertisingEnded].contains(kind)
-        }
-    }
-
-    /// Whether it is about a link that its central manager can end.
-    var isOnLink: Bool {
-        switch self {
-        case .centralCommand(let kind):
-            canFail && kind != .connect || kind == .writeCommand
-        case .centralEvent(let kind):
-            kind.isResponse
-                || [
-                    .connected, .mtuChanged, .writeCredits, .servicesChanged, .valueNotified, .channelOpened,
-                    .operationFailed,
-                ].contains(kind)
-        case .peripheralCommand, .peripheralEvent: false
-        }
-    }
-
-    /// Whether it names a characteristic, directly or through its request.
-    var hasCharacteristic: Bool {
-        switch self {
-        case .centralCommand(let kind):
-            [.discoverDescriptors, .read, .write, .writeCommand, .setNotifying].contains(kind)
-        case .centralEvent(let kind):
-            [.valueRead, .written, .notifyingChanged, .valueNotified, .descriptorsDiscovered, .operationFailed]
-                .contains(kind)
-        case .peripheralCommand(let kind): [.respond, .updateValue].contains(kind)
-        case .peripheralEvent(let kind):
-            [.subscribed, .unsubscribed, .readRequested, .writeRequested, .requestExpired].contains(kind)
-        }
-    }
-
-    /// Whether it names a peer, directly or through its link.
-    var hasPeer: Bool {
-        switch self {
-        case .centralCommand(let kind): isOnLink || kind == .connect || kind == .disconnect
-        case .centralEvent(let kind):
-            ![.stateChanged, .authorizationChanged, .restored, .channelReceived, .channelCredits, .channelClosed]
-                .contains(kind)
-        case .peripheralCommand(let kind): [.respond, .setConnectionLatency].contains(kind)
-        case .peripheralEvent(let kind):
-            [
-                .subscribed, .unsubscribed, .notifyCredits, .mtuChanged, .readRequested, .writeRequested,
-                .requestExpired, .channelOpened,
-            ].contains(kind)
+        case .centralCommand(let kind): kind.traits
+        case .centralEvent(let kind): kind.traits
+        case .peripheralCommand(let kind): kind.traits
+        case .peripheralEvent(let kind): kind.traits
         }
     }
 }
 
 extension CentralCommand.Kind {
-    /// Whether it is a request on a link that may be sent twice.
-    fileprivate var isRepeatableRequest: Bool {
-        [
-            .readRSSI, .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
-            .read, .write, .setNotifying,
-        ].contains(self)
+    fileprivate var traits: FaultTraits {
+        switch self {
+        case .startScan, .stopScan, .setConnectionEventFilter: .canRepeat
+        case .connect: [.canFail, .hasPeer]
+        case .disconnect: .hasPeer
+        case .readRSSI, .discoverServices, .discoverIncludedServices, .discoverCharacteristics:
+            [.canFail, .canRepeat, .isOnLink, .hasPeer]
+        case .discoverDescriptors, .read, .setNotifying:
+            [.canFail, .canRepeat, .isOnLink, .hasCharacteristic, .hasPeer]
+        case .write: [.canFail, .hasValue, .canRepeat, .isOnLink, .hasCharacteristic, .hasPeer]
+        case .writeCommand: [.hasValue, .isOnLink, .hasCharacteristic, .hasPeer]
+        case .openChannel: [.canFail, .isOnLink, .hasPeer]
+        case .sendOnChannel: .hasValue
+        case .channelConsumed, .closeChannel: []
+        }
     }
 }
 
 extension CentralEvent.Kind {
-    /// Whether it is the response to such a request.
-    fileprivate var isResponse: Bool {
-        [
-            .rssiRead, .servicesDiscovered, .characteristicsDiscovered, .descriptorsDiscovered, .valueRead, .written,
-            .notifyingChanged,
-        ].contains(self)
+    fileprivate var traits: FaultTraits {
+        switch self {
+        case .stateChanged, .authorizationChanged, .restored: .isUntouchable
+        case .discovered, .nameChanged, .connectionEvent: [.canRepeat, .hasPeer]
+        case .peerForgotten, .ancsAuthorizationChanged: .hasPeer
+        case .connected: [.isLinkBoundary, .isOnLink, .hasPeer]
+        case .connectFailed, .disconnected: [.isLinkBoundary, .hasPeer]
+        case .mtuChanged: [.canRepeat, .isOnLink, .hasPeer]
+        case .writeCredits, .servicesChanged, .channelOpened: [.isOnLink, .hasPeer]
+        case .rssiRead, .servicesDiscovered, .characteristicsDiscovered: [.canFail, .isOnLink, .hasPeer]
+        case .descriptorsDiscovered, .written, .notifyingChanged:
+            [.canFail, .isOnLink, .hasCharacteristic, .hasPeer]
+        case .valueRead: [.canFail, .hasValue, .isOnLink, .hasCharacteristic, .hasPeer]
+        case .valueNotified: [.hasValue, .canRepeat, .isOnLink, .hasCharacteristic, .hasPeer]
+        case .operationFailed: [.isOnLink, .hasCharacteristic, .hasPeer]
+        case .channelReceived: [.hasValue, .canRepeat]
+        case .channelCredits, .channelClosed: []
+        }
+    }
+}
+
+extension PeripheralCommand.Kind {
+    fileprivate var traits: FaultTraits {
+        switch self {
+        case .addService, .startAdvertising, .publishChannel, .unpublishChannel: .canFail
+        case .removeAllServices, .stopAdvertising: .canRepeat
+        case .respond: [.hasValue, .hasCharacteristic, .hasPeer]
+        case .updateValue: [.hasValue, .hasCharacteristic]
+        case .setConnectionLatency: [.canRepeat, .hasPeer]
+        case .sendOnChannel: [.hasValue, .canRepeat]
+        case .removeService, .channelConsumed, .closeChannel: []
+        }
+    }
+}
+
+extension PeripheralEvent.Kind {
+    fileprivate var traits: FaultTraits {
+        switch self {
+        case .stateChanged, .authorizationChanged, .restored: .isUntouchable
+        case .serviceAdded, .advertisingStarted, .channelPublished, .channelUnpublished: .canFail
+        case .advertisingEnded: .canRepeat
+        case .subscribed, .unsubscribed, .readRequested, .requestExpired: [.hasCharacteristic, .hasPeer]
+        case .writeRequested: [.hasValue, .hasCharacteristic, .hasPeer]
+        case .mtuChanged: [.canRepeat, .hasPeer]
+        case .notifyCredits, .channelOpened: .hasPeer
+        case .channelReceived: [.hasValue, .canRepeat]
+        case .channelCredits, .channelClosed, .operationFailed: []
+        }
     }
 }

@@ -1,32 +1,33 @@
 import BluetoothBackend
 import BluetoothSupport
 
+/// A command on its way to the backend, or an event on its way to the manager.
+enum FaultMessage<Command: Sendable, Event: Sendable>: Sendable {
+    case command(Command)
+    case event(Event)
+}
+
 enum FaultAction<Command: Sendable, Event: Sendable>: Sendable {
-    /// Submits a command to the backend.
-    case submit(Command)
-    /// The manager gets an event.
-    case deliver(Event)
-    /// ``FaultMachine/wakeCommands(_:now:)`` is due.
-    case wakeCommands(line: HoldLine, after: Duration)
-    /// ``FaultMachine/wakeEvents(_:now:)`` is due.
-    case wakeEvents(line: HoldLine, after: Duration)
+    /// Submits a command to the backend, or delivers an event to the manager.
+    case pass(FaultMessage<Command, Event>)
+    /// ``FaultMachine/wake(_:now:)`` is due.
+    case wake(line: HoldLine, after: Duration)
     /// All that was delivered before is to be handled, then this is to be called.
     case settle(@Sendable () -> Void)
 }
 
-/// A sequence of items whose order a delay preserves.
-enum HoldLine: Hashable, Sendable {
-    /// The items of one link.
-    case link(LinkID)
-    /// The items of one peer without a link.
-    case peer(PeerID)
-    /// The items of one channel.
-    case channel(ChannelID)
-    /// The other items of a manager.
-    case manager
+/// A sequence of commands, or of events, whose order a delay preserves.
+struct HoldLine: Hashable, Sendable {
+    /// A link, a peer without a link, a channel, or the manager for all else.
+    enum Subject: Hashable, Sendable {
+        case link(LinkID), peer(PeerID), channel(ChannelID), manager
+    }
+
+    let isOfCommands: Bool
+    let subject: Subject
 }
 
-/// A command or an event on its way, and the effect that it still meets.
+/// A message on its way, and the effect that it still meets.
 struct Held<Message: Sendable>: Sendable {
     var message: Message
     var effect: FaultEffect?
@@ -39,64 +40,46 @@ protocol FaultMachine: Sendable {
     associatedtype Command: Sendable
     associatedtype Event: Sendable
     typealias Action = FaultAction<Command, Event>
+    typealias Message = FaultMessage<Command, Event>
 
-    var commands: DelayQueue<Held<Command>> { get set }
-    var events: DelayQueue<Held<Event>> { get set }
+    var delayed: DelayQueue<Held<Message>> { get set }
 
     mutating func command(_ command: Command, now: Duration) -> [Action]
 
     mutating func event(_ event: Event, now: Duration) -> [Action]
 
-    /// The effect of a fault on a command whose turn has come.
-    mutating func apply(_ effect: FaultEffect?, to command: Command, now: Duration) -> [Action]
-
-    /// The effect of a fault on an event whose turn has come.
-    mutating func apply(_ effect: FaultEffect?, to event: Event, now: Duration) -> [Action]
+    /// The effect of a fault on a message whose turn has come.
+    mutating func apply(_ effect: FaultEffect?, to message: Message, now: Duration) -> [Action]
 
     /// The manager is gone.
     mutating func dropAll()
 }
 
 extension FaultMachine {
-    var heldBack: Int { commands.count + events.count }
-
-    /// Lets a command pass, or delays it.
-    mutating func admit(command: Command, _ effect: FaultEffect?, in line: HoldLine, now: Duration) -> [Action] {
-        switch commands.admit(Held(message: command, effect: effect), in: line, delay: effect?.delay, now: now) {
-        case .passes: apply(effect, to: command, now: now)
-        case .heads(let wait): [.wakeCommands(line: line, after: wait)]
+    /// Lets a message pass, or delays it.
+    mutating func admit(
+        _ message: Message, _ effect: FaultEffect?, of subject: HoldLine.Subject, now: Duration
+    ) -> [Action] {
+        let isCommand = if case .command = message { true } else { false }
+        let line = HoldLine(isOfCommands: isCommand, subject: subject)
+        return switch delayed.admit(Held(message: message, effect: effect), in: line, delay: effect?.delay, now: now) {
+        case .passes: apply(effect, to: message, now: now)
+        case .heads(let wait): [.wake(line: line, after: wait)]
         case .follows: []
         }
     }
 
-    /// Lets an event pass, or delays it.
-    mutating func admit(event: Event, _ effect: FaultEffect?, in line: HoldLine, now: Duration) -> [Action] {
-        switch events.admit(Held(message: event, effect: effect), in: line, delay: effect?.delay, now: now) {
-        case .passes: apply(effect, to: event, now: now)
-        case .heads(let wait): [.wakeEvents(line: line, after: wait)]
-        case .follows: []
-        }
-    }
-
-    /// The head of a line of commands may be due.
-    mutating func wakeCommands(_ line: HoldLine, now: Duration) -> [Action] {
+    /// The head of a line may be due.
+    mutating func wake(_ line: HoldLine, now: Duration) -> [Action] {
         var actions: [Action] = []
-        while let held = commands.next(in: line, now: now) { actions += apply(held.effect, to: held.message, now: now) }
-        if let wait = commands.wait(in: line, now: now) { actions.append(.wakeCommands(line: line, after: wait)) }
-        return actions
-    }
-
-    /// The head of a line of events may be due.
-    mutating func wakeEvents(_ line: HoldLine, now: Duration) -> [Action] {
-        var actions: [Action] = []
-        while let held = events.next(in: line, now: now) { actions += apply(held.effect, to: held.message, now: now) }
-        if let wait = events.wait(in: line, now: now) { actions.append(.wakeEvents(line: line, after: wait)) }
+        while let held = delayed.next(in: line, now: now) { actions += apply(held.effect, to: held.message, now: now) }
+        if let wait = delayed.wait(in: line, now: now) { actions.append(.wake(line: line, after: wait)) }
         return actions
     }
 }
 
 extension FaultEffect {
-    /// The delay of a command or an event; nil for other effects.
+    /// The delay of a message; nil for other effects.
     fileprivate var delay: Duration? { if case .delay(let time) = self { time } else { nil } }
 }
 

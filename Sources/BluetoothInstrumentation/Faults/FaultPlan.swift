@@ -112,10 +112,12 @@ extension FaultPlan {
 
 extension Fault {
     fileprivate var brokenRule: String? {
-        let kind = place.kind
-        if kind.isUntouchable { return "\(kind) is always passed on" }
-        if place.characteristic != nil, !kind.hasCharacteristic { return "\(kind) is not about a characteristic" }
-        if place.peer != nil, !kind.hasPeer { return "\(kind) is not about a peer" }
+        let (kind, traits) = (place.kind, place.kind.traits)
+        if traits.contains(.isUntouchable) { return "\(kind) is always passed on" }
+        if place.characteristic != nil, !traits.contains(.hasCharacteristic) {
+            return "\(kind) is not about a characteristic"
+        }
+        if place.peer != nil, !traits.contains(.hasPeer) { return "\(kind) is not about a peer" }
         return trigger.brokenRule ?? effect.brokenRule(at: kind)
     }
 }
@@ -134,12 +136,13 @@ extension FaultTrigger {
 extension FaultEffect {
     fileprivate func brokenRule(at kind: FaultKind) -> String? {
         switch self {
-        case .error where !kind.canFail: "\(kind) has no operation that could fail"
+        case .error where !kind.traits.contains(.canFail): "\(kind) has no operation that could fail"
         case .delay(let time) where time < .zero: "a delay is not negative"
-        case .drop where kind.isLinkBoundary: "\(kind) cannot be lost: the link would never begin or end"
-        case .corrupt where !kind.hasValue: "\(kind) carries no value"
-        case .duplicate where !kind.canRepeat: "\(kind) cannot come twice"
-        case .disconnect where !kind.isOnLink: "\(kind) is not on a link of a central manager"
+        case .drop where kind.traits.contains(.isLinkBoundary):
+            "\(kind) cannot be lost: the link would never begin or end"
+        case .corrupt where !kind.traits.contains(.hasValue): "\(kind) carries no value"
+        case .duplicate where !kind.traits.contains(.canRepeat): "\(kind) cannot come twice"
+        case .disconnect where !kind.traits.contains(.isOnLink): "\(kind) is not on a link of a central manager"
         default: nil
         }
     }

@@ -99,9 +99,9 @@ where Base.Command == Machine.Command, Base.Event == Machine.Event {
     private func change(_ body: (inout State) -> [Machine.Action]) {
         let change = state.withLock { state -> Int in
             guard !state.isInvalidated else { return 0 }
-            let before = state.machine.heldBack
+            let before = state.machine.delayed.count
             state.actions += body(&state)
-            return state.machine.heldBack - before
+            return state.machine.delayed.count - before
         }
         heldBack.add(change)
         perform()
@@ -110,13 +110,11 @@ where Base.Command == Machine.Command, Base.Event == Machine.Event {
     private func perform() {
         while let (action, sink) = nextAction() {
             switch action {
-            case .submit(let command): base.submit(command)
-            case .deliver(let event): sink?.deliver(event)
+            case .pass(.command(let command)): base.submit(command)
+            case .pass(.event(let event)): sink?.deliver(event)
             case .settle(let body): sink?.afterDelivery(body)
-            case .wakeCommands(let line, let delay):
-                clock.schedule(after: delay) { [weak self] in self?.run { $0.wakeCommands(line, now: $1) } }
-            case .wakeEvents(let line, let delay):
-                clock.schedule(after: delay) { [weak self] in self?.run { $0.wakeEvents(line, now: $1) } }
+            case .wake(let line, let delay):
+                clock.schedule(after: delay) { [weak self] in self?.run { $0.wake(line, now: $1) } }
             }
             state.withLock { $0.isPerforming = false }
         }

@@ -12,8 +12,7 @@ struct PeripheralFaults: FaultMachine {
     var matcher: FaultMatcher
     private var characteristics: [AttributeID: BluetoothUUID] = [:]
     private var requests: [RequestID: Request] = [:]
-    var commands = DelayQueue<Held<PeripheralCommand>>()
-    var events = DelayQueue<Held<PeripheralEvent>>()
+    var delayed = DelayQueue<Held<Message>>()
 
     init(_ plan: FaultPlan, start: Duration) {
         matcher = FaultMatcher(plan, start: start)
@@ -21,8 +20,7 @@ struct PeripheralFaults: FaultMachine {
 
     mutating func dropAll() {
         requests = [:]
-        commands.dropAll()
-        events.dropAll()
+        delayed.dropAll()
     }
 
     // MARK: Commands
@@ -37,20 +35,7 @@ struct PeripheralFaults: FaultMachine {
                 kind: .peripheralCommand(command.kind),
                 characteristic: subject.attribute.flatMap { characteristics[$0] }, peer: subject.central),
             now: now)
-        let line: HoldLine = command.channel.map { .channel($0) } ?? .manager
-        return admit(command: command, effect, in: line, now: now)
-    }
-
-    mutating func apply(_ effect: FaultEffect?, to command: PeripheralCommand, now: Duration) -> [Action] {
-        switch effect {
-        case nil, .delay: return [.submit(command)]
-        // A plan with a link's end at a peripheral's command is refused.
-        case .drop, .disconnect: return []
-        case .error(let error):
-            return command.operation.map { [.deliver(.operationFailed(operation: $0, error: error))] } ?? []
-        case .corrupt: return [.submit(command.corrupted(by: matcher.randomForCorruption()))]
-        case .duplicate: return [.submit(command), .submit(command)]
-        }
+        return admit(.command(command), effect, of: command.channel.map { .channel($0) } ?? .manager, now: now)
     }
 
     // MARK: Events
@@ -58,7 +43,7 @@ struct PeripheralFaults: FaultMachine {
     mutating func event(_ event: PeripheralEvent, now: Duration) -> [Action] {
         if case .stateChanged(let state) = event {
             if state != .poweredOn { dropAll() }
-            return [.deliver(event)]
+            return [.pass(.event(event))]
         }
         let request = learn(event)
         let attribute = event.attribute ?? request?.attribute
@@ -67,18 +52,20 @@ struct PeripheralFaults: FaultMachine {
                 kind: .peripheralEvent(event.kind), characteristic: attribute.flatMap { characteristics[$0] },
                 peer: event.central ?? request?.central),
             now: now)
-        return admit(event: event, effect, in: line(of: event, request), now: now)
+        return admit(.event(event), effect, of: subject(of: event, request), now: now)
     }
 
-    mutating func apply(_ effect: FaultEffect?, to event: PeripheralEvent, now: Duration) -> [Action] {
+    // MARK: Effects
+
+    mutating func apply(_ effect: FaultEffect?, to message: Message, now: Duration) -> [Action] {
         switch effect {
-        case nil, .delay: return [.deliver(event)]
-        // A plan with a link's end at a peripheral's event is refused.
-        case .drop, .disconnect: return []
+        case nil, .delay: [.pass(message)]
+        // A plan with a link's end in the peripheral role is refused.
+        case .drop, .disconnect: []
         case .error(let error):
-            return event.operation.map { [.deliver(.operationFailed(operation: $0, error: error))] } ?? []
-        case .corrupt: return [.deliver(event.corrupted(by: matcher.randomForCorruption()))]
-        case .duplicate: return [.deliver(event), .deliver(event)]
+            message.operation.map { [.pass(.event(.operationFailed(operation: $0, error: error)))] } ?? []
+        case .corrupt: [.pass(message.corrupted(by: matcher.randomForCorruption()))]
+        case .duplicate: [.pass(message), .pass(message)]
         }
     }
 
@@ -109,8 +96,24 @@ struct PeripheralFaults: FaultMachine {
         }
     }
 
-    private func line(of event: PeripheralEvent, _ request: Request?) -> HoldLine {
+    private func subject(of event: PeripheralEvent, _ request: Request?) -> HoldLine.Subject {
         if let channel = event.channel { return .channel(channel) }
         return (event.central ?? request?.central).map { .peer($0) } ?? .manager
+    }
+}
+
+extension FaultMessage<PeripheralCommand, PeripheralEvent> {
+    fileprivate var operation: OperationID? {
+        switch self {
+        case .command(let command): command.operation
+        case .event(let event): event.operation
+        }
+    }
+
+    fileprivate func corrupted(by random: UInt64) -> Self {
+        switch self {
+        case .command(let command): .command(command.corrupted(by: random))
+        case .event(let event): .event(event.corrupted(by: random))
+        }
     }
 }
