@@ -104,59 +104,47 @@ extension CBATTError {
         /// Finds the code of a number.
         ///
         /// Never nil: numbers without a name are kept.
-        public init?(rawValue: Int) { self = Self.codes[rawValue] ?? ._other(rawValue) }
+        public init?(rawValue: Int) {
+            self = Self.named.indices.contains(rawValue) ? Self.named[rawValue] : ._other(rawValue)
+        }
 
         /// The code's number.
-        public var rawValue: Int {
+        public var rawValue: Int { entry.number }
+
+        /// The text of an error of the system.
+        var message: String { entry.message }
+
+        /// The number and the text: Apple's where it is known, or else one in the same style.
+        private var entry: (number: Int, message: String) {
             switch self {
-            case .success: 0x00
-            case .invalidHandle: 0x01
-            case .readNotPermitted: 0x02
-            case .writeNotPermitted: 0x03
-            case .invalidPdu: 0x04
-            case .insufficientAuthentication: 0x05
-            case .requestNotSupported: 0x06
-            case .invalidOffset: 0x07
-            case .insufficientAuthorization: 0x08
-            case .prepareQueueFull: 0x09
-            case .attributeNotFound: 0x0A
-            case .attributeNotLong: 0x0B
-            case .insufficientEncryptionKeySize: 0x0C
-            case .invalidAttributeValueLength: 0x0D
-            case .unlikelyError: 0x0E
-            case .insufficientEncryption: 0x0F
-            case .unsupportedGroupType: 0x10
-            case .insufficientResources: 0x11
-            case ._other(let number): number
+            case .success: (0x00, "No error.")
+            case .invalidHandle: (0x01, "The handle is invalid.")
+            case .readNotPermitted: (0x02, "Reading is not permitted.")
+            case .writeNotPermitted: (0x03, "Writing is not permitted.")
+            case .invalidPdu: (0x04, "The PDU is invalid.")
+            case .insufficientAuthentication: (0x05, "Authentication is insufficient.")
+            case .requestNotSupported: (0x06, "The request is not supported.")
+            case .invalidOffset: (0x07, "The offset is invalid.")
+            case .insufficientAuthorization: (0x08, "Authorization is insufficient.")
+            case .prepareQueueFull: (0x09, "The prepare queue is full.")
+            case .attributeNotFound: (0x0A, "The attribute could not be found.")
+            case .attributeNotLong: (0x0B, "The attribute is not long.")
+            case .insufficientEncryptionKeySize: (0x0C, "The encryption key size is insufficient.")
+            case .invalidAttributeValueLength: (0x0D, "The value's length is invalid.")
+            case .unlikelyError: (0x0E, "Unlikely error.")
+            case .insufficientEncryption: (0x0F, "Encryption is insufficient.")
+            case .unsupportedGroupType: (0x10, "The group type is unsupported.")
+            case .insufficientResources: (0x11, "Resources are insufficient.")
+            case ._other(let number): (number, "Unknown ATT error.")
             }
         }
 
-        private static let codes = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.code) })
-        private static let messages = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.message) })
-
-        /// The text of an error of the system.
-        var message: String { Self.messages[rawValue] ?? "Unknown ATT error." }
-
-        /// The codes that have a name, and their texts: Apple's where it is known, or else one in the same style.
-        static let named: [(code: Code, message: String)] = [
-            (.success, "No error."),
-            (.invalidHandle, "The handle is invalid."),
-            (.readNotPermitted, "Reading is not permitted."),
-            (.writeNotPermitted, "Writing is not permitted."),
-            (.invalidPdu, "The PDU is invalid."),
-            (.insufficientAuthentication, "Authentication is insufficient."),
-            (.requestNotSupported, "The request is not supported."),
-            (.invalidOffset, "The offset is invalid."),
-            (.insufficientAuthorization, "Authorization is insufficient."),
-            (.prepareQueueFull, "The prepare queue is full."),
-            (.attributeNotFound, "The attribute could not be found."),
-            (.attributeNotLong, "The attribute is not long."),
-            (.insufficientEncryptionKeySize, "The encryption key size is insufficient."),
-            (.invalidAttributeValueLength, "The value's length is invalid."),
-            (.unlikelyError, "Unlikely error."),
-            (.insufficientEncryption, "Encryption is insufficient."),
-            (.unsupportedGroupType, "The group type is unsupported."),
-            (.insufficientResources, "Resources are insufficient."),
+        /// The codes that have a name, each at the index that is its number.
+        static let named: [Code] = [
+            .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
+            .requestNotSupported, .invalidOffset, .insufficientAuthorization, .prepareQueueFull, .attributeNotFound,
+            .attributeNotLong, .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
+            .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
         ]
     }
 }

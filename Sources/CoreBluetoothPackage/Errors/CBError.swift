@@ -107,67 +107,52 @@ extension CBError {
         /// Finds the code of a number.
         ///
         /// Never nil: numbers without a name are kept.
-        public init?(rawValue: Int) { self = Self.codes[rawValue] ?? ._other(rawValue) }
+        public init?(rawValue: Int) {
+            self = Self.named.indices.contains(rawValue) ? Self.named[rawValue] : ._other(rawValue)
+        }
 
         /// The code's number.
-        public var rawValue: Int {
+        public var rawValue: Int { entry.number }
+
+        /// The text of an error of the system.
+        var message: String { entry.message }
+
+        /// The number and the text: Apple's where it is known, or else one in the same style.
+        private var entry: (number: Int, message: String) {
             switch self {
-            case .unknown: 0
-            case .invalidParameters: 1
-            case .invalidHandle: 2
-            case .notConnected: 3
-            case .outOfSpace: 4
-            case .operationCancelled: 5
-            case .connectionTimeout: 6
-            case .peripheralDisconnected: 7
-            case .uuidNotAllowed: 8
-            case .alreadyAdvertising: 9
-            case .connectionFailed: 10
-            case .connectionLimitReached: 11
-            case .unkownDevice: 12
-            case .operationNotSupported: 13
-            case .peerRemovedPairingInformation: 14
-            case .encryptionTimedOut: 15
-            case .tooManyLEPairedDevices: 16
-            case .leGattExceededBackgroundNotificationLimit: 17
-            case .leGattNearBackgroundNotificationLimit: 18
-            case ._other(let number): number
+            case .unknown: (0, "Unknown error.")
+            case .invalidParameters: (1, "One or more parameters were invalid.")
+            case .invalidHandle: (2, "The specified attribute handle is invalid.")
+            case .notConnected: (3, "The specified device is not connected.")
+            case .outOfSpace: (4, "The device has run out of space.")
+            case .operationCancelled: (5, "The operation was cancelled.")
+            case .connectionTimeout: (6, "The connection has timed out unexpectedly.")
+            case .peripheralDisconnected: (7, "The specified device has disconnected from us.")
+            case .uuidNotAllowed: (8, "The specified UUID is not allowed for this operation.")
+            case .alreadyAdvertising: (9, "Advertising has already started.")
+            case .connectionFailed: (10, "The connection has failed unexpectedly.")
+            case .connectionLimitReached: (11, "The maximum number of connections has been reached.")
+            case .unkownDevice: (12, "The specified device is unknown.")
+            case .operationNotSupported: (13, "The operation is not supported.")
+            case .peerRemovedPairingInformation: (14, "Peer removed pairing information")
+            case .encryptionTimedOut:
+                (15, "Failed to encrypt the connection, the connection has timed out unexpectedly.")
+            case .tooManyLEPairedDevices: (16, "The maximum number of paired devices has been reached.")
+            case .leGattExceededBackgroundNotificationLimit:
+                (17, "The limit of notifications in the background has been exceeded.")
+            case .leGattNearBackgroundNotificationLimit:
+                (18, "The limit of notifications in the background has almost been reached.")
+            case ._other(let number): (number, "Unknown error.")
             }
         }
 
-        private static let codes = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.code) })
-        private static let messages = Dictionary(uniqueKeysWithValues: named.map { ($0.code.rawValue, $0.message) })
-
-        /// The text of an error of the system.
-        var message: String { Self.messages[rawValue] ?? "Unknown error." }
-
-        /// The codes that have a name, and their texts: Apple's where it is known, or else one in the same style.
-        static let named: [(code: Code, message: String)] = [
-            (.unknown, "Unknown error."),
-            (.invalidParameters, "One or more parameters were invalid."),
-            (.invalidHandle, "The specified attribute handle is invalid."),
-            (.notConnected, "The specified device is not connected."),
-            (.outOfSpace, "The device has run out of space."),
-            (.operationCancelled, "The operation was cancelled."),
-            (.connectionTimeout, "The connection has timed out unexpectedly."),
-            (.peripheralDisconnected, "The specified device has disconnected from us."),
-            (.uuidNotAllowed, "The specified UUID is not allowed for this operation."),
-            (.alreadyAdvertising, "Advertising has already started."),
-            (.connectionFailed, "The connection has failed unexpectedly."),
-            (.connectionLimitReached, "The maximum number of connections has been reached."),
-            (.unkownDevice, "The specified device is unknown."),
-            (.operationNotSupported, "The operation is not supported."),
-            (.peerRemovedPairingInformation, "Peer removed pairing information"),
-            (.encryptionTimedOut, "Failed to encrypt the connection, the connection has timed out unexpectedly."),
-            (.tooManyLEPairedDevices, "The maximum number of paired devices has been reached."),
-            (
-                .leGattExceededBackgroundNotificationLimit,
-                "The limit of notifications in the background has been exceeded."
-            ),
-            (
-                .leGattNearBackgroundNotificationLimit,
-                "The limit of notifications in the background has almost been reached."
-            ),
+        /// The codes that have a name, each at the index that is its number.
+        static let named: [Code] = [
+            .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
+            .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
+            .connectionLimitReached, .unkownDevice, .operationNotSupported, .peerRemovedPairingInformation,
+            .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
+            .leGattNearBackgroundNotificationLimit,
         ]
     }
 }

@@ -100,12 +100,7 @@ open class CBPeripheralManager: CBManager {
     /// The older form of ``CBManager/authorization-swift.type.property``.
     @available(*, deprecated, message: "Use CBManager.authorization instead")
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
-        switch CBManager.authorization {
-        case .notDetermined: .notDetermined
-        case .restricted: .restricted
-        case .denied: .denied
-        case .allowedAlways: .authorized
-        }
+        CBPeripheralManagerAuthorizationStatus(rawValue: CBManager.authorization.rawValue) ?? .notDetermined
     }
 
     // MARK: Advertising

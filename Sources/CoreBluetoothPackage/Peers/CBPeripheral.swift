@@ -52,16 +52,7 @@ open class CBPeripheral: CBPeer {
     open var rssi: NSNumber? { fields.withLock { $0.rssi } }
 
     /// Whether this manager is connected to the peripheral.
-    open var state: CBPeripheralState {
-        core.read { machine in
-            switch machine.peer(handle)?.state {
-            case .connecting: .connecting
-            case .connected: .connected
-            case .disconnecting: .disconnecting
-            case .disconnected, nil: .disconnected
-            }
-        }
-    }
+    open var state: CBPeripheralState { core.read { $0.peer(handle)?.state ?? .disconnected } }
 
     /// The services found so far on this connection; nil before any discovery.
     open var services: [CBService]? { fields.withLock { $0.services } }
@@ -109,8 +100,7 @@ open class CBPeripheral: CBPeer {
 
     /// Finds included services: `peripheral(_:didDiscoverIncludedServicesFor:error:)`.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
-        guard let attribute = reference(of: service) else { return }
-        request(.discoverIncludedServices(of: attribute.id, includedServiceUUIDs.filter), within: attribute)
+        request(at: service) { .discoverIncludedServices(of: $0, includedServiceUUIDs.filter) }
     }
 
     /// Finds characteristics, all if nil or empty: `peripheral(_:didDiscoverCharacteristicsFor:error:)`.
@@ -123,21 +113,14 @@ open class CBPeripheral: CBPeer {
 
     /// Finds all descriptors: `peripheral(_:didDiscoverDescriptorsFor:error:)`.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
-        guard let attribute = reference(of: characteristic) else { return }
-        request(.discoverDescriptors(of: attribute.id), within: attribute)
+        request(at: characteristic) { .discoverDescriptors(of: $0) }
     }
 
     /// Reads a value, however long, up to 512 bytes: `peripheral(_:didUpdateValueFor:error:)`.
-    open func readValue(for characteristic: CBCharacteristic) {
-        guard let attribute = reference(of: characteristic) else { return }
-        request(.read(attribute.id), within: attribute)
-    }
+    open func readValue(for characteristic: CBCharacteristic) { request(at: characteristic) { .read($0) } }
 
     /// Reads a descriptor: `peripheral(_:didUpdateValueFor:error:)`.
-    open func readValue(for descriptor: CBDescriptor) {
-        guard let attribute = reference(of: descriptor) else { return }
-        request(.read(attribute.id), within: attribute)
-    }
+    open func readValue(for descriptor: CBDescriptor) { request(at: descriptor) { .read($0) } }
 
     /// Writes a value.
     ///
@@ -188,6 +171,11 @@ open class CBPeripheral: CBPeer {
 
     private func request(_ request: LinkRequest, within attribute: AttributeReference? = nil) {
         core.transition { [handle] in $0.request(handle, request, within: attribute) }
+    }
+
+    private func request(at attribute: CBAttribute, _ request: (AttributeID) -> LinkRequest) {
+        guard let attribute = reference(of: attribute) else { return }
+        self.request(request(attribute.id), within: attribute)
     }
 
     /// The attribute on its link; one of the app's own, which no peripheral has, is logged and ignored.

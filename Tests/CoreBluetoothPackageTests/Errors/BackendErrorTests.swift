@@ -59,7 +59,7 @@ import Testing
         #expect(BackendError.att(code, operation: "test").appError.localizedDescription == text)
     }
 
-    @Test(arguments: CBATTError.Code.named.map(\.code) + [CBATTError.Code(rawValue: 0x80)!])
+    @Test(arguments: CBATTError.Code.named + [CBATTError.Code(rawValue: 0x80)!])
     func noAnswerOfThePeerPrintsAsNull(code: CBATTError.Code) {
         let error = BackendError.att(UInt8(code.rawValue), operation: "test").appError
         let text = """
@@ -71,7 +71,7 @@ import Testing
         #expect(error.localizedDescription == code.message)
     }
 
-    @Test(arguments: CBError.Code.named.map(\.code) + [CBError.Code(rawValue: 99)!])
+    @Test(arguments: CBError.Code.named + [CBError.Code(rawValue: 99)!])
     func noErrorOfTheSystemPrintsAsNull(code: CBError.Code) {
         let error = CBError(system: code)
         let text = """

@@ -45,7 +45,7 @@ struct MachineFixture {
     /// The operation of the pending connect.
     var operation: OperationID { machine.peer(Self.handle)?.connect ?? OperationID(rawValue: 0) }
 
-    var state: PeerState.Connection? { machine.peer(Self.handle)?.state }
+    var state: CBPeripheralState? { machine.peer(Self.handle)?.state }
 
     func reference(_ id: UInt32) -> AttributeReference {
         AttributeReference(link: link, id: AttributeID(rawValue: id))

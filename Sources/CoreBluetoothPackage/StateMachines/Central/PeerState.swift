@@ -13,14 +13,9 @@ struct AttributeReference: Hashable, Sendable {
 }
 
 struct PeerState {
-    /// The same as `CBPeripheralState`.
-    enum Connection: Equatable {
-        case disconnected, connecting, connected, disconnecting
-    }
-
     var generation: UInt64
     var name: String?
-    var state = Connection.disconnected
+    var state = CBPeripheralState.disconnected
     /// The connect that is under way or led to the link.
     var connect: OperationID?
     var link: LinkID?
