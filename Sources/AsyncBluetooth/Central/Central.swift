@@ -35,9 +35,11 @@ public final class Central: Sendable {
     ) {
         executor = QueueExecutor(queue ?? DispatchQueue(label: "AsyncBluetooth"))
         let core = CentralCoordinator(executor: taskExecutor ?? executor, settings: settings, onRestore: onRestore)
-        let manager = CBCentralManager(
-            on: backend, delegate: core, queue: executor.queue,
-            options: restoreIdentifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
+        let queue = executor.queue
+        let options = restoreIdentifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] }
+        let manager =
+            backend.map { CBCentralManager(backend: $0, delegate: core, queue: queue, options: options) }
+            ?? CBCentralManager(delegate: core, queue: queue, options: options)
         executor.follow(ManagerClock(of: manager))
         handle = CentralHandle(core: core, manager: Unchecked(manager))
     }

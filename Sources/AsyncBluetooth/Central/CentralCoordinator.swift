@@ -15,7 +15,7 @@ final class CentralCoordinator: NSObject, AdapterUser {
         var scans: [Int: ScanConsumer] = [:]
         /// The filter of the manager's present scan.
         var managerScan: ScanFilter?
-        var isApplyingScans = false
+        var scanPump = Pump()
         /// A new consumer needs the scan to report known devices again.
         var mustRestartScan = false
         var lastNumber = 0
@@ -148,14 +148,6 @@ extension CentralCoordinator {
         state.withLock { $0.mustRestartScan = $0.managerScan != nil }
     }
 
-    /// - Returns: Whether the calling thread applies the changes, with `nextScanChange` until that is nil.
-    func beginApplyingScans() -> Bool {
-        state.withLock { state in
-            defer { state.isApplyingScans = true }
-            return !state.isApplyingScans
-        }
-    }
-
     /// The next call for the manager's scan; nil if no change is left.
     func nextScanChange() -> ScanChange? {
         state.withLock { state in
@@ -163,10 +155,7 @@ extension CentralCoordinator {
                 state.adapter.state == .poweredOn ? ScanFilter.merged(state.scans.values.map(\.filter)) : nil
             let mustRestart = state.mustRestartScan && wanted?.allowsDuplicates == false
             state.mustRestartScan = false
-            guard wanted != state.managerScan || mustRestart, state.adapter.state == .poweredOn else {
-                state.isApplyingScans = false
-                return nil
-            }
+            guard wanted != state.managerScan || mustRestart, state.adapter.state == .poweredOn else { return nil }
             state.managerScan = wanted
             return wanted.map { .start($0) } ?? .stop
         }

@@ -35,16 +35,18 @@ struct CentralHandle: Sendable {
 
     /// Changes the manager's scan to what the consumers need, one call at a time.
     func applyScans() {
-        guard core.beginApplyingScans() else { return }
-        while let change = core.nextScanChange() {
-            switch change {
-            case .start(let filter):
-                core.log.debug(.scan, "scan for \(filter.uuids?.description ?? "all")")
-                manager.value.scanForPeripherals(withServices: filter.uuids, options: filter.options)
-            case .stop:
-                core.log.debug(.scan, "stop scan")
-                manager.value.stopScan()
+        guard core.state.withLock({ $0.scanPump.begin() }) else { return }
+        repeat {
+            while let change = core.nextScanChange() {
+                switch change {
+                case .start(let filter):
+                    core.log.debug(.scan, "scan for \(filter.uuids?.description ?? "all")")
+                    manager.value.scanForPeripherals(withServices: filter.uuids, options: filter.options)
+                case .stop:
+                    core.log.debug(.scan, "stop scan")
+                    manager.value.stopScan()
+                }
             }
-        }
+        } while core.state.withLock { $0.scanPump.mustRepeat() }
     }
 }

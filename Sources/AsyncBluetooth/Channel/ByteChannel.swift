@@ -72,37 +72,26 @@ final class StreamLoop: Sendable {
     private let loop: Unchecked<RunLoop>
 
     private init() {
-        let place = Place()
-        let thread = Thread { place.serve() }
+        let isStarted = DispatchSemaphore(value: 0)
+        let current = Lock<Unchecked<RunLoop>?>(nil)
+        let thread = Thread {
+            let loop = Unchecked(RunLoop.current)
+            // A loop without a source would end at once.
+            loop.value.add(
+                Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { _ in },
+                forMode: .default)
+            current.withLock { $0 = loop }
+            isStarted.signal()
+            while true { _ = loop.value.run(mode: .default, before: .distantFuture) }
+        }
         thread.name = "AsyncBluetooth streams"
         thread.start()
-        loop = place.wait()
+        isStarted.wait()
+        guard let loop = current.withLock({ $0 }) else { preconditionFailure("the thread has a run loop") }
+        self.loop = loop
     }
 
     func add(_ stream: Stream) { stream.schedule(in: loop.value, forMode: .default) }
 
     func remove(_ stream: Stream) { stream.remove(from: loop.value, forMode: .default) }
-
-    /// Receives the thread's run loop.
-    private final class Place: Sendable {
-        private let isStarted = DispatchSemaphore(value: 0)
-        private let loop = Lock<Unchecked<RunLoop>?>(nil)
-
-        func serve() {
-            let current = Unchecked(RunLoop.current)
-            // A loop without a source would end at once.
-            current.value.add(
-                Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { _ in },
-                forMode: .default)
-            loop.withLock { $0 = current }
-            isStarted.signal()
-            while true { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
-        }
-
-        func wait() -> Unchecked<RunLoop> {
-            isStarted.wait()
-            guard let loop = loop.withLock({ $0 }) else { preconditionFailure("the thread has a run loop") }
-            return loop
-        }
-    }
 }

@@ -81,76 +81,40 @@ struct ActiveConnection {
 }
 
 /// A call of `CBPeripheral` that a callback answers.
-enum PeripheralCall {
-    case readRSSI
-    case discoverServices([CBUUID]?)
-    case discoverIncludedServices(CBService)
-    case discoverCharacteristics(CBService)
-    case discoverDescriptors(CBCharacteristic)
-    case read(CBCharacteristic)
-    case readDescriptor(CBDescriptor)
-    case write(CBCharacteristic, Data)
-    case writeDescriptor(CBDescriptor, Data)
-    case setNotify(CBCharacteristic, Bool)
-    case openChannel(CBL2CAPPSM)
-
-    /// The discovery that the call makes.
-    var discovery: DiscoveryKey {
-        guard case .discoverServices(let uuids) = self else { return .attributes(key) }
-        return uuids?.first.map { .services($0) } ?? .allServices
-    }
-
+struct PeripheralCall {
     /// The key that matches a callback to its call: callbacks of one key come in the order of the calls.
-    enum Key: Hashable {
-        case rssi, services, channel
-        case includedServices(ObjectIdentifier)
-        case characteristics(ObjectIdentifier)
-        case descriptors(ObjectIdentifier)
-        case read(ObjectIdentifier)
-        case write(ObjectIdentifier)
-        case notify(ObjectIdentifier)
+    struct Key: Hashable {
+        enum Kind {
+            case rssi, services, channel, includedServices, characteristics, descriptors, read, write, notify
+        }
+
+        let kind: Kind
+        /// Nil if the call concerns the peripheral.
+        var attribute: ObjectIdentifier?
     }
 
-    var key: Key {
-        switch self {
-        case .readRSSI: .rssi
-        case .discoverServices: .services
-        case .openChannel: .channel
-        case .discoverIncludedServices(let service): .includedServices(ObjectIdentifier(service))
-        case .discoverCharacteristics(let service): .characteristics(ObjectIdentifier(service))
-        case .discoverDescriptors(let characteristic): .descriptors(ObjectIdentifier(characteristic))
-        case .read(let characteristic): .read(ObjectIdentifier(characteristic))
-        case .readDescriptor(let descriptor): .read(ObjectIdentifier(descriptor))
-        case .write(let characteristic, _): .write(ObjectIdentifier(characteristic))
-        case .writeDescriptor(let descriptor, _): .write(ObjectIdentifier(descriptor))
-        case .setNotify(let characteristic, _): .notify(ObjectIdentifier(characteristic))
-        }
+    let key: Key
+    let submit: (CBPeripheral) -> Void
+
+    init(_ kind: Key.Kind, submit: @escaping (CBPeripheral) -> Void) {
+        key = Key(kind: kind)
+        self.submit = submit
     }
 
-    func submit(to peripheral: CBPeripheral) {
-        switch self {
-        case .readRSSI: peripheral.readRSSI()
-        case .discoverServices(let uuids): peripheral.discoverServices(uuids)
-        case .discoverIncludedServices(let service): peripheral.discoverIncludedServices(nil, for: service)
-        case .discoverCharacteristics(let service): peripheral.discoverCharacteristics(nil, for: service)
-        case .discoverDescriptors(let characteristic): peripheral.discoverDescriptors(for: characteristic)
-        case .read(let characteristic): peripheral.readValue(for: characteristic)
-        case .readDescriptor(let descriptor): peripheral.readValue(for: descriptor)
-        case .write(let characteristic, let value):
-            peripheral.writeValue(value, for: characteristic, type: .withResponse)
-        case .writeDescriptor(let descriptor, let value): peripheral.writeValue(value, for: descriptor)
-        case .setNotify(let characteristic, let isOn): peripheral.setNotifyValue(isOn, for: characteristic)
-        case .openChannel(let psm): peripheral.openL2CAPChannel(psm)
-        }
+    init<Attribute: CBAttribute>(
+        _ kind: Key.Kind, _ attribute: Attribute, submit: @escaping (CBPeripheral, Attribute) -> Void
+    ) {
+        key = Key(kind: kind, attribute: ObjectIdentifier(attribute))
+        self.submit = { submit($0, attribute) }
     }
 }
 
-enum CallResult: Sendable {
-    case done
-    case value(Data)
-    case descriptor(DescriptorValue)
-    case rssi(Int)
-    case channel(Unchecked<CBL2CAPChannel>)
+/// The answer to a call; only the property of its kind has a value.
+struct CallResult: Sendable {
+    var value: Data?
+    var descriptor: DescriptorValue?
+    var rssi: Int?
+    var channel: Unchecked<CBL2CAPChannel>?
 }
 
 /// A discovery that is made once on each link, however many tasks need it.

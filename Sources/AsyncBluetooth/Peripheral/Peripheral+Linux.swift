@@ -10,6 +10,12 @@ extension Central {
     ///
     /// Linux only.
     public var backendName: String { handle.manager.value.backendName }
+
+    /// Counts the events that this central's manager dropped because its queue was too slow.
+    ///
+    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; what a slow consumer
+    /// of a sequence loses is counted by `droppedCount` of its iterator.
+    public var droppedEvents: CBDroppedEvents { handle.manager.value.droppedEvents }
 }
 
 extension PeripheralServer {
@@ -17,6 +23,12 @@ extension PeripheralServer {
     ///
     /// Linux only.
     public var backendName: String { manager.value.backendName }
+
+    /// Counts the events that this server's manager dropped because its queue was too slow.
+    ///
+    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; requests that are
+    /// refused because too many handlers run are not among them.
+    public var droppedEvents: CBDroppedEvents { manager.value.droppedEvents }
 }
 
 extension Peripheral {

@@ -54,10 +54,7 @@ public final class Peripheral: Sendable {
     public func readRSSI() async throws -> Int {
         try await run(.readRSSI) { [core] in
             let link = try await core.connectedLink()
-            guard case .rssi(let rssi) = try await core.perform(.readRSSI, on: link) else {
-                throw OperationFailure(.refused(CBError(system: .unknown)))
-            }
-            return rssi
+            return try await core.perform(PeripheralCall(.rssi) { $0.readRSSI() }, on: link, for: \.rssi)
         }
     }
 
@@ -193,10 +190,8 @@ extension Peripheral {
     public func read(_ characteristic: CharacteristicID) async throws -> Data {
         try await run(.read, characteristic) {
             let found = try await self.core.characteristic(characteristic)
-            guard case .value(let value) = try await self.core.perform(.read(found.attribute), on: found.link) else {
-                throw OperationFailure(.refused(CBError(system: .unknown)))
-            }
-            return value
+            let call = PeripheralCall(.read, found.attribute) { $0.readValue(for: $1) }
+            return try await self.core.perform(call, on: found.link, for: \.value)
         }
     }
 
@@ -209,7 +204,8 @@ extension Peripheral {
         try await run(.write, characteristic) {
             let found = try await self.core.characteristic(characteristic)
             try self.check(value, .withResponse)
-            _ = try await self.core.perform(.write(found.attribute, value), on: found.link)
+            let call = PeripheralCall(.write, found.attribute) { $0.writeValue(value, for: $1, type: .withResponse) }
+            _ = try await self.core.perform(call, on: found.link)
         }
     }
 
@@ -241,11 +237,8 @@ extension Peripheral {
     public func read(descriptor: DescriptorID) async throws -> DescriptorValue {
         try await run(.read, descriptor) {
             let found = try await self.core.descriptor(descriptor)
-            let answer = try await self.core.perform(.readDescriptor(found.attribute), on: found.link)
-            guard case .descriptor(let value) = answer else {
-                throw OperationFailure(.refused(CBError(system: .unknown)))
-            }
-            return value
+            let call = PeripheralCall(.read, found.attribute) { $0.readValue(for: $1) }
+            return try await self.core.perform(call, on: found.link, for: \.descriptor)
         }
     }
 
@@ -257,7 +250,8 @@ extension Peripheral {
             }
             try self.check(value, .withResponse)
             let found = try await self.core.descriptor(descriptor)
-            _ = try await self.core.perform(.writeDescriptor(found.attribute, value), on: found.link)
+            let call = PeripheralCall(.write, found.attribute) { $0.writeValue(value, for: $1) }
+            _ = try await self.core.perform(call, on: found.link)
         }
     }
 }
@@ -270,9 +264,8 @@ extension Peripheral {
     public func openChannel(_ psm: CBL2CAPPSM) async throws -> ByteChannel {
         try await run(.channel, "PSM \(psm)") { [self] in
             let link = try await core.connectedLink()
-            guard case .channel(let channel) = try await core.perform(.openChannel(psm), on: link) else {
-                throw OperationFailure(.refused(CBError(system: .unknown)))
-            }
+            let call = PeripheralCall(.channel) { $0.openL2CAPChannel(psm) }
+            let channel = try await core.perform(call, on: link, for: \.channel)
             // The link ends with the last reference to the peripheral; the channel has one.
             return ByteChannel(channel, peerName: name) { self.core.endOfLink(link) }
         }

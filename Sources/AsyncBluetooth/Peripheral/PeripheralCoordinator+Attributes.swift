@@ -23,7 +23,8 @@ extension PeripheralCoordinator {
     /// A service and the link that it is on.
     func service(_ id: ServiceID) async throws -> LinkScoped<CBService> {
         let link = try await connectedLink()
-        try await discover(.discoverServices([id.uuid]), on: link)
+        let call = PeripheralCall(.services) { $0.discoverServices([id.uuid]) }
+        try await discover(.services(id.uuid), call, on: link)
         guard let found = id.component.pick(from: knownServices) else {
             throw OperationFailure(.missingServices([id.uuid]))
         }
@@ -33,13 +34,14 @@ extension PeripheralCoordinator {
     /// All services, and the link that they are on.
     func services() async throws -> LinkScoped<[CBService]> {
         let link = try await connectedLink()
-        try await discover(.discoverServices(nil), on: link)
+        try await discover(.allServices, PeripheralCall(.services) { $0.discoverServices(nil) }, on: link)
         return LinkScoped(object.services ?? [], link)
     }
 
     func characteristics(of id: ServiceID) async throws -> LinkScoped<[CBCharacteristic]> {
         let service = try await service(id)
-        try await discover(.discoverCharacteristics(service.attribute), on: service.link)
+        let call = PeripheralCall(.characteristics, service.attribute) { $0.discoverCharacteristics(nil, for: $1) }
+        try await discover(.attributes(call.key), call, on: service.link)
         return LinkScoped(service.attribute.characteristics ?? [], service.link)
     }
 
@@ -50,7 +52,8 @@ extension PeripheralCoordinator {
         // Those that are services of their own, too, come first in the numbers of equal UUIDs.
         _ = try await services()
         let service = try await service(id)
-        try await discover(.discoverIncludedServices(service.attribute), on: service.link)
+        let call = PeripheralCall(.includedServices, service.attribute) { $0.discoverIncludedServices(nil, for: $1) }
+        try await discover(.attributes(call.key), call, on: service.link)
         let included = service.attribute.includedServices ?? []
         let known = Set(knownServices.map { ObjectIdentifier($0) })
         let new = included.filter { !known.contains(ObjectIdentifier($0)) }
@@ -62,7 +65,8 @@ extension PeripheralCoordinator {
 
     func descriptors(of id: CharacteristicID) async throws -> LinkScoped<[CBDescriptor]> {
         let characteristic = try await characteristic(id)
-        try await discover(.discoverDescriptors(characteristic.attribute), on: characteristic.link)
+        let call = PeripheralCall(.descriptors, characteristic.attribute) { $0.discoverDescriptors(for: $1) }
+        try await discover(.attributes(call.key), call, on: characteristic.link)
         return LinkScoped(characteristic.attribute.descriptors ?? [], characteristic.link)
     }
 
@@ -76,16 +80,15 @@ extension PeripheralCoordinator {
     }
 
     /// Discovers attributes unless that was done; concurrent callers wait for the same discovery.
-    private func discover(_ command: PeripheralCall, on number: Int) async throws {
+    private func discover(_ key: DiscoveryKey, _ call: PeripheralCall, on number: Int) async throws {
         try Task.checkCancellation()
-        let key = command.discovery
         let waiter = Waiter<CallResult>()
         let isDone = transition { state -> Bool? in
             guard let link = state.link, link.number == number else { return nil }
             if link.discovered.contains(key) { return true }
             if case .services = key, link.discovered.contains(.allServices) { return true }
             state.link?.demands[key, default: []].append(waiter)
-            if link.demands[key] == nil { state.enqueue(command, .discovery(key)) }
+            if link.demands[key] == nil { state.enqueue(call, .discovery(key)) }
             return false
         }
         guard let isDone else { throw OperationFailure(.disconnected(nil)) }

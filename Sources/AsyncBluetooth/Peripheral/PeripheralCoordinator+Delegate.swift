@@ -39,7 +39,11 @@ extension PeripheralCoordinator {
         }
     }
 
-    private func answered(_ key: PeripheralCall.Key, _ error: (any Error)?, _ answer: CallResult = .done) {
+    private func answered(
+        _ kind: PeripheralCall.Key.Kind, _ error: (any Error)?, _ answer: CallResult = CallResult(),
+        of attribute: CBAttribute? = nil
+    ) {
+        let key = PeripheralCall.Key(kind: kind, attribute: attribute.map { ObjectIdentifier($0) })
         transition { $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
     }
 }
@@ -51,7 +55,7 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        answered(.rssi, error, .rssi(RSSI.intValue))
+        answered(.rssi, error, CallResult(rssi: RSSI.intValue))
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
@@ -61,19 +65,19 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
     ) {
-        answered(.includedServices(ObjectIdentifier(service)), error)
+        answered(.includedServices, error, of: service)
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {
-        answered(.characteristics(ObjectIdentifier(service)), error)
+        answered(.characteristics, error, of: service)
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
-        answered(.descriptors(ObjectIdentifier(characteristic)), error)
+        answered(.descriptors, error, of: characteristic)
     }
 
     func peripheral(
@@ -81,7 +85,7 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
     ) {
         let value = characteristic.value ?? Data()
         guard error == nil, characteristic.isNotified else {
-            return answered(.read(ObjectIdentifier(characteristic)), error, .value(value))
+            return answered(.read, error, CallResult(value: value), of: characteristic)
         }
         let consumers = withState { state -> [Subscription.Consumer] in
             guard let id = state.link?.notifying[ObjectIdentifier(characteristic)] else { return [] }
@@ -93,34 +97,31 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
     func peripheral(
         _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
-        answered(.write(ObjectIdentifier(characteristic)), error)
+        answered(.write, error, of: characteristic)
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        answered(.notify(ObjectIdentifier(characteristic)), error)
+        answered(.notify, error, of: characteristic)
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
     ) {
-        answered(.read(ObjectIdentifier(descriptor)), error, .descriptor(DescriptorValue(descriptor.value)))
+        answered(.read, error, CallResult(descriptor: DescriptorValue(descriptor.value)), of: descriptor)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        answered(.write(ObjectIdentifier(descriptor)), error)
+        answered(.write, error, of: descriptor)
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { pump() }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        if let channel {
-            answered(.channel, nil, .channel(Unchecked(channel)))
-        } else {
-            answered(.channel, error ?? CBError(system: .unknown))
-        }
+        let error = channel == nil ? error ?? CBError(system: .unknown) : nil
+        answered(.channel, error, CallResult(channel: channel.map { Unchecked($0) }))
     }
 }
 

@@ -38,7 +38,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
                 log.debug(.connection, "disconnect \(identifier)", context)
                 handle.manager.value.cancelPeripheralConnection(object)
             case .command(let command, _):
-                command.submit(to: object)
+                command.submit(object)
             }
         }
     }
@@ -195,8 +195,17 @@ final class PeripheralCoordinator: NSObject, Sendable {
         }
         guard isUp else { throw OperationFailure(.disconnected(nil)) }
         let key = command.key
-        let box = Unchecked(key)
-        return try await waiter.value { withState { $0.link?.withdraw(waiter, box.value) } }
+        return try await waiter.value { withState { $0.link?.withdraw(waiter, key) } }
+    }
+
+    /// Carries out a command whose answer has a value.
+    func perform<Value>(
+        _ command: PeripheralCall, on number: Int, for value: (CallResult) -> Value?
+    ) async throws -> Value {
+        guard let value = value(try await perform(command, on: number)) else {
+            throw OperationFailure(.refused(CBError(system: .unknown)))
+        }
+        return value
     }
 
     /// Writes without response as soon as there is room.
@@ -221,7 +230,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
             let object = object
             while object.canSendWriteWithoutResponse, let write = withState({ $0.nextWrite() }) {
                 object.writeValue(write.value, for: write.characteristic, type: .withoutResponse)
-                write.waiter.finish(.success(.done))
+                write.waiter.finish(.success(CallResult()))
             }
         } while withState { $0.writes.mustRepeat() }
     }

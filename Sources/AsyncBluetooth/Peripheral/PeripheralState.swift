@@ -79,36 +79,30 @@ struct PeripheralState: CoordinatorState {
         connecting.isActive = false
         connecting.lastLink += 1
         link = ActiveConnection(number: connecting.lastLink)
-        for waiter in connecting.waiters { complete(waiter, .success(connecting.lastLink)) }
-        connecting.waiters = []
+        calls.complete(&connecting.waiters, .success(connecting.lastLink))
     }
 
     mutating func failConnects(_ reason: BluetoothError.Reason) {
         connecting.isActive = false
-        for waiter in connecting.waiters { complete(waiter, .failure(OperationFailure(reason))) }
-        connecting.waiters = []
+        calls.complete(&connecting.waiters, .failure(OperationFailure(reason)))
     }
 
     mutating func endClosing() {
         connecting.isClosing = false
-        for waiter in connecting.closes { complete(waiter, .success(())) }
-        connecting.closes = []
+        calls.complete(&connecting.closes, .success(()))
     }
 
     /// Ends the link with all pending commands; notifications continue on the next link of a maintained connection.
     mutating func endLink(_ reason: BluetoothError.Reason) {
         guard let old = link else { return }
         link = nil
-        for waiter in old.waiters { complete(waiter, .failure(OperationFailure(reason))) }
-        for waiter in old.ends { complete(waiter, .failure(OperationFailure(reason))) }
+        let failure = Result<CallResult, any Error>.failure(OperationFailure(reason))
+        for waiter in old.waiters + old.ends { complete(waiter, failure) }
         let isKept = if case .cancelled = reason { false } else { maintenance.isActive }
         for (id, var subscription) in subscriptions {
             let wasActive = subscription.phase != .off
-            for waiter in subscription.waiters + subscription.endWaiters {
-                complete(waiter, .failure(OperationFailure(reason)))
-            }
-            subscription.waiters = []
-            subscription.endWaiters = []
+            calls.complete(&subscription.waiters, failure)
+            calls.complete(&subscription.endWaiters, failure)
             subscription.characteristic = nil
             subscription.phase = .off
             if wasActive, !isKept {
@@ -212,7 +206,8 @@ struct PeripheralState: CoordinatorState {
                 return
             }
             subscriptions[id]?.phase = isWanted ? .turningOn : .turningOff
-            enqueue(.setNotify(characteristic, isWanted), .subscription(id, isOn: isWanted))
+            let call = PeripheralCall(.notify, characteristic) { $0.setNotifyValue(isWanted, for: $1) }
+            enqueue(call, .subscription(id, isOn: isWanted))
         case .turningOn, .turningOff: break
         }
     }
@@ -223,18 +218,14 @@ struct PeripheralState: CoordinatorState {
         guard var subscription = subscriptions[id] else { return }
         let isDone = if case .success = result { true } else { false }
         subscription.phase = isOn && isDone ? .on : .off
-        if isOn {
-            for waiter in subscription.waiters { complete(waiter, result) }
-            subscription.waiters = []
-        }
+        if isOn { calls.complete(&subscription.waiters, result) }
         if isOn, case .failure(let error) = result {
             let reason = (error as? OperationFailure)?.reason ?? .refused(error)
             for consumer in subscription.consumers { finish(consumer, id, reason) }
             subscription.consumers = []
         }
         if subscription.phase == .off {
-            for waiter in subscription.endWaiters { complete(waiter, isOn ? .success(.done) : result) }
-            subscription.endWaiters = []
+            calls.complete(&subscription.endWaiters, isOn ? .success(CallResult()) : result)
         }
         subscriptions[id] = subscription
         reconcile(id)

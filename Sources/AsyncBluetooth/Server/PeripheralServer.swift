@@ -44,9 +44,11 @@ public final class PeripheralServer: Sendable {
         core = ServerCoordinator(
             executor: taskExecutor ?? executor, settings: settings, restoring: services, onRestore: onRestore,
             onEvent: onEvent)
-        let manager = CBPeripheralManager(
-            on: backend, delegate: core, queue: executor.queue,
-            options: restoreIdentifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
+        let (core, queue) = (core, executor.queue)
+        let options = restoreIdentifier.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] }
+        let manager =
+            backend.map { CBPeripheralManager(backend: $0, delegate: core, queue: queue, options: options) }
+            ?? CBPeripheralManager(delegate: core, queue: queue, options: options)
         executor.follow(ManagerClock(of: manager))
         self.manager = Unchecked(manager)
     }

@@ -73,14 +73,10 @@ struct ServerState: CoordinatorState {
 
     mutating func changeState(to new: CBManagerState) {
         adapter.state = new
-        for waiter in adapter.waiters { complete(waiter, .success(())) }
-        adapter.waiters = []
+        calls.complete(&adapter.waiters, .success(()))
         guard new != .poweredOn else { return }
         removeAllSubscribers()
-        let failure = OperationFailure(.unavailable(new))
-        let waiters = [Waiter<Void>](published.additions.values) + advertising.calls + updates.queue.map(\.waiter)
-        for waiter in waiters { complete(waiter, .failure(failure)) }
-        for publication in channels.publications { complete(publication.waiter, .failure(failure)) }
+        failCalls(.unavailable(new))
         // A started advertisement resumes by itself when the adapter is powered on again (S104).
         if let last = advertising.current, advertising.calls.contains(where: { $0 === last }) {
             advertising.current = nil
@@ -105,13 +101,16 @@ struct ServerState: CoordinatorState {
     /// - Returns: The running handlers, to cancel.
     mutating func abandon() -> [Task<Void, Never>] {
         removeAllSubscribers()
-        let failure = OperationFailure(.cancelled)
-        let waiters =
-            [Waiter<Void>](published.additions.values) + advertising.calls + updates.queue.map(\.waiter)
-            + adapter.waiters
+        failCalls(.cancelled)
+        calls.complete(&adapter.waiters, .failure(OperationFailure(.cancelled)))
+        return handlers.tasks.values.compactMap { $0 }
+    }
+
+    private mutating func failCalls(_ reason: BluetoothError.Reason) {
+        let failure = OperationFailure(reason)
+        let waiters = [Waiter<Void>](published.additions.values) + advertising.calls + updates.queue.map(\.waiter)
         for waiter in waiters { complete(waiter, .failure(failure)) }
         for publication in channels.publications { complete(publication.waiter, .failure(failure)) }
-        return handlers.tasks.values.compactMap { $0 }
     }
 
     // MARK: Advertising

@@ -12,6 +12,12 @@ struct CallQueue<Call> {
     /// Appends what follows the calls.
     mutating func complete(_ completion: @escaping () -> Void) { completions.append(completion) }
 
+    /// Resumes waiting tasks after the calls.
+    mutating func complete<Value>(_ waiters: inout [Waiter<Value>], _ result: Result<Value, any Error>) {
+        for waiter in waiters { complete { waiter.finish(result) } }
+        waiters = []
+    }
+
     mutating func takeCompletions() -> [() -> Void] {
         defer { completions = [] }
         return completions

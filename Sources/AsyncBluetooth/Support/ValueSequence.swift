@@ -136,27 +136,3 @@ struct ElementReader<Element: Sendable> {
         }
     }
 }
-
-#if os(Linux)
-import BluetoothSupport
-import CoreBluetooth
-public import CoreBluetoothPackage
-
-// Events that are dropped before they reach a sequence; the iterator counts those that a sequence drops.
-
-extension Central {
-    /// Counts the events that this central's manager dropped because its queue was too slow.
-    ///
-    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; what a slow consumer
-    /// of a sequence loses is counted by `droppedCount` of its iterator.
-    public var droppedEvents: CBDroppedEvents { handle.manager.value.droppedEvents }
-}
-
-extension PeripheralServer {
-    /// Counts the events that this server's manager dropped because its queue was too slow.
-    ///
-    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; requests that are
-    /// refused because too many handlers run are not among them.
-    public var droppedEvents: CBDroppedEvents { manager.value.droppedEvents }
-}
-#endif

@@ -91,29 +91,26 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The operation that failed.
-    public let operation: Operation
-    /// The device's identifier, if the operation concerned a device.
-    public let peer: UUID?
-    /// The device's name, if known.
-    public let peerName: String?
-    /// The attribute: UUIDs separated by slashes, as in `180D/2A37`; for a scan, its services.
-    public let path: String?
+    private let context: Context
     /// The reason.
     public let reason: Reason
 
     package init(_ context: Context, _ reason: Reason) {
-        operation = context.operation
-        peer = context.peer
-        peerName = context.peerName
-        path = context.path
+        self.context = context
         self.reason = reason
     }
 
+    /// The operation that failed.
+    public var operation: Operation { context.operation }
+    /// The device's identifier, if the operation concerned a device.
+    public var peer: UUID? { context.peer }
+    /// The device's name, if known.
+    public var peerName: String? { context.peerName }
+    /// The attribute: UUIDs separated by slashes, as in `180D/2A37`; for a scan, its services.
+    public var path: String? { context.path }
+
     /// `read 180D/2A38 of Polar H10 (8A2F…): the device lacks the services 180D`.
-    public var description: String {
-        "\(Context(operation, peer: peer, peerName: peerName, path: path)): \(reason)"
-    }
+    public var description: String { "\(context): \(reason)" }
 }
 
 extension BluetoothError.Context: CustomStringConvertible {
