@@ -134,7 +134,7 @@ private final class PeripheralEvents: EventSink {
         daemon.setPairable(false)
         central.submit(.disconnect(peer: peer))
         // The desktop's agent is the default one again, for which BlueZ switches pairing on.
-        try await daemon.service.handledCalls.first { $0.member == "Set" && $0.body[2].unwrapped == .boolean(false) }
+        try await daemon.service.handledCalls.first { $0.member == "Set" && $0.body[2] == .variant(.boolean(false)) }
         #expect(daemon.asksDesktop && sets(of: daemon) == [.string("Pairable")])
         agent.invalidate()
     }

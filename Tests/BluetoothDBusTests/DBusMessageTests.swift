@@ -123,7 +123,7 @@ import Testing
     @Test func anErrorMessageCarriesNameAndText() throws {
         let call = try DBusMessage.methodCall(to: "org.bluez", path: .root, interface: "a.b", member: "M")
         // libdbus answers only what has a serial number.
-        call.assignSerial(7)
+        dbus_message_set_serial(call.raw, 7)
         let reply = try call.errorReply(
             DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))
         #expect(reply.error == DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))

@@ -136,7 +136,6 @@ struct LibDBusTests {
         Function(
             "dbus_message_new_signal", CBluetoothDBus.dbus_message_new_signal,
             BluetoothDBus.dbus_message_new_signal),
-        Function("dbus_message_ref", CBluetoothDBus.dbus_message_ref, BluetoothDBus.dbus_message_ref),
         Function("dbus_message_unref", CBluetoothDBus.dbus_message_unref, BluetoothDBus.dbus_message_unref),
         Function("dbus_message_get_type", CBluetoothDBus.dbus_message_get_type, BluetoothDBus.dbus_message_get_type),
         Function("dbus_message_get_path", CBluetoothDBus.dbus_message_get_path, BluetoothDBus.dbus_message_get_path),

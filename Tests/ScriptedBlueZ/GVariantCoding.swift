@@ -111,15 +111,11 @@ enum GVariantCoding {
     private static func array(_ variant: OpaquePointer, _ list: UnsafeMutablePointer<GUnixFDList>?) -> DBusValue? {
         let text = String(cString: g_variant_get_type_string(variant))
         guard let type = DBusSignature(text)?.types.first else { return nil }
-        switch type {
-        case .array(.byte):
-            var count: gsize = 0
-            let start = g_variant_get_fixed_array(variant, &count, 1)
-            return .bytes(Array(UnsafeRawBufferPointer(start: start, count: Int(count))))
-        case .array(let element): return children(variant, list).map { .array(element, $0) }
-        case .dictionary(let key, let value): return dictionary(variant, key, value, list)
-        default: return nil
-        }
+        if let (key, value) = type.entry { return dictionary(variant, key, value, list) }
+        guard type == .array(.byte) else { return children(variant, list).map { .array(type.element, $0) } }
+        var count: gsize = 0
+        let start = g_variant_get_fixed_array(variant, &count, 1)
+        return .bytes(Array(UnsafeRawBufferPointer(start: start, count: Int(count))))
     }
 
     private static func dictionary(

@@ -48,7 +48,7 @@ extension ScriptedBlueZ {
             return .values([])
         }
         service.on("org.freedesktop.DBus.Properties", "Set") { [weak self] call in
-            guard call.body[1] == .string("Pairable"), let isOn = call.body[2].unwrapped.boolValue else {
+            guard call.body[1] == .string("Pairable"), case .variant(.boolean(let isOn)) = call.body[2] else {
                 return .error(DBusError(name: DBusError.Name.unknownMethod, message: "Set"))
             }
             self?.setPairable(isOn)

@@ -19,9 +19,7 @@ struct Epoll {
 
     /// - Throws: `LimitsExceeded` if the process has no descriptor left.
     init() throws(DBusError) {
-        let descriptor = Self.create?(O_CLOEXEC) ?? -1
-        guard descriptor >= 0 else { throw .exhausted("descriptors") }
-        self.descriptor = DBusFileDescriptor(adopting: descriptor)
+        descriptor = try DBusFileDescriptor(created: Self.create?(O_CLOEXEC) ?? -1)
     }
 
     /// Adds a socket; ``remove(_:)`` must be called before it is closed.

@@ -10,6 +10,7 @@ import Logging
 // Invariant: the state is accessed only under its lock; the comment of each other variable states its own invariant.
 final class ConnectionCore: @unchecked Sendable {
     typealias Completion = @Sendable (Result<DBusMessage, DBusError>) -> Void
+    typealias DisconnectHandler = @Sendable (DBusError) -> Void
     typealias BatchEndHandler = @Sendable (_ allowsInline: Bool) -> (@Sendable () -> Void)?
 
     struct State {
@@ -18,7 +19,7 @@ final class ConnectionCore: @unchecked Sendable {
         var nextSubscription: UInt64 = 0
         var closed: DBusError?
         var isClosing = false
-        var disconnectHandler: (@Sendable (DBusError) -> Void)?
+        var disconnectHandler: DisconnectHandler?
         var callHandler: (@Sendable (DBusCall) -> Void)?
         var batchEndHandler: BatchEndHandler?
     }
@@ -32,12 +33,6 @@ final class ConnectionCore: @unchecked Sendable {
             self.rule = rule
             self.handler = handler
         }
-    }
-
-    /// The handlers to call when the connection ends.
-    private struct Leftovers: Sendable {
-        let calls: [PendingCalls<Completion>.Entry]
-        let disconnectHandler: (@Sendable (DBusError) -> Void)?
     }
 
     static let logger = Logger(label: "BluetoothDBus")
@@ -121,9 +116,13 @@ final class ConnectionCore: @unchecked Sendable {
     private func setWatchFunctions(_ data: UnsafeMutableRawPointer) {
         let done = dbus_connection_set_watch_functions(
             raw,
-            { watch, data in ConnectionCore.from(data)?.add(watch) ?? 0 },
-            { watch, data in ConnectionCore.from(data)?.remove(watch) },
-            { _, data in ConnectionCore.from(data)?.watchesChanged() },
+            { watch, data in
+                guard let watch, let core = ConnectionCore.from(data) else { return 0 }
+                core.changeWatches { $0.append(watch) }
+                return 1
+            },
+            { watch, data in ConnectionCore.from(data)?.changeWatches { $0.removeAll { $0 == watch } } },
+            { _, data in ConnectionCore.from(data)?.changeWatches { _ in } },
             data, nil)
         if done == 0 { Self.logger.error("no memory left to watch the bus connection") }
     }
@@ -134,29 +133,12 @@ final class ConnectionCore: @unchecked Sendable {
 
     // MARK: Watches
 
-    private func add(_ watch: OpaquePointer?) -> dbus_bool_t {
-        guard let watch else { return 0 }
+    /// Makes a change, and waits for what libdbus waits for then: it also enables and disables its watches.
+    private func changeWatches(_ change: (inout [OpaquePointer]) -> Void) {
         watches.withLock { watches in
-            watches.append(watch)
-            tellPoller(watches)
+            change(&watches)
+            poller?.wait(for: watches.reduce(into: []) { $0.formUnion(Self.events(of: $1)) })
         }
-        return 1
-    }
-
-    private func remove(_ watch: OpaquePointer?) {
-        watches.withLock { watches in
-            watches.removeAll { $0 == watch }
-            tellPoller(watches)
-        }
-    }
-
-    /// A watch was enabled or disabled.
-    private func watchesChanged() {
-        watches.withLock { tellPoller($0) }
-    }
-
-    private func tellPoller(_ watches: [OpaquePointer]) {
-        poller?.wait(for: watches.reduce(into: []) { $0.formUnion(Self.events(of: $1)) })
     }
 
     /// The events for which a watch of libdbus waits.
@@ -237,11 +219,11 @@ final class ConnectionCore: @unchecked Sendable {
     }
 
     private func handle(_ message: DBusMessage) {
-        switch message.kind {
-        case .methodReturn, .error: handleReply(message)
-        case .signal: handleSignal(message)
-        case .methodCall: handleCall(message)
-        case nil: break
+        switch message.type {
+        case DBUS_MESSAGE_TYPE_METHOD_RETURN, DBUS_MESSAGE_TYPE_ERROR: handleReply(message)
+        case DBUS_MESSAGE_TYPE_SIGNAL: handleSignal(message)
+        case DBUS_MESSAGE_TYPE_METHOD_CALL: handleCall(message)
+        default: break
         }
     }
 
@@ -270,34 +252,35 @@ final class ConnectionCore: @unchecked Sendable {
 
     func call(_ message: DBusMessage, deadline: UInt64, completion: @escaping Completion) {
         let destination = dbus_message_get_destination(message.raw).map { String(cString: $0) } ?? ""
+        let entry = PendingCalls.Entry(destination: destination, deadline: deadline, completion: completion)
         let message = message.raw
-        let outcome = state.withLock { state -> (failure: DBusError?, sweep: UInt64?) in
-            if let closed = state.closed { return (closed, nil) }
-            let serial = state.pending.nextSerial()
-            let sweep = state.pending.insert(
-                .init(destination: destination, deadline: deadline, completion: completion), serial: serial)
-            dbus_message_set_serial(message, serial)
-            guard dbus_connection_send(raw, message, nil) != 0 else {
-                _ = state.pending.remove(serial)
-                return (.outOfMemory, nil)
+        do throws(DBusError) {
+            let sweep = try state.withLock { state throws(DBusError) in
+                // No reply is handled before: that needs the lock.
+                let serial = try send(message, &state)
+                return state.pending.insert(entry, serial: serial)
             }
-            wakeIfWanted()
-            return (nil, sweep)
+            if sweep != nil { queue.async { [weak self] in self?.sweep() } }
+        } catch {
+            queue.async { completion(.failure(error)) }
         }
-        if let failure = outcome.failure { queue.async { completion(.failure(failure)) } }
-        if outcome.sweep != nil { queue.async { [weak self] in self?.sweep() } }
     }
 
     func send(_ message: DBusMessage) throws(DBusError) {
         let message = message.raw
-        let failure = state.withLock { state -> DBusError? in
-            if let closed = state.closed { return closed }
-            dbus_message_set_serial(message, state.pending.nextSerial())
-            guard dbus_connection_send(raw, message, nil) != 0 else { return .outOfMemory }
-            wakeIfWanted()
-            return nil
-        }
-        if let failure { throw failure }
+        _ = try state.withLock { state throws(DBusError) in try send(message, &state) }
+    }
+
+    /// Numbers a message and passes it to libdbus.
+    ///
+    /// Under the lock.
+    private func send(_ message: OpaquePointer, _ state: inout State) throws(DBusError) -> UInt32 {
+        if let closed = state.closed { throw closed }
+        let serial = state.pending.nextSerial()
+        dbus_message_set_serial(message, serial)
+        guard dbus_connection_send(raw, message, nil) != 0 else { throw .outOfMemory }
+        wakeIfWanted()
+        return serial
     }
 
     // MARK: Deadlines and the end, on the queue
@@ -314,18 +297,18 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
-    func finish(_ error: DBusError) {
-        let left = state.withLock { state -> Leftovers in
-            guard state.closed == nil else { return Leftovers(calls: [], disconnectHandler: nil) }
+    private func finish(_ error: DBusError) {
+        let left = state.withLock { state -> (calls: [PendingCalls<Completion>.Entry], handler: DisconnectHandler?)? in
+            guard state.closed == nil else { return nil }
             state.closed = error
             state.subscriptions = [:]
             state.callHandler = nil
             defer { state.disconnectHandler = nil }
-            return Leftovers(
-                calls: state.pending.removeAll(), disconnectHandler: state.isClosing ? nil : state.disconnectHandler)
+            return (state.pending.removeAll(), state.isClosing ? nil : state.disconnectHandler)
         }
-        for entry in left.calls { entry.completion(.failure(error)) }
-        left.disconnectHandler?(error)
+        guard let left else { return }
+        for call in left.calls { call.completion(.failure(error)) }
+        left.handler?(error)
     }
 
     /// Closes the connection; may be called on any thread, and more than once.

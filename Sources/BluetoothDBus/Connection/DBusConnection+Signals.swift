@@ -3,6 +3,18 @@ import BluetoothSupport
 import Dispatch
 import Logging
 
+/// The names of the bus itself.
+public enum BusDriver {
+    /// The name of the bus and of its interface.
+    public static let name = "org.freedesktop.DBus"
+
+    /// A call to the bus; the members used here need no validation.
+    static func call(_ member: String, _ body: [DBusValue]) throws(DBusError) -> DBusMessage {
+        try .methodCall(
+            to: name, path: ObjectPath(validated: "/org/freedesktop/DBus"), interface: name, member: member, body)
+    }
+}
+
 /// The subscription of one handler to signals; it ends with ``cancel()`` or its last reference.
 public final class DBusSubscription: Sendable {
     private let remove: Lock<(@Sendable () -> Void)?>
@@ -47,13 +59,7 @@ extension DBusConnection {
             state.subscriptions[state.nextSubscription] = .init(rule, handler)
             return state.nextSubscription
         }
-        do {
-            call(try BusDriver.call("AddMatch", [.string(rule.text)]), deadline: Self.busDeadline) { reply in
-                completion(reply.map { _ in })
-            }
-        } catch {
-            queue.async { completion(.failure(error)) }
-        }
+        callBus("AddMatch", rule.text) { reply in completion(reply.map { _ in }) }
         return DBusSubscription { [weak core] in core?.removeSubscription(id, rule: rule) }
     }
 
@@ -70,43 +76,34 @@ extension DBusConnection {
         let rule = DBusMatchRule(
             sender: BusDriver.name, interface: BusDriver.name, member: "NameOwnerChanged", argument0: name)
         let subscription = subscribe(rule) { message in
-            handler(Self.newOwner(message))
+            handler(Result.success(message).read(Self.newOwner))
         } completion: { added in
             if case .failure(let error) = added { handler(.failure(error)) }
         }
-        do {
-            call(try BusDriver.call("GetNameOwner", [.string(name)]), deadline: Self.busDeadline) { reply in
-                handler(Self.presentOwner(reply))
+        callBus("GetNameOwner", name) { reply in
+            let owner = reply.read { body throws(DBusError) -> String? in try body.string() }
+            if case .failure(let error) = owner, error.name == DBusError.Name.nameHasNoOwner {
+                handler(.success(nil))
+            } else {
+                handler(owner)
             }
-        } catch {
-            queue.async { handler(.failure(error)) }
         }
         return subscription
     }
 
-    private static func newOwner(_ message: DBusMessage) -> Result<String?, DBusError> {
-        var reader = DBusReader(message)
-        do throws(DBusError) {
-            _ = try reader.string()
-            _ = try reader.string()
-            let owner = try reader.string()
-            return .success(owner.isEmpty ? nil : owner)
-        } catch {
-            return .failure(error)
-        }
+    private static func newOwner(_ body: inout DBusReader) throws(DBusError) -> String? {
+        _ = (name: try body.string(), oldOwner: try body.string())
+        let owner = try body.string()
+        return owner.isEmpty ? nil : owner
     }
 
-    private static func presentOwner(_ reply: Result<DBusMessage, DBusError>) -> Result<String?, DBusError> {
-        switch reply {
-        case .success(let message):
-            var reader = DBusReader(message)
-            do throws(DBusError) {
-                return .success(try reader.string())
-            } catch {
-                return .failure(error)
-            }
-        case .failure(let error):
-            return error.name == DBusError.Name.nameHasNoOwner ? .success(nil) : .failure(error)
+    private func callBus(
+        _ member: String, _ argument: String, completion: @escaping @Sendable (Result<DBusMessage, DBusError>) -> Void
+    ) {
+        do throws(DBusError) {
+            call(try BusDriver.call(member, [.string(argument)]), deadline: Self.busDeadline, completion: completion)
+        } catch {
+            queue.async { completion(.failure(error)) }
         }
     }
 }

@@ -78,12 +78,7 @@ public final class DBusConnection: Sendable {
         queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: instant(after: deadline))) {
             if attempts.withLock({ $0.deadlinePassed(attempt) }) { completion(.failure(late)) }
         }
-        let result: Result<ConnectionCore, DBusError>
-        do throws(DBusError) {
-            result = .success(try ConnectionCore(address: address, queue: queue))
-        } catch {
-            result = .failure(error)
-        }
+        let result = Result { () throws(DBusError) in try ConnectionCore(address: address, queue: queue) }
         if attempts.withLock({ $0.end(attempt) }) { return queue.async { completion(result) } }
         if case .success(let core) = result { core.close() }
     }
@@ -106,29 +101,19 @@ public final class DBusConnection: Sendable {
         completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
     ) throws(DBusError) {
         let hello = try BusDriver.call("Hello", [])
-        core.call(hello, deadline: DBusConnection.instant(after: deadline)) { reply in
-            let outcome = reply.flatMap { message -> Result<DBusConnection, DBusError> in
-                var reader = DBusReader(message)
-                do throws(DBusError) {
-                    let name = try reader.string()
-                    guard core.setUniqueName(name) else { throw .outOfMemory }
-                    return .success(DBusConnection(core: core, uniqueName: name))
-                } catch {
-                    return .failure(error)
-                }
+        core.call(hello, deadline: instant(after: deadline)) { reply in
+            let opened = reply.read { body throws(DBusError) in
+                let name = try body.string()
+                guard core.setUniqueName(name) else { throw .outOfMemory }
+                return DBusConnection(core: core, uniqueName: name)
             }
-            if case .failure(let error) = outcome {
-                // A bus that refuses the credentials closes the connection.
-                let wasRefused = error.name == DBusError.Name.disconnected && !core.isAuthenticated
-                core.close()
-                return completion(
-                    .failure(
-                        wasRefused
-                            ? DBusError(
-                                name: DBusError.Name.authenticationFailed, message: "the bus refused authentication")
-                            : error))
+            guard case .failure(var error) = opened else { return completion(opened) }
+            // A bus that refuses the credentials closes the connection.
+            if error.name == DBusError.Name.disconnected, !core.isAuthenticated {
+                error = DBusError(name: DBusError.Name.authenticationFailed, message: "the bus refused authentication")
             }
-            completion(outcome)
+            core.close()
+            completion(.failure(error))
         }
     }
 
@@ -195,19 +180,10 @@ public final class DBusConnection: Sendable {
             to: destination, path: path, interface: interface, member: member, body)
         let result = await withCheckedContinuation { continuation in
             call(message, deadline: deadline) { reply in
-                continuation.resume(returning: reply.flatMap(Self.body))
+                continuation.resume(returning: reply.read { body throws(DBusError) in try body.remainingValues() })
             }
         }
         return try result.get()
-    }
-
-    private static func body(_ message: DBusMessage) -> Result<[DBusValue], DBusError> {
-        var reader = DBusReader(message)
-        do throws(DBusError) {
-            return .success(try reader.remainingValues())
-        } catch {
-            return .failure(error)
-        }
     }
 
     /// Sends a message that expects no reply: a signal, or the reply to a call.
@@ -220,11 +196,17 @@ public final class DBusConnection: Sendable {
 
     /// The instant on the monotonic clock, in nanoseconds; saturates.
     private static func instant(after delay: Duration) -> UInt64 {
-        let (seconds, attoseconds) = delay.components
-        guard seconds >= 0, attoseconds >= 0 else { return DispatchTime.now().uptimeNanoseconds }
-        guard seconds < 1_000_000_000 else { return .max }
-        return DispatchTime.now().uptimeNanoseconds + UInt64(seconds) * 1_000_000_000
-            + UInt64(attoseconds / 1_000_000_000)
+        (DispatchTime.now() + max(.zero, delay).dispatchInterval).uptimeNanoseconds
+    }
+}
+
+extension Result where Success == DBusMessage, Failure == DBusError {
+    /// Reads the body of a reply.
+    func read<Value>(_ body: (inout DBusReader) throws(DBusError) -> Value) -> Result<Value, DBusError> {
+        Result<Value, DBusError> { () throws(DBusError) in
+            var reader = DBusReader(try get())
+            return try body(&reader)
+        }
     }
 }
 #endif

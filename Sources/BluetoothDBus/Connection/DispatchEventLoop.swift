@@ -25,14 +25,8 @@ package enum DispatchEventLoop {
     /// - Throws: `LimitsExceeded` if the process has no descriptor left.
     package static func prepare() throws(DBusError) {
         if isReady.load(ordering: .acquiring) { return }
-        var free: [CInt] = []
-        defer { for descriptor in free { close(descriptor) } }
-        for _ in 0..<descriptors {
-            let descriptor = eventfd(0, eventfdFlags)
-            guard descriptor >= 0 else { throw .exhausted("descriptors") }
-            free.append(descriptor)
-        }
-        for descriptor in free { close(descriptor) }
+        var free: [DBusFileDescriptor] = []
+        for _ in 0..<descriptors { free.append(try DBusFileDescriptor(created: eventfd(0, eventfdFlags))) }
         free = []
         let fired = DispatchSemaphore(value: 0)
         // A separate queue, because all threads of the global queue may be waiting, one of them here.

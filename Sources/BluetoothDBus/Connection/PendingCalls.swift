@@ -3,8 +3,8 @@
 ///
 /// Pure.
 ///
-/// The serial number is inserted before the message is sent, so no reply can arrive before the entry exists. (With
-/// libdbus's `DBusPendingCall`, a reply may arrive before `set_notify` and is then lost.)
+/// The owner sends and inserts a call under the lock under which it takes replies, so no reply is handled before the
+/// entry exists. (With libdbus's `DBusPendingCall`, a reply may arrive before `set_notify` and is then lost.)
 struct PendingCalls<Completion: Sendable>: Sendable {
     /// A call that waits for its reply.
     struct Entry: Sendable {
@@ -15,18 +15,10 @@ struct PendingCalls<Completion: Sendable>: Sendable {
         let completion: Completion
     }
 
-    /// The result of a sweep.
-    struct Due: Sendable {
-        let expired: [Entry]
-        let nextSweep: UInt64?
-    }
-
     private var entries: [UInt32: Entry] = [:]
     private var lastSerial: UInt32 = 0
     /// The instant at which the sweep runs; `nil` if none is scheduled.
     private var sweep: UInt64?
-
-    var count: Int { entries.count }
 
     /// A serial number that no waiting call uses.
     ///
@@ -58,17 +50,12 @@ struct PendingCalls<Completion: Sendable>: Sendable {
         return entry
     }
 
-    /// Removes a call that could not be sent.
-    mutating func remove(_ serial: UInt32) -> Entry? {
-        entries.removeValue(forKey: serial)
-    }
-
     /// Removes the calls whose deadlines have passed, oldest serial first, and returns when to sweep next.
-    mutating func expire(now: UInt64) -> Due {
+    mutating func expire(now: UInt64) -> (expired: [Entry], nextSweep: UInt64?) {
         let due = entries.filter { $0.value.deadline <= now }
         for serial in due.keys { entries[serial] = nil }
         sweep = entries.values.map(\.deadline).min()
-        return Due(expired: due.sorted { $0.key < $1.key }.map(\.value), nextSweep: sweep)
+        return (due.sorted { $0.key < $1.key }.map(\.value), sweep)
     }
 
     /// Removes all calls, oldest serial first, after the connection was closed.

@@ -74,20 +74,15 @@ package final class SocketPoller: Sendable {
     ///   - handler: Runs on the queue.
     /// - Throws: `LimitsExceeded` if the process has no descriptor or thread left.
     package init(socket: CInt, queue: DispatchQueue, handler: @escaping Handler) throws(DBusError) {
-        self.socket = try Self.adopt(fcntl(socket, F_DUPFD_CLOEXEC, 0))
-        wakeupFD = try Self.adopt(eventfd(0, eventfdFlags))
-        backupWakeupFD = try Self.adopt(eventfd(0, eventfdFlags))
+        self.socket = try DBusFileDescriptor(created: fcntl(socket, F_DUPFD_CLOEXEC, 0))
+        wakeupFD = try DBusFileDescriptor(created: eventfd(0, eventfdFlags))
+        backupWakeupFD = try DBusFileDescriptor(created: eventfd(0, eventfdFlags))
         self.queue = queue
         self.handler = handler
         guard startThread(Self.pollingThread), startThread(Self.backupThread) else {
             stop()
             throw .exhausted("threads")
         }
-    }
-
-    private static func adopt(_ descriptor: CInt) throws(DBusError) -> DBusFileDescriptor {
-        guard descriptor >= 0 else { throw .exhausted("descriptors") }
-        return DBusFileDescriptor(adopting: descriptor)
     }
 
     /// Sets the events to wait for.
@@ -110,12 +105,13 @@ package final class SocketPoller: Sendable {
 
     private func signal(_ descriptor: DBusFileDescriptor) {
         // Fails only after 2^64 - 2 signals that were not drained.
-        _ = addToEventfd(descriptor.rawValue, 1)
+        _ = withUnsafeBytes(of: UInt64(1)) { write(descriptor.rawValue, $0.baseAddress, $0.count) }
     }
 
     private func drain(_ descriptor: DBusFileDescriptor) {
-        // Nil only if there was no signal.
-        resetEventfd(descriptor.rawValue)
+        var count: UInt64 = 0
+        // Fails only if there was no signal.
+        _ = withUnsafeMutableBytes(of: &count) { read(descriptor.rawValue, $0.baseAddress, $0.count) }
     }
 
     // MARK: The threads

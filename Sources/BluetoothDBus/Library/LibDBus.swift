@@ -164,7 +164,6 @@ let dbus_message_new_error: @convention(c) (DBusObject, DBusText, DBusText) -> D
     "dbus_message_new_error")
 let dbus_message_new_signal: @convention(c) (DBusText, DBusText, DBusText) -> DBusObject = LibDBus.function(
     "dbus_message_new_signal")
-let dbus_message_ref: @convention(c) (DBusObject) -> DBusObject = LibDBus.function("dbus_message_ref")
 let dbus_message_unref: @convention(c) (DBusObject) -> Void = LibDBus.function("dbus_message_unref")
 let dbus_message_get_type: @convention(c) (DBusObject) -> CInt = LibDBus.function("dbus_message_get_type")
 let dbus_message_get_path: @convention(c) (DBusObject) -> DBusText = LibDBus.function("dbus_message_get_path")

@@ -5,39 +5,23 @@ import Glibc
 ///
 /// Only one thread may use a message at a time: the caller's while it is built, the connection's queue after receipt.
 public final class DBusMessage {
-    /// The type of a message.
-    public enum Kind: Sendable {
-        /// A method call, which expects a reply.
-        case methodCall
-        /// The reply to a call.
-        case methodReturn
-        /// The error reply to a call.
-        case error
-        /// A signal.
-        case signal
-    }
-
     let raw: OpaquePointer
 
     /// Takes the caller's reference.
     init(adopting raw: OpaquePointer) { self.raw = raw }
 
-    /// Adds a reference.
-    init(retaining raw: OpaquePointer) {
-        _ = dbus_message_ref(raw)
-        self.raw = raw
+    /// Takes the caller's reference to a new message, nil without memory, and appends a body.
+    private convenience init(adopting raw: OpaquePointer?, _ body: [DBusValue] = []) throws(DBusError) {
+        guard let raw else { throw .outOfMemory }
+        self.init(adopting: raw)
+        try append(body)
     }
 
     deinit { dbus_message_unref(raw) }
 
     /// Builds a method call.
     ///
-    /// - Parameters:
-    ///   - destination: The bus name to call, unique or well-known.
-    ///   - path: The object.
-    ///   - interface: The method's interface.
-    ///   - member: The method.
-    ///   - body: The arguments.
+    /// - Parameter destination: The bus name to call, unique or well-known.
     /// - Throws: `InvalidArgs` if a name or a value violates a rule of D-Bus.
     public static func methodCall(
         to destination: String, path: ObjectPath, interface: String, member: String, _ body: [DBusValue] = []
@@ -52,10 +36,7 @@ public final class DBusMessage {
                 }
             }
         }
-        guard let raw = call else { throw .outOfMemory }
-        let message = DBusMessage(adopting: raw)
-        try message.append(body)
-        return message
+        return try DBusMessage(adopting: call, body)
     }
 
     /// Builds a signal.
@@ -67,12 +48,10 @@ public final class DBusMessage {
     ) throws(DBusError) -> DBusMessage {
         try check(interface: interface, member: member)
         if let destination, !DBusName.isBus(destination) { throw invalid("bus name", destination) }
-        guard let raw = dbus_message_new_signal(path.text, interface, member) else { throw .outOfMemory }
-        let message = DBusMessage(adopting: raw)
+        let message = try DBusMessage(adopting: dbus_message_new_signal(path.text, interface, member), body)
         if let destination {
-            guard dbus_message_set_destination(raw, destination) != 0 else { throw .outOfMemory }
+            guard dbus_message_set_destination(message.raw, destination) != 0 else { throw .outOfMemory }
         }
-        try message.append(body)
         return message
     }
 
@@ -80,10 +59,7 @@ public final class DBusMessage {
     ///
     /// - Throws: `InvalidArgs` if a value violates a rule of D-Bus.
     public func methodReturn(_ body: [DBusValue] = []) throws(DBusError) -> DBusMessage {
-        guard let reply = dbus_message_new_method_return(raw) else { throw .outOfMemory }
-        let message = DBusMessage(adopting: reply)
-        try message.append(body)
-        return message
+        try DBusMessage(adopting: dbus_message_new_method_return(raw), body)
     }
 
     /// Builds the error reply to this call.
@@ -92,8 +68,7 @@ public final class DBusMessage {
     public func errorReply(_ error: DBusError) throws(DBusError) -> DBusMessage {
         guard DBusName.isInterface(error.name) else { throw Self.invalid("error name", error.name) }
         try DBusValue.string(error.message).validate()
-        guard let reply = dbus_message_new_error(raw, error.name, error.message) else { throw .outOfMemory }
-        return DBusMessage(adopting: reply)
+        return try DBusMessage(adopting: dbus_message_new_error(raw, error.name, error.message))
     }
 
     /// Appends arguments to the body.
@@ -107,7 +82,7 @@ public final class DBusMessage {
             throw DBusError(
                 name: DBusError.Name.invalidArguments, message: "message longer than \(DBusLimits.messageLength) bytes")
         }
-        let writer = DBusWriter(message: self)
+        var writer = DBusWriter(self)
         for value in values { try writer.append(value) }
     }
 
@@ -125,16 +100,8 @@ public final class DBusMessage {
 // MARK: - Header fields
 
 extension DBusMessage {
-    /// The type of the message; `nil` for types of a later protocol, which must be ignored.
-    public var kind: Kind? {
-        switch dbus_message_get_type(raw) {
-        case DBUS_MESSAGE_TYPE_METHOD_CALL: .methodCall
-        case DBUS_MESSAGE_TYPE_METHOD_RETURN: .methodReturn
-        case DBUS_MESSAGE_TYPE_ERROR: .error
-        case DBUS_MESSAGE_TYPE_SIGNAL: .signal
-        default: nil
-        }
-    }
+    /// `DBUS_MESSAGE_TYPE_…`; types of a later protocol must be ignored.
+    var type: CInt { dbus_message_get_type(raw) }
 
     /// The object; `nil` in replies.
     public var path: ObjectPath? {
@@ -156,15 +123,12 @@ extension DBusMessage {
     /// Whether a caller waits for a reply.
     public var expectsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
 
-    /// Numbers a message that is not sent over a connection.
-    func assignSerial(_ serial: UInt32) { dbus_message_set_serial(raw, serial) }
-
     /// Marks the message as a call that expects no reply.
     public func suppressReply() { dbus_message_set_no_reply(raw, 1) }
 
     /// The error of an error message; `nil` for other messages.
     public var error: DBusError? {
-        guard kind == .error, let name = dbus_message_get_error_name(raw) else { return nil }
+        guard type == DBUS_MESSAGE_TYPE_ERROR, let name = dbus_message_get_error_name(raw) else { return nil }
         var body = DBusReader(self)
         return DBusError(name: String(cString: name), message: body.stringIfPresent() ?? "")
     }
@@ -173,7 +137,7 @@ extension DBusMessage {
     ///
     /// Creates no strings.
     public func isSignal(_ interface: StaticString, _ member: StaticString) -> Bool {
-        dbus_message_get_type(raw) == DBUS_MESSAGE_TYPE_SIGNAL && has(interface: interface, member: member)
+        type == DBUS_MESSAGE_TYPE_SIGNAL && has(interface: interface, member: member)
     }
 
     /// Whether the interface and the member are the given ones.

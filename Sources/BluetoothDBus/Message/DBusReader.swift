@@ -94,7 +94,7 @@ public struct DBusReader {
         guard code == UInt8(ascii: "a"), elementCode() == UInt8(ascii: "y") else { throw mismatch("ay") }
         var elements = DBusReader(entering: &self)
         let result = body(elements.fixedBytes())
-        advance()
+        isRead = true
         return result
     }
 
@@ -113,30 +113,19 @@ public struct DBusReader {
 
     /// Reads an `as`.
     public mutating func strings() throws(DBusError) -> [String] {
-        var elements = try array()
-        var result: [String] = []
-        while !elements.isAtEnd { result.append(try elements.string()) }
-        return result
+        try elements { element throws(DBusError) in try element.string() }
     }
 
     /// Reads an `a{sv}`, without the variants; the last of equal keys is used.
     public mutating func properties() throws(DBusError) -> [String: DBusValue] {
-        var entries = try array()
         var result: [String: DBusValue] = [:]
-        while !entries.isAtEnd {
-            var entry = try entries.dictionaryEntry()
-            let key = try entry.string()
-            result[key] = try entry.variant()
-        }
+        try forEachEntry { entry throws(DBusError) in result[try entry.string()] = try entry.variant() }
         return result
     }
 
     /// Reads a `v` and returns its content.
     public mutating func variant() throws(DBusError) -> DBusValue {
-        guard code == UInt8(ascii: "v") else { throw mismatch("v") }
-        var inner = DBusReader(entering: &self)
-        advance()
-        return try inner.value(depth: 1)
+        try variant(depth: 0)
     }
 
     /// Enters a `v`; this reader advances past it.
@@ -147,6 +136,27 @@ public struct DBusReader {
     /// Enters an array or dictionary; this reader advances past it.
     public mutating func array() throws(DBusError) -> DBusReader {
         try container("a")
+    }
+
+    /// Reads the elements of an array, each with `read`.
+    public mutating func elements<Element>(
+        _ read: (inout DBusReader) throws(DBusError) -> Element
+    ) throws(DBusError) -> [Element] {
+        var elements = try array()
+        var result: [Element] = []
+        while !elements.isAtEnd { result.append(try read(&elements)) }
+        return result
+    }
+
+    /// Reads the entries of a dictionary, each with `read`: the key, then the value.
+    public mutating func forEachEntry(
+        _ read: (inout DBusReader) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        var entries = try array()
+        while !entries.isAtEnd {
+            var entry = try entries.dictionaryEntry()
+            try read(&entry)
+        }
     }
 
     /// Enters a dictionary's entry: key, then value.
@@ -166,9 +176,7 @@ public struct DBusReader {
 
     /// Reads the remaining values.
     public mutating func remainingValues() throws(DBusError) -> [DBusValue] {
-        var result: [DBusValue] = []
-        while !isAtEnd { result.append(try value()) }
-        return result
+        try remainingValues(depth: 0)
     }
 
     /// Reads an `s` if the next value is one.
@@ -205,8 +213,8 @@ extension DBusReader {
         case UInt8(ascii: "o"): return .objectPath(try path())
         case UInt8(ascii: "g"): return .signature(try signature())
         case UInt8(ascii: "h"): return .fileDescriptor(try fileDescriptor())
-        case UInt8(ascii: "v"): return .variant(try variantContent(depth: depth))
-        case UInt8(ascii: "r"): return .structure(try members(depth: depth))
+        case UInt8(ascii: "v"): return .variant(try variant(depth: depth))
+        case UInt8(ascii: "r"): return .structure(try members(depth: depth + 1))
         case UInt8(ascii: "a"): return try arrayValue(depth: depth)
         default: throw mismatch("a value")
         }
@@ -218,52 +226,37 @@ extension DBusReader {
         return signature
     }
 
-    private mutating func variantContent(depth: Int) throws(DBusError) -> DBusValue {
+    private mutating func variant(depth: Int) throws(DBusError) -> DBusValue {
         var inner = try variantContent()
         return try inner.value(depth: depth + 1)
     }
 
     private mutating func members(depth: Int) throws(DBusError) -> [DBusValue] {
         var inner = try structure()
-        var members: [DBusValue] = []
-        while !inner.isAtEnd { members.append(try inner.value(depth: depth + 1)) }
-        return members
+        return try inner.remainingValues(depth: depth)
+    }
+
+    private mutating func remainingValues(depth: Int) throws(DBusError) -> [DBusValue] {
+        var values: [DBusValue] = []
+        while !isAtEnd { values.append(try value(depth: depth)) }
+        return values
     }
 
     private mutating func arrayValue(depth: Int) throws(DBusError) -> DBusValue {
-        let element = elementCode()
-        if element == UInt8(ascii: "y") { return .bytes(try bytes()) }
-        if element == UInt8(ascii: "e") { return .dictionary(try dictionary(depth: depth)) }
-        let type: DBusType
-        if let basic = DBusType(code: element) { type = basic } else { type = try elementType() }
+        if elementCode() == UInt8(ascii: "y") { return .bytes(try bytes()) }
+        guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
+        defer { dbus_free(text) }
+        let type = DBusType(validated: String(cString: text))
         var inner = try array()
-        var values: [DBusValue] = []
-        while !inner.isAtEnd { values.append(try inner.value(depth: depth + 1)) }
-        return .array(type, values)
-    }
-
-    private mutating func dictionary(depth: Int) throws(DBusError) -> DBusDictionary {
-        guard case .dictionary(let key, let value) = try arrayType() else { throw mismatch("a dictionary") }
-        var inner = try array()
+        guard let (key, value) = type.entry else {
+            return .array(type.element, try inner.remainingValues(depth: depth + 1))
+        }
         var entries: [DBusDictionary.Entry] = []
         while !inner.isAtEnd {
             var entry = try inner.dictionaryEntry()
             entries.append(.init(key: try entry.value(depth: depth + 2), value: try entry.value(depth: depth + 2)))
         }
-        return DBusDictionary(keyType: key, valueType: value, entries: entries)
-    }
-
-    /// The type of the next value, which is an array.
-    private mutating func arrayType() throws(DBusError) -> DBusType {
-        guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
-        defer { dbus_free(text) }
-        guard let type = DBusSignature(String(cString: text))?.types.first else { throw mismatch("an array") }
-        return type
-    }
-
-    private mutating func elementType() throws(DBusError) -> DBusType {
-        guard case .array(let element) = try arrayType() else { throw mismatch("an array") }
-        return element
+        return .dictionary(DBusDictionary(keyType: key, valueType: value, entries: entries))
     }
 }
 
@@ -274,13 +267,10 @@ extension DBusReader {
         UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))
     }
 
-    private mutating func advance() { isRead = true }
-
     private mutating func container(_ code: UnicodeScalar) throws(DBusError) -> DBusReader {
         guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
-        let inner = DBusReader(entering: &self)
-        advance()
-        return inner
+        defer { isRead = true }
+        return DBusReader(entering: &self)
     }
 
     private mutating func basic<Value: BitwiseCopyable>(
@@ -289,7 +279,7 @@ extension DBusReader {
         guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
         var value = initial
         dbus_message_iter_get_basic(&iterator, &value)
-        advance()
+        isRead = true
         return value
     }
 
@@ -302,7 +292,7 @@ extension DBusReader {
     private mutating func text() -> UnsafePointer<CChar>? {
         var text: UnsafePointer<CChar>?
         dbus_message_iter_get_basic(&iterator, &text)
-        advance()
+        isRead = true
         return text
     }
 

@@ -14,6 +14,14 @@ public final class DBusFileDescriptor: Hashable, Sendable, CustomStringConvertib
         self.descriptor = Atomic(descriptor)
     }
 
+    /// Takes ownership of a descriptor that a system call has created.
+    ///
+    /// - Throws: `LimitsExceeded` if it is negative: the process has none left.
+    package convenience init(created descriptor: CInt) throws(DBusError) {
+        guard descriptor >= 0 else { throw .exhausted("descriptors") }
+        self.init(adopting: descriptor)
+    }
+
     deinit {
         let open = descriptor.load(ordering: .acquiring)
         if open >= 0 { close(open) }

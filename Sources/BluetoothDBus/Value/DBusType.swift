@@ -2,113 +2,135 @@
 /// A single complete D-Bus type, such as `ay` or `a{sv}`.
 ///
 /// Source: D-Bus Specification, "Type System".
-public enum DBusType: Hashable, Sendable {
-    /// `y`, an unsigned 8-bit integer.
-    case byte
-    /// `b`.
-    case boolean
-    /// `n`.
-    case int16
-    /// `q`.
-    case uint16
-    /// `i`.
-    case int32
-    /// `u`.
-    case uint32
-    /// `x`.
-    case int64
-    /// `t`.
-    case uint64
-    /// `d`, IEEE 754.
-    case double
-    /// `s`, UTF-8 without a zero byte.
-    case string
-    /// `o`.
-    case objectPath
-    /// `g`.
-    case signature
-    /// `h`.
-    case fileDescriptor
-    /// `v`.
-    case variant
-    /// `a` and the element's type.
-    indirect case array(DBusType)
-    /// `a{` key value `}`; the key is a basic type.
-    indirect case dictionary(key: DBusType, value: DBusType)
-    /// `(` members `)`; at least one member.
-    case structure([DBusType])
+public struct DBusType: Hashable, Sendable {
+    /// The type in the notation of the specification.
+    public let text: String
 
-    /// The type in the notation of the specification, such as `a{sv}`.
-    public var text: String {
-        switch self {
-        case .array(let element): "a" + element.text
-        case .dictionary(let key, let value): "a{" + key.text + value.text + "}"
-        case .structure(let members): "(" + members.map(\.text).joined() + ")"
-        default: String(UnicodeScalar(code))
-        }
+    /// Creates a type from text that libdbus or ``DBusSignature`` has validated.
+    init(validated text: String) { self.text = text }
+
+    /// `y`, an unsigned 8-bit integer.
+    public static let byte = DBusType(validated: "y")
+    /// `b`.
+    public static let boolean = DBusType(validated: "b")
+    /// `n`.
+    public static let int16 = DBusType(validated: "n")
+    /// `q`.
+    public static let uint16 = DBusType(validated: "q")
+    /// `i`.
+    public static let int32 = DBusType(validated: "i")
+    /// `u`.
+    public static let uint32 = DBusType(validated: "u")
+    /// `x`.
+    public static let int64 = DBusType(validated: "x")
+    /// `t`.
+    public static let uint64 = DBusType(validated: "t")
+    /// `d`, IEEE 754.
+    public static let double = DBusType(validated: "d")
+    /// `s`, UTF-8 without a zero byte.
+    public static let string = DBusType(validated: "s")
+    /// `o`.
+    public static let objectPath = DBusType(validated: "o")
+    /// `g`.
+    public static let signature = DBusType(validated: "g")
+    /// `h`.
+    public static let fileDescriptor = DBusType(validated: "h")
+    /// `v`.
+    public static let variant = DBusType(validated: "v")
+
+    /// `a` and the element's type.
+    public static func array(_ element: DBusType) -> DBusType { DBusType(validated: "a" + element.text) }
+
+    /// `a{` key value `}`; the key is a basic type.
+    public static func dictionary(key: DBusType, value: DBusType) -> DBusType {
+        DBusType(validated: "a{" + key.text + value.text + "}")
+    }
+
+    /// `(` members `)`; at least one member.
+    public static func structure(_ members: [DBusType]) -> DBusType {
+        DBusType(validated: "(" + members.map(\.text).joined() + ")")
+    }
+
+    /// The type of the elements of an array; not of a dictionary.
+    package var element: DBusType { DBusType(validated: String(text.dropFirst())) }
+
+    /// The types of the key and the value of a dictionary; nil for other types.
+    package var entry: (key: DBusType, value: DBusType)? {
+        guard text.hasPrefix("a{") else { return nil }
+        let types = text.dropFirst(2).dropLast()
+        return (DBusType(validated: String(types.prefix(1))), DBusType(validated: String(types.dropFirst())))
     }
 
     /// Whether the type may be a dictionary's key: any type except containers and variants.
-    public var isBasic: Bool {
-        switch self {
-        case .variant, .array, .dictionary, .structure: false
-        default: true
-        }
-    }
+    var isBasic: Bool { text.utf8.count == 1 && self != .variant }
 
-    /// Whether the type meets the rules and limits of a signature.
-    ///
-    /// Constant-time for the common types.
+    /// Whether the type meets the rules and limits of a signature, which nested types may violate.
     var isValid: Bool {
-        switch self {
-        case .array(let element) where element.isBasic || element == .variant: true
-        case .dictionary(let key, let value) where key.isBasic && (value.isBasic || value == .variant): true
-        case .array, .dictionary, .structure: DBusSignature([self]) != nil
-        default: true
+        var parser = SignatureParser(rest: text.utf8[...])
+        return text.utf8.count <= DBusLimits.signatureLength && parser.skipType() && parser.rest.isEmpty
+    }
+}
+
+/// A sequence of complete types, such as the body `sa{sv}as` of a `PropertiesChanged` signal.
+public struct DBusSignature: Hashable, Sendable {
+    /// The complete types, in order.
+    public let types: [DBusType]
+    /// The signature in the notation of the specification.
+    public let text: String
+
+    /// Parses and validates a signature.
+    ///
+    /// - Returns: `nil` unless the text is a valid signature within ``DBusLimits``.
+    public init?(_ text: String) {
+        guard text.utf8.count <= DBusLimits.signatureLength else { return nil }
+        var parser = SignatureParser(rest: text.utf8[...])
+        var types: [DBusType] = []
+        while let start = parser.rest.indices.first {
+            guard parser.skipType() else { return nil }
+            types.append(DBusType(validated: String(text[start..<parser.rest.startIndex])))
+        }
+        self.types = types
+        self.text = text
+    }
+}
+
+/// A recursive-descent parser of a signature; the limits bound its depth.
+private struct SignatureParser {
+    private static let simpleTypes = "ybnqiuxtdsoghv".utf8
+
+    var rest: Substring.UTF8View
+
+    /// Skips one complete type, inside so many arrays and structures.
+    ///
+    /// - Returns: Whether there is a valid one.
+    mutating func skipType(arrays: Int = 0, structures: Int = 0) -> Bool {
+        switch rest.popFirst() {
+        case UInt8(ascii: "a"): arrays < DBusLimits.arrayDepth && skipElement(arrays + 1, structures)
+        case UInt8(ascii: "("): structures < DBusLimits.structureDepth && skipMembers(arrays, structures + 1)
+        case let code?: Self.simpleTypes.contains(code)
+        case nil: false
         }
     }
 
-    /// The type's first character in a signature.
-    var code: UInt8 {
-        switch self {
-        case .byte: UInt8(ascii: "y")
-        case .boolean: UInt8(ascii: "b")
-        case .int16: UInt8(ascii: "n")
-        case .uint16: UInt8(ascii: "q")
-        case .int32: UInt8(ascii: "i")
-        case .uint32: UInt8(ascii: "u")
-        case .int64: UInt8(ascii: "x")
-        case .uint64: UInt8(ascii: "t")
-        case .double: UInt8(ascii: "d")
-        case .string: UInt8(ascii: "s")
-        case .objectPath: UInt8(ascii: "o")
-        case .signature: UInt8(ascii: "g")
-        case .fileDescriptor: UInt8(ascii: "h")
-        case .variant: UInt8(ascii: "v")
-        case .array, .dictionary: UInt8(ascii: "a")
-        case .structure: UInt8(ascii: "(")
-        }
+    private mutating func skip(_ code: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: code) else { return false }
+        rest.removeFirst()
+        return true
     }
 
-    /// The type of one character, or `nil` if a container begins or the character is unknown.
-    init?(code: UInt8) {
-        switch code {
-        case UInt8(ascii: "y"): self = .byte
-        case UInt8(ascii: "b"): self = .boolean
-        case UInt8(ascii: "n"): self = .int16
-        case UInt8(ascii: "q"): self = .uint16
-        case UInt8(ascii: "i"): self = .int32
-        case UInt8(ascii: "u"): self = .uint32
-        case UInt8(ascii: "x"): self = .int64
-        case UInt8(ascii: "t"): self = .uint64
-        case UInt8(ascii: "d"): self = .double
-        case UInt8(ascii: "s"): self = .string
-        case UInt8(ascii: "o"): self = .objectPath
-        case UInt8(ascii: "g"): self = .signature
-        case UInt8(ascii: "h"): self = .fileDescriptor
-        case UInt8(ascii: "v"): self = .variant
-        default: return nil
+    private mutating func skipElement(_ arrays: Int, _ structures: Int) -> Bool {
+        guard skip("{") else { return skipType(arrays: arrays, structures: structures) }
+        guard structures < DBusLimits.structureDepth, let key = rest.popFirst(), key != UInt8(ascii: "v") else {
+            return false
         }
+        return Self.simpleTypes.contains(key) && skipType(arrays: arrays, structures: structures + 1) && skip("}")
+    }
+
+    private mutating func skipMembers(_ arrays: Int, _ structures: Int) -> Bool {
+        repeat {
+            guard skipType(arrays: arrays, structures: structures) else { return false }
+        } while !skip(")")
+        return true
     }
 }
 #endif

@@ -6,16 +6,6 @@ extension DBusValue {
         if case .boolean(let value) = self { value } else { nil }
     }
 
-    /// The content of a `y`.
-    public var byteValue: UInt8? {
-        if case .byte(let value) = self { value } else { nil }
-    }
-
-    /// The content of an `n`.
-    public var int16Value: Int16? {
-        if case .int16(let value) = self { value } else { nil }
-    }
-
     /// The content of a `q`.
     public var uint16Value: UInt16? {
         if case .uint16(let value) = self { value } else { nil }
@@ -50,19 +40,6 @@ extension DBusValue {
     public var stringsValue: [String]? {
         guard case .array(.string, let values) = self else { return nil }
         return values.compactMap(\.stringValue)
-    }
-
-    /// The content of an `ao`.
-    public var pathsValue: [ObjectPath]? {
-        guard case .array(.objectPath, let values) = self else { return nil }
-        return values.compactMap(\.pathValue)
-    }
-
-    /// The value without its variants.
-    public var unwrapped: DBusValue {
-        var value = self
-        while case .variant(let inner) = value { value = inner }
-        return value
     }
 
     /// The content of an `a{sv}`, without the variants; the last of equal keys is used.

@@ -15,9 +15,7 @@ extension DBusValue {
 
     /// Whether this is an `a{sv}`, as in nearly all calls; creates no type.
     private var isProperties: Bool {
-        guard case .dictionary(let dictionary) = self else { return false }
-        if case (.string, .variant) = (dictionary.keyType, dictionary.valueType) { return true }
-        return false
+        if case .dictionary(let dictionary) = self { dictionary.isProperties } else { false }
     }
 
     private static func invalid(_ rule: String) -> DBusError {

@@ -110,6 +110,9 @@ public struct DBusDictionary: Hashable, Sendable {
     /// The entries.
     public var entries: [Entry]
 
+    /// Whether this is an `a{sv}`.
+    var isProperties: Bool { keyType == .string && valueType == .variant }
+
     /// Creates a dictionary; its types are checked when it is appended to a message.
     public init(keyType: DBusType, valueType: DBusType, entries: [Entry]) {
         self.keyType = keyType

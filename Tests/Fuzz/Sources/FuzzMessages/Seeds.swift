@@ -27,7 +27,7 @@ enum Seeds {
     private static func messages() throws -> [String: DBusMessage] {
         let call = try DBusMessage.methodCall(
             to: "org.bluez", path: device, interface: "org.bluez.Device1", member: "Connect")
-        call.assignSerial(7)
+        dbus_message_set_serial(call.raw, 7)
         return [
             "changed": try .signal(
                 path: device, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
@@ -56,7 +56,7 @@ enum Seeds {
 
     static func write(to folder: String) throws {
         for (name, message) in try messages() {
-            message.assignSerial(1)
+            dbus_message_set_serial(message.raw, 1)
             var (bytes, length) = (UnsafeMutablePointer<CChar>?.none, CInt(0))
             guard dbus_message_marshal(message.raw, &bytes, &length) != 0, let bytes else {
                 throw DBusError.outOfMemory
