@@ -5,9 +5,12 @@ import Testing
 
 /// What is exported where, and what a call means.
 @Suite struct ExportedObjectsTests {
-    private var exported = ExportedObjects(
-        properties: DBusInterface("a.Properties"), introspectable: DBusInterface("a.Introspectable"),
-        manager: DBusInterface("a.Manager"))
+    private let exported = {
+        var exported = ExportedObjects()
+        exported.standard = [DBusInterface("a.Introspectable"), DBusInterface("a.Properties")]
+        exported.manager = DBusInterface("a.Manager")
+        return exported
+    }()
     private let root = path("/app")
     private let child = path("/app/service0")
     private let grandchild = path("/app/service0/char0")

@@ -49,27 +49,22 @@ public final class DBusCall: @unchecked Sendable {
     ///
     /// Values that violate a rule of D-Bus are logged, and the caller receives an error.
     public func answer(_ values: [DBusValue] = []) {
-        guard claim() else { return }
-        do throws(DBusError) {
-            try core.send(message.methodReturn(values))
-        } catch {
-            failed(error)
-        }
+        reply { message throws(DBusError) in try message.methodReturn(values) }
     }
 
     /// Replies with an error.
     public func refuse(_ error: DBusError) {
-        guard claim() else { return }
+        reply { message throws(DBusError) in try message.errorReply(error) }
+    }
+
+    /// Sends a reply if it is the first, and the caller expects one.
+    private func reply(_ make: (DBusMessage) throws(DBusError) -> DBusMessage) {
+        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing), message.expectsReply else { return }
         do throws(DBusError) {
-            try core.send(message.errorReply(error))
+            try core.send(make(message))
         } catch {
             failed(error)
         }
-    }
-
-    /// Whether this reply is the first, and the caller expects one.
-    private func claim() -> Bool {
-        !isAnswered.exchange(true, ordering: .acquiringAndReleasing) && message.expectsReply
     }
 
     /// Reports to the caller that a reply could not be sent.

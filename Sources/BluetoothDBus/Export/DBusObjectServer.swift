@@ -17,13 +17,6 @@ public final class DBusObjectServer: Sendable {
         var strangers: Set<String> = []
     }
 
-    /// How a call is handled.
-    private enum Outcome: Sendable {
-        case handle(DBusInterface.Method)
-        case refuse(DBusError)
-        case refuseStranger(isNew: Bool)
-    }
-
     /// The number of refused callers that are stored, so that none is logged twice.
     private static let rememberedStrangers = 256
     private static let propertiesInterface = "org.freedesktop.DBus.Properties"
@@ -34,12 +27,12 @@ public final class DBusObjectServer: Sendable {
 
     /// A server without objects, connection or peer.
     public init() {
-        let nothing = DBusInterface(Self.propertiesInterface)
-        state = Lock(
-            State(exported: ExportedObjects(properties: nothing, introspectable: nothing, manager: nothing)))
-        let standard = ExportedObjects(
-            properties: properties, introspectable: introspectable, manager: objectManager)
-        state.withLock { $0.exported = standard }
+        state = Lock(State(exported: ExportedObjects()))
+        let (standard, manager) = ([introspectable, properties], objectManager)
+        state.withLock { state in
+            state.exported.standard = standard
+            state.exported.manager = manager
+        }
     }
 
     // MARK: Peer
@@ -124,33 +117,29 @@ public final class DBusObjectServer: Sendable {
     // MARK: Calls, on the queue
 
     private func received(_ call: DBusCall) {
-        switch outcome(of: call) {
-        case .handle(let method): method.handler(call)
-        case .refuse(let error): call.refuse(error)
-        case .refuseStranger(let isNew):
-            if isNew {
-                ConnectionCore.logger.warning(
-                    "a call from an unknown sender was refused", metadata: ["sender": "\(call.sender)"])
+        do throws(DBusError) {
+            let peer = state.withLock { $0.peer }
+            guard call.sender == peer else { throw refusal(of: call.sender) }
+            let method = try state.withLock { state throws(DBusError) in
+                try state.exported.method(call.member, of: call.interface, at: call.path, signature: call.signature)
             }
-            let text = "this object accepts calls from one other connection only"
-            call.refuse(DBusError(name: DBusError.Name.accessDenied, message: text))
+            method.handler(call)
+        } catch {
+            call.refuse(error)
         }
     }
 
-    private func outcome(of call: DBusCall) -> Outcome {
-        state.withLock { state in
-            guard call.sender == state.peer else {
-                if state.strangers.count >= Self.rememberedStrangers { state.strangers = [] }
-                return .refuseStranger(isNew: state.strangers.insert(call.sender).inserted)
-            }
-            do throws(DBusError) {
-                return .handle(
-                    try state.exported.method(
-                        call.member, of: call.interface, at: call.path, signature: call.signature))
-            } catch {
-                return .refuse(error)
-            }
+    private func refusal(of stranger: String) -> DBusError {
+        let isNew = state.withLock { state in
+            if state.strangers.count >= Self.rememberedStrangers { state.strangers = [] }
+            return state.strangers.insert(stranger).inserted
         }
+        if isNew {
+            ConnectionCore.logger.warning(
+                "a call from an unknown sender was refused", metadata: ["sender": "\(stranger)"])
+        }
+        return DBusError(
+            name: DBusError.Name.accessDenied, message: "this object accepts calls from one other connection only")
     }
 }
 
@@ -160,12 +149,10 @@ extension DBusObjectServer {
     private var introspectable: DBusInterface {
         var interface = DBusInterface(Self.introspectableInterface)
         interface.on("Introspect", returning: "s") { [weak self] call in
-            guard let self else { return }
-            let xml = state.withLock { state in
-                Introspection.xml(
-                    of: state.exported.interfaces(at: call.path), children: state.exported.children(of: call.path))
+            self?.answer(call) { exported in
+                let (interfaces, children) = (exported.interfaces(at: call.path), exported.children(of: call.path))
+                return [.string(Introspection.xml(of: interfaces, children: children))]
             }
-            call.answer([.string(xml)])
         }
         return interface
     }
@@ -173,8 +160,7 @@ extension DBusObjectServer {
     private var objectManager: DBusInterface {
         var interface = DBusInterface(Self.managerInterface)
         interface.on("GetManagedObjects", returning: "a{oa{sa{sv}}}") { [weak self] call in
-            guard let self else { return }
-            call.answer([state.withLock { $0.exported.managed(below: call.path) }])
+            self?.answer(call) { exported in [exported.managed(below: call.path)] }
         }
         return interface
     }
@@ -190,7 +176,7 @@ extension DBusObjectServer {
         interface.on("GetAll", "s", returning: "a{sv}") { [weak self] call in
             self?.answer(call) { exported throws(DBusError) in
                 let interface = call.arguments.first?.stringValue ?? ""
-                return [.properties(try exported.properties(of: interface, at: call.path).mapValues(\.value))]
+                return [.properties(try exported.interface(interface, at: call.path).values)]
             }
         }
         interface.on("Set", "ssv") { [weak self] call in self?.setProperty(call) }

@@ -19,19 +19,11 @@ struct ExportedObjects: Sendable {
         let manager: ObjectPath?
     }
 
-    /// The interfaces of every object.
-    private let standard: [DBusInterface]
+    /// The interfaces of every object; the first is also that of paths that only lead to objects.
+    var standard: [DBusInterface] = []
     /// The additional interface of objects that list the objects below them.
-    private let manager: DBusInterface
-    /// The interfaces of paths that only lead to objects.
-    private let introspectable: DBusInterface
+    var manager: DBusInterface?
     private var objects: [ObjectPath: Object] = [:]
-
-    init(properties: DBusInterface, introspectable: DBusInterface, manager: DBusInterface) {
-        standard = [introspectable, properties]
-        self.introspectable = introspectable
-        self.manager = manager
-    }
 
     // MARK: Changes
 
@@ -81,9 +73,9 @@ struct ExportedObjects: Sendable {
 
     /// The interfaces at a path, by name within each group; none if the path does not exist.
     func interfaces(at path: ObjectPath) -> [DBusInterface] {
-        guard let object = objects[path] else { return children(of: path).isEmpty ? [] : [introspectable] }
+        guard let object = objects[path] else { return children(of: path).isEmpty ? [] : Array(standard.prefix(1)) }
         let own = object.interfaces.sorted { $0.key < $1.key }.map(\.value)
-        return standard + (object.isManager ? [manager] : []) + own
+        return standard + (object.isManager ? [manager].compactMap(\.self) : []) + own
     }
 
     /// The names of the elements directly below a path, sorted.
@@ -120,19 +112,19 @@ struct ExportedObjects: Sendable {
         return method
     }
 
-    /// The properties of an interface.
-    func properties(of interface: String, at path: ObjectPath) throws(DBusError) -> [String: DBusInterface.Property] {
-        guard let found = interfaces(at: path).first(where: { $0.name == interface }) else {
+    /// An interface of an object.
+    func interface(_ name: String, at path: ObjectPath) throws(DBusError) -> DBusInterface {
+        guard let found = interfaces(at: path).first(where: { $0.name == name }) else {
             throw DBusError(name: DBusError.Name.unknownInterface, message: "no such interface at \(path)")
         }
-        return found.properties
+        return found
     }
 
     /// A property of an interface.
     func property(
         _ name: String, of interface: String, at path: ObjectPath
     ) throws(DBusError) -> DBusInterface.Property {
-        guard let property = try properties(of: interface, at: path)[name] else {
+        guard let property = try self.interface(interface, at: path).properties[name] else {
             throw DBusError(name: DBusError.Name.unknownProperty, message: "no such property of \(interface)")
         }
         return property
@@ -145,8 +137,7 @@ struct ExportedObjects: Sendable {
         let paths = objects.keys.filter { $0.isBelow(manager) }.sorted()
         return .dictionary(
             DBusDictionary(
-                keyType: .objectPath,
-                valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
+                keyType: .objectPath, valueType: DBusType(validated: "a{sa{sv}}"),
                 entries: paths.map { .init(key: .objectPath($0), value: description(of: $0)) }))
     }
 
@@ -157,7 +148,7 @@ struct ExportedObjects: Sendable {
             DBusDictionary(
                 keyType: .string, valueType: .dictionary(key: .string, value: .variant),
                 entries: interfaces.map {
-                    .init(key: .string($0.key), value: .properties($0.value.properties.mapValues(\.value)))
+                    .init(key: .string($0.key), value: .properties($0.value.values))
                 }))
     }
 }
