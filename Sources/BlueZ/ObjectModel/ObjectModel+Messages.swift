@@ -46,12 +46,8 @@ extension ObjectModel {
         }
         if signal.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") {
             let path = try body.path()
-            var names = try body.array()
-            var changes: [Change] = []
-            while !names.isAtEnd {
-                if let name = try names.interfaceName(), let change = remove(name, at: path) { changes.append(change) }
-            }
-            return changes
+            let names = try body.elements { name throws(DBusError) in try name.interfaceName() }
+            return names.compactMap { $0.flatMap { remove($0, at: path) } }
         }
         if signal.isSignal("org.bluez.Device1", "Disconnected"), let path = signal.path {
             tellsDisconnectReasons = true
@@ -70,10 +66,8 @@ extension ObjectModel {
     func replace(with reply: DBusMessage) throws(DBusError) -> [Change] {
         let removed = removeAll(except: try Self.listedObjects(reply))
         var body = DBusReader(reply)
-        var entries = try body.array()
         var changes: [(path: ObjectPath, changes: [Change])] = []
-        while !entries.isAtEnd {
-            var entry = try entries.dictionaryEntry()
+        try body.forEachEntry { entry throws(DBusError) in
             let path = try entry.path()
             changes.append((path, try add(path, &entry)))
         }
@@ -85,14 +79,10 @@ extension ObjectModel {
         _ reply: DBusMessage
     ) throws(DBusError) -> [ObjectPath: Set<RemoteInterfaceName>] {
         var body = DBusReader(reply)
-        var entries = try body.array()
         var listed: [ObjectPath: Set<RemoteInterfaceName>] = [:]
-        while !entries.isAtEnd {
-            var entry = try entries.dictionaryEntry()
+        try body.forEachEntry { entry throws(DBusError) in
             let path = try entry.path()
-            var interfaces = try entry.array()
-            while !interfaces.isAtEnd {
-                var interface = try interfaces.dictionaryEntry()
+            try entry.forEachEntry { interface throws(DBusError) in
                 if let name = try interface.interfaceName() { listed[path, default: []].insert(name) }
             }
         }
@@ -107,11 +97,9 @@ extension ObjectModel {
 
     /// Reads an `a{sa{sv}}`: the interfaces of an object, of which the unknown ones are not decoded.
     private func add(_ path: ObjectPath, _ reader: inout DBusReader) throws(DBusError) -> [Change] {
-        var interfaces = try reader.array()
         var changes: [Change] = []
-        while !interfaces.isAtEnd {
-            var interface = try interfaces.dictionaryEntry()
-            guard let name = try interface.interfaceName() else { continue }
+        try reader.forEachEntry { interface throws(DBusError) in
+            guard let name = try interface.interfaceName() else { return }
             var properties = PropertyReader(name, path, try interface.array())
             changes += try update(name, at: path, isNew: true, from: &properties)
             changes += properties.malformedChanges

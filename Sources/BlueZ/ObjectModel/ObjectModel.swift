@@ -130,18 +130,11 @@ final class ObjectModel: @unchecked Sendable {
             let peer = peer(at: path)
             directory(at: path)?.forgetObject(at: path)
             return .deviceRemoved(path, device, peer)
-        case .service:
-            guard services.removeValue(forKey: path) != nil else { return nil }
-            detach(path)
-            return .serviceRemoved(path, of: path.device)
+        case .service: return detach(path, services.removeValue(forKey: path), .serviceRemoved(path, of: path.device))
         case .characteristic:
-            guard characteristics.removeValue(forKey: path) != nil else { return nil }
-            detach(path)
-            return .attributeRemoved(path, of: path.device)
+            return detach(path, characteristics.removeValue(forKey: path), .attributeRemoved(path, of: path.device))
         case .descriptor:
-            guard descriptors.removeValue(forKey: path) != nil else { return nil }
-            detach(path)
-            return .attributeRemoved(path, of: path.device)
+            return detach(path, descriptors.removeValue(forKey: path), .attributeRemoved(path, of: path.device))
         }
     }
 
@@ -206,10 +199,13 @@ final class ObjectModel: @unchecked Sendable {
         if let parent = path.parent { children[parent, default: []].insert(path) }
     }
 
-    private func detach(_ path: ObjectPath) {
-        guard let parent = path.parent else { return }
+    /// - Returns: The change, if the attribute was known.
+    private func detach(_ path: ObjectPath, _ attribute: (some RemoteInterface)?, _ change: Change) -> Change? {
+        guard attribute != nil else { return nil }
+        guard let parent = path.parent else { return change }
         children[parent]?.remove(path)
         if children[parent]?.isEmpty == true { children[parent] = nil }
+        return change
     }
 }
 

@@ -80,11 +80,9 @@ struct Device1: RemoteInterface, Equatable {
     mutating func disconnect() { isConnected = false }
 
     private mutating func readManufacturerData(_ value: inout DBusReader) throws(DBusError) {
-        var entries = try value.array()
         var all: [Data] = []
         var newest: (company: UInt16, data: Data)?
-        while !entries.isAtEnd {
-            var entry = try entries.dictionaryEntry()
+        try value.forEachEntry { entry throws(DBusError) in
             let company = try entry.uint16()
             var content = try entry.variantContent()
             let data = try content.withBytes { bytes in
@@ -105,10 +103,8 @@ struct Device1: RemoteInterface, Equatable {
     }
 
     private mutating func readServiceData(_ value: inout DBusReader) throws(DBusError) {
-        var entries = try value.array()
         var data: [BluetoothUUID: Data] = [:]
-        while !entries.isAtEnd {
-            var entry = try entries.dictionaryEntry()
+        try value.forEachEntry { entry throws(DBusError) in
             let uuid = try entry.uuid()
             var content = try entry.variantContent()
             data[uuid] = try content.data()
@@ -123,17 +119,14 @@ struct Device1: RemoteInterface, Equatable {
     /// Source: Core Specification Supplement, Part A, 1.10.
     private mutating func readAdvertisingData(_ value: inout DBusReader) throws(DBusError) {
         let widths: [UInt8: Int] = [0x14: 2, 0x1F: 4, 0x15: 16]
-        var entries = try value.array()
         var solicited: [BluetoothUUID] = []
-        while !entries.isAtEnd {
-            var entry = try entries.dictionaryEntry()
+        try value.forEachEntry { entry throws(DBusError) in
             let type = try entry.byte()
             var content = try entry.variantContent()
             let bytes = try content.bytes()
-            guard let width = widths[type] else { continue }
-            for start in stride(from: 0, through: bytes.count - width, by: width) {
-                guard let uuid = BluetoothUUID(bigEndian: bytes[start..<start + width].reversed()) else { continue }
-                solicited.append(uuid)
+            guard let width = widths[type] else { return }
+            solicited += stride(from: 0, through: bytes.count - width, by: width).compactMap {
+                BluetoothUUID(bigEndian: bytes[$0..<$0 + width].reversed())
             }
         }
         advertisement.solicitedServiceUUIDs = solicited.isEmpty ? nil : solicited

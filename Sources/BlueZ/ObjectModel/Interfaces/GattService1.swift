@@ -4,10 +4,6 @@ import BluetoothDBus
 
 /// `org.bluez.GattService1`: a service of a remote device.
 struct GattService1: RemoteInterface {
-    struct Changes: OptionSet {
-        let rawValue: UInt8
-    }
-
     static let interface = "org.bluez.GattService1"
 
     private(set) var uuid: BluetoothUUID?
@@ -17,24 +13,14 @@ struct GattService1: RemoteInterface {
 
     init(path: ObjectPath) {}
 
-    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> NoChanges {
         switch property {
         case "UUID": uuid = try value.uuid()
         case "Primary": isPrimary = try value.bool()
-        case "Includes": includes = try value.paths()
+        case "Includes": includes = try value.elements { path throws(DBusError) in try path.path() }
         default: break
         }
         return []
-    }
-}
-
-extension DBusReader {
-    /// Reads an `ao`.
-    fileprivate mutating func paths() throws(DBusError) -> [ObjectPath] {
-        var elements = try array()
-        var paths: [ObjectPath] = []
-        while !elements.isAtEnd { paths.append(try elements.path()) }
-        return paths
     }
 }
 #endif

@@ -3,10 +3,6 @@ import BluetoothDBus
 
 /// `org.bluez.LEAdvertisingManager1`: what a local controller can advertise.
 struct LEAdvertisingManager1: RemoteInterface {
-    struct Changes: OptionSet {
-        let rawValue: UInt8
-    }
-
     static let interface = "org.bluez.LEAdvertisingManager1"
 
     /// Whether the controller has the extended advertising of Bluetooth 5, for which alone there are secondary channels.
@@ -17,7 +13,7 @@ struct LEAdvertisingManager1: RemoteInterface {
 
     init(path: ObjectPath) {}
 
-    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> NoChanges {
         if property == "SupportedSecondaryChannels" { isExtended = try !value.strings().isEmpty }
         return []
     }

@@ -25,6 +25,11 @@ protocol RemoteInterface: Sendable {
     mutating func remove(_ property: String)
 }
 
+/// The changes of an interface that no one decides by.
+struct NoChanges: OptionSet {
+    let rawValue: UInt8
+}
+
 extension RemoteInterface {
     mutating func remove(_ property: String) {}
 
