@@ -220,7 +220,7 @@ import Testing
     // MARK: The kernel
 
     @Test func withoutTheSocketFamilyTheErrorSaysSo() throws {
-        let error = ChannelError.backend(EAFNOSUPPORT, "open channel 144", isSecurityMissing: false)
+        let error = BackendError.socket(EAFNOSUPPORT, "open channel 144")
         #expect(error.code == .operationNotSupported)
         #expect(error.message?.contains("container") == true)
         let local = try #require(L2CAPAddress("00:11:22:33:44:55", isRandom: false))
@@ -233,10 +233,10 @@ import Testing
     }
 
     @Test func aRefusalAfterACallForSecurityIsOneOfAuthentication() {
-        #expect(ChannelError.backend(ECONNREFUSED, "", isSecurityMissing: true).attCode == 0x05)
-        #expect(ChannelError.backend(ECONNREFUSED, "", isSecurityMissing: false).code == .operationNotSupported)
-        #expect(ChannelError.backend(ETIMEDOUT, "", isSecurityMissing: false).code == .connectionTimeout)
-        #expect(ChannelError.backend(ECONNRESET, "", isSecurityMissing: false).code == .notConnected)
+        #expect(BackendError.socket(ECONNREFUSED, "", isSecurityMissing: true).attCode == 0x05)
+        #expect(BackendError.socket(ECONNREFUSED, "").code == .operationNotSupported)
+        #expect(BackendError.socket(ETIMEDOUT, "").code == .connectionTimeout)
+        #expect(BackendError.socket(ECONNRESET, "").code == .notConnected)
     }
 }
 #endif

@@ -34,20 +34,11 @@ struct BluetoothSockets: ChannelNetwork {
     /// How many channels may wait to be taken.
     private static let queueLength: CInt = 8
 
-    var isAvailable: Bool {
-        let socket = Glibc.socket(CInt(L2CAPAddress.family), Self.type, Self.l2cap)
-        guard socket >= 0 else { return false }
-        close(socket)
-        return true
-    }
-
-    private static var type: CInt {
-        CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
-    }
+    var isAvailable: Bool { BluetoothSocket.isAvailable(SOCK_SEQPACKET, Self.l2cap) }
 
     func connect(from local: L2CAPAddress, to peer: L2CAPAddress) throws(BackendError) -> CInt {
         try open(at: local, "open channel \(peer.psm)") { socket in
-            let result = peer.withSocketAddress { Glibc.connect(socket, $0, $1) }
+            let result = BluetoothSocket.withAddress(peer.bytes) { Glibc.connect(socket, $0, $1) }
             return result == 0 || errno == EINPROGRESS
         }
     }
@@ -56,11 +47,12 @@ struct BluetoothSockets: ChannelNetwork {
         var code: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
         guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else {
-            return ChannelError.backend(errno, "open channel", isSecurityMissing: false)
+            return BackendError.socket(errno, "open channel")
         }
         guard code != 0 else { return nil }
         // The kernel raises the level when the peer asks for more, pairs, and gives up if that fails.
-        return ChannelError.backend(code, "open channel", isSecurityMissing: security(of: socket) > Self.lowSecurity)
+        let isSecurityMissing = security(of: socket) > Self.lowSecurity
+        return BackendError.socket(code, "open channel", isSecurityMissing: isSecurityMissing)
     }
 
     func listen(
@@ -89,7 +81,7 @@ struct BluetoothSockets: ChannelNetwork {
         guard socket >= 0 else {
             // The one that waited may have gone.
             if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
-            throw ChannelError.backend(errno, "accept channel", isSecurityMissing: false)
+            throw BackendError.socket(errno, "accept channel")
         }
         guard let peer, fcntl(socket, F_SETFD, FD_CLOEXEC) == 0 else {
             close(socket)
@@ -116,12 +108,12 @@ struct BluetoothSockets: ChannelNetwork {
     private func open(
         at local: L2CAPAddress, _ operation: String, _ body: (CInt) -> Bool
     ) throws(BackendError) -> CInt {
-        let socket = Glibc.socket(CInt(L2CAPAddress.family), Self.type, Self.l2cap)
-        guard socket >= 0 else { throw ChannelError.backend(errno, operation, isSecurityMissing: false) }
+        let socket = BluetoothSocket.make(SOCK_SEQPACKET, Self.l2cap)
+        guard socket >= 0 else { throw BackendError.socket(errno, operation) }
         let limit = withUnsafeBytes(of: Self.receiveLimit) { Array($0) }
-        let isBound = local.withSocketAddress { bind(socket, $0, $1) } == 0
+        let isBound = BluetoothSocket.withAddress(local.bytes) { bind(socket, $0, $1) } == 0
         guard isBound, set(Option.receiveMTU, limit, of: socket), body(socket) else {
-            let error = ChannelError.backend(errno, operation, isSecurityMissing: false)
+            let error = BackendError.socket(errno, operation)
             close(socket)
             throw error
         }
@@ -141,17 +133,6 @@ struct BluetoothSockets: ChannelNetwork {
 }
 
 extension L2CAPAddress {
-    /// Hands the structure to a function of the kernel's.
-    fileprivate func withSocketAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
-        let bytes = bytes
-        // Sixteen bytes, aligned, of which fourteen count.
-        var storage = sockaddr()
-        return withUnsafeMutablePointer(to: &storage) { pointer in
-            UnsafeMutableRawPointer(pointer).copyMemory(from: bytes, byteCount: bytes.count)
-            return body(pointer, socklen_t(bytes.count))
-        }
-    }
-
     /// The address that a function of the kernel's fills in.
     fileprivate static func read(
         _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
@@ -161,6 +142,58 @@ extension L2CAPAddress {
         guard body(&storage, &length) >= 0 else { return nil }
         let count = min(Int(length), MemoryLayout<sockaddr>.size)
         return L2CAPAddress(withUnsafeBytes(of: storage) { Array($0.prefix(count)) })
+    }
+}
+
+/// Sockets of the family `AF_BLUETOOTH`, non-blocking.
+enum BluetoothSocket {
+    static func make(_ type: __socket_type, _ protocolNumber: CInt) -> CInt {
+        let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        return socket(CInt(L2CAPAddress.family), CInt(type.rawValue | flags), protocolNumber)
+    }
+
+    /// Whether there are such sockets here at all.
+    static func isAvailable(_ type: __socket_type, _ protocolNumber: CInt) -> Bool {
+        let socket = make(type, protocolNumber)
+        guard socket >= 0 else { return false }
+        close(socket)
+        return true
+    }
+
+    /// Passes an address, as bytes, to a function of the kernel's.
+    static func withAddress(_ bytes: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+        // Sixteen bytes, aligned, of which the first count.
+        var storage = sockaddr()
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            UnsafeMutableRawPointer(pointer).copyMemory(from: bytes, byteCount: bytes.count)
+            return body(pointer, socklen_t(bytes.count))
+        }
+    }
+}
+
+extension BackendError {
+    /// The meaning of an error number of an L2CAP socket.
+    ///
+    /// - Parameter isSecurityMissing: Whether the peer had asked for encryption or authentication before.
+    static func socket(_ code: CInt, _ operation: String, isSecurityMissing: Bool = false) -> BackendError {
+        let text = String(cString: strerror(code))
+        func error(_ code: BackendError.Code, _ hint: String? = nil) -> BackendError {
+            BackendError(code, operation: operation, message: hint.map { "\(text): \($0)" } ?? text)
+        }
+        switch code {
+        case EAFNOSUPPORT, EPROTONOSUPPORT, EPERM:
+            return error(
+                .operationNotSupported, "there are no Bluetooth sockets here; a container needs the host's network")
+        case _ where isSecurityMissing: return .att(0x05, operation: operation, message: text)
+        case EACCES, EKEYREJECTED: return .att(0x05, operation: operation, message: text)
+        case ECONNREFUSED: return error(.operationNotSupported, "the peer has no channel of this number")
+        case ETIMEDOUT: return error(.connectionTimeout)
+        case ENOTCONN, ECONNRESET, ECONNABORTED, EPIPE, EHOSTDOWN, EHOSTUNREACH, ENODEV, ENETDOWN:
+            return error(.notConnected)
+        case ENOMEM, ENOBUFS, EMFILE, ENFILE, EADDRINUSE: return error(.outOfSpace)
+        case EINVAL, EADDRNOTAVAIL: return error(.invalidParameters)
+        default: return error(.unknown)
+        }
     }
 }
 #endif

@@ -139,7 +139,6 @@ final class ChannelPool: @unchecked Sendable {
         let (socket, psm) = try network.listen(at: local, isEncryptionRequired: isEncryptionRequired)
         let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
             self?.acceptWaiting(psm)
-        } writable: {
         }
         listeners[psm] = Listener(watch: watch, accepted: accepted)
         watch.isReading = true

@@ -1,4 +1,7 @@
 #if os(Linux)
+import BluetoothSupport
+import FoundationEssentials
+
 /// One end of an L2CAP channel, as the kernel wants it: `struct sockaddr_l2`.
 ///
 /// Source: `include/net/bluetooth/l2cap.h` and `bluetooth.h` of Linux.
@@ -25,10 +28,10 @@ struct L2CAPAddress: Hashable, Sendable {
 
     /// An end from the kernel's structure; nil where that is another family's, or of classic Bluetooth.
     init?(_ bytes: [UInt8]) {
-        guard bytes.count >= Self.size - 1, Self.uint16(bytes, at: 0, isLittleEndian: nil) == Self.family,
-            let type = LEAddressType(rawValue: bytes[12])
+        guard bytes.count >= Self.size - 1, let type = LEAddressType(rawValue: bytes[12]),
+            bytes.withUnsafeBytes({ $0.loadUnaligned(as: UInt16.self) }) == Self.family
         else { return nil }
-        psm = Self.uint16(bytes, at: 2, isLittleEndian: true)
+        psm = UInt16(bytes[2]) | UInt16(bytes[3]) << 8
         address = bytes[4..<10].reversed()
         isRandom = type == .random
     }
@@ -44,21 +47,12 @@ struct L2CAPAddress: Hashable, Sendable {
 
     /// The address as BlueZ writes it.
     var text: String {
-        address.map { byte in
-            let text = String(byte, radix: 16, uppercase: true)
-            return text.utf8.count == 1 ? "0" + text : text
-        }.joined(separator: ":")
+        address.map { Data([$0]).hexText }.joined(separator: ":")
     }
 
     private enum LEAddressType: UInt8 {
         case `public` = 1
         case random = 2
-    }
-
-    /// Two bytes; in the host's order where none is given.
-    private static func uint16(_ bytes: [UInt8], at index: Int, isLittleEndian: Bool?) -> UInt16 {
-        let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-        return isLittleEndian ?? (UInt16(1).littleEndian == 1) ? first | second << 8 : first << 8 | second
     }
 }
 #endif

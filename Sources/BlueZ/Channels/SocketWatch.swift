@@ -30,7 +30,7 @@ final class SocketWatch: @unchecked Sendable {
     /// Takes over a socket; waits for nothing yet.
     init(
         adopting socket: CInt, queue: DispatchQueue, readable: @escaping @Sendable () -> Void,
-        writable: @escaping @Sendable () -> Void
+        writable: @escaping @Sendable () -> Void = {}
     ) {
         let descriptor = DBusFileDescriptor(adopting: socket)
         self.descriptor = descriptor

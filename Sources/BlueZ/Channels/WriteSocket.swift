@@ -6,9 +6,11 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// A socket on which the daemon takes write commands for one characteristic: a packet each.
+/// A socket on which the daemon takes values of one characteristic, a packet each: write commands, or notifications for
+/// one central.
 ///
-/// What the daemon does not take at once waits here, for as many credits as it cost.
+/// What the daemon does not take at once waits here, for as many credits as it cost. All that the daemon sends are
+/// confirmations of indications, one byte each, from BlueZ 5.80 on.
 // Invariant: used on `queue` only.
 final class WriteSocket: @unchecked Sendable {
     /// What happens to it.
@@ -38,6 +40,7 @@ final class WriteSocket: @unchecked Sendable {
     static let reportSize = LinkState.writeCredits / 2
 
     private let queue: DispatchQueue
+    private let reportSize: Int
     /// When the last packets of a burst are reported: an app may wait for them before it sends the next one (S86).
     private let reportDelay: Duration
     private let handler: @Sendable (Event) -> Void
@@ -48,13 +51,15 @@ final class WriteSocket: @unchecked Sendable {
     private var isReportDue = false
 
     /// - Parameters:
+    ///   - reportSize: How many packets of a burst are reported together.
     ///   - reportDelay: When the last packets of a burst are reported.
     ///   - handler: Hears on the queue of what happens, also inside a call.
     init(
-        adopting socket: CInt, queue: DispatchQueue, reportDelay: Duration = .milliseconds(2),
-        handler: @escaping @Sendable (Event) -> Void
+        adopting socket: CInt, queue: DispatchQueue, reportSize: Int = reportSize,
+        reportDelay: Duration = .milliseconds(2), handler: @escaping @Sendable (Event) -> Void
     ) {
         self.queue = queue
+        self.reportSize = reportSize
         self.reportDelay = reportDelay
         self.handler = handler
         let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
@@ -66,8 +71,22 @@ final class WriteSocket: @unchecked Sendable {
         watch.isReading = true
     }
 
+    /// A new socket whose packets are reported at once, and the daemon's end; nil where the process is out of descriptors.
+    static func pair(
+        on queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void
+    ) -> (socket: WriteSocket, daemonsEnd: DBusFileDescriptor)? {
+        var ends: [CInt] = [-1, -1]
+        let type = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        guard socketpair(AF_UNIX, CInt(type), 0, &ends) == 0 else { return nil }
+        let socket = WriteSocket(adopting: ends[0], queue: queue, reportSize: 1, handler: handler)
+        return (socket, DBusFileDescriptor(adopting: ends[1]))
+    }
+
     /// Sends a packet; it must not be empty.
+    ///
+    /// BlueZ pitfall: an empty packet makes bluetoothd stop reading, as if it were the end.
     func send(_ value: Data) {
+        guard watch != nil else { return }
         outgoing.append(value)
         if watch?.isWriting == false { flush() }
     }
@@ -84,7 +103,7 @@ final class WriteSocket: @unchecked Sendable {
             }
         }
         watch?.isWriting = isFull
-        if unreported >= Self.reportSize { report() } else if unreported > 0 { reportLater() }
+        if unreported >= reportSize { report() } else if unreported > 0 { reportLater() }
     }
 
     private func reportLater() {
@@ -103,12 +122,16 @@ final class WriteSocket: @unchecked Sendable {
         handler(.sent(count))
     }
 
-    /// The daemon sends nothing, and so what can be read is the end.
+    /// Skips confirmations, up to the end.
     private func look() {
-        guard let socket = watch?.socket else { return }
         var byte: UInt8 = 0
-        let reading = withUnsafeMutableBytes(of: &byte) { PacketSocket.read(socket, into: $0) }
-        if reading == .end { end() }
+        while let socket = watch?.socket {
+            switch withUnsafeMutableBytes(of: &byte, { PacketSocket.read(socket, into: $0) }) {
+            case .packet: continue
+            case .nothing: return
+            case .end: return end()
+            }
+        }
     }
 
     private func end() {

@@ -10,7 +10,7 @@ import Synchronization
 final class PeripheralRoleDriver: RoleDriver {
     /// What the daemon's subscriptions come to.
     private struct Served: Sendable {
-        var sockets: [SocketID: NotifySocket] = [:]
+        var sockets: [SocketID: WriteSocket] = [:]
         /// The process was out of descriptors for the last subscription, and that was logged.
         var isOutOfDescriptors = false
     }
@@ -78,7 +78,7 @@ final class PeripheralRoleDriver: RoleDriver {
     }
 
     private func open(_ id: SocketID, _ number: IncomingCall.Number, _ mtu: UInt16) {
-        let pair = NotifySocket.make(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
+        let pair = WriteSocket.pair(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
         guard let pair else {
             refuse(number, DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
             let isNew = served.withLock { served in

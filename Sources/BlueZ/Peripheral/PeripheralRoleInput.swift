@@ -21,14 +21,6 @@ struct SocketID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// What happened to a notification socket.
-enum SocketEvent: Equatable, Sendable {
-    /// So many packets were handed to the daemon.
-    case sent(Int)
-    /// The daemon closed its end, or the socket could not be made.
-    case closed
-}
-
 /// What a timer of the peripheral role is for; at most one of each runs.
 enum PeripheralTimer: AdapterRoleTimer {
     case adapterReturn
@@ -46,7 +38,8 @@ enum PeripheralRoleInput: AdapterRoleInput {
     case daemon(DaemonEvent)
     case reply(CallID, Result<[DBusValue], DBusError>)
     case called(IncomingCall)
-    case socket(SocketID, SocketEvent)
+    /// `closed` also where the socket could not be made.
+    case socket(SocketID, WriteSocket.Event)
     /// The answer of ``PeripheralRoleEffect/listen(_:_:_:isEncryptionRequired:)``.
     case listening(HostLedger.Manager, OperationID, Result<UInt16, BackendError>, isEncryptionRequired: Bool)
     /// A central opened a channel.

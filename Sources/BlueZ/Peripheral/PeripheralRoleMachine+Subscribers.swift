@@ -169,7 +169,7 @@ extension PeripheralRoleMachine {
         for peer in settlement.ended { tellUnsubscribed(peer, from: path, of: manager) }
     }
 
-    mutating func handle(_ event: SocketEvent, of socket: SocketID) {
+    mutating func handle(_ event: WriteSocket.Event, of socket: SocketID) {
         switch event {
         case .sent(let count):
             guard let (path, peer) = subscriptions.owner(of: socket), let manager = manager(of: path),
@@ -177,6 +177,7 @@ extension PeripheralRoleMachine {
             else { return }
             credits.sent(count, on: socket)
             deliver(manager, .notifyCredits(central: peer, count: count))
+        case .drained: break
         case .closed:
             returnCredits(of: socket)
             switch subscriptions.closed(socket) {

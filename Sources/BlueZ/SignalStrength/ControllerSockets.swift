@@ -2,6 +2,20 @@
 import BluetoothBackend
 import Glibc
 
+/// The way to a controller past `bluetoothd`: the kernel's, or a test's.
+protocol ControllerAccess: Sendable {
+    /// Whether there is such a way here at all.
+    var isAvailable: Bool { get }
+
+    /// A socket that takes commands of the host controller interface and gives the events that answer Read RSSI.
+    ///
+    /// Non-blocking, a packet each; the caller's to close.
+    func open(_ adapter: UInt16) throws(BackendError) -> CInt
+
+    /// The controller's number for the link to a peer.
+    func handle(of peer: L2CAPAddress, on socket: CInt) throws(BackendError) -> UInt16
+}
+
 /// The kernel's raw sockets of controllers.
 ///
 /// The few commands that only ask need no privilege, and Read RSSI is one of them. They exist in the first network
@@ -18,39 +32,20 @@ struct ControllerSockets: ControllerAccess {
     /// `HCIGETCONNINFO`: `_IOR('H', 213, int)`.
     private static let connectionInfo: UInt = 0x8004_48D5
 
-    var isAvailable: Bool {
-        let socket = Self.socket()
-        guard socket >= 0 else { return false }
-        close(socket)
-        return true
-    }
-
-    private static func socket() -> CInt {
-        let type = SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        return Glibc.socket(CInt(L2CAPAddress.family), CInt(type), hci)
-    }
+    var isAvailable: Bool { BluetoothSocket.isAvailable(SOCK_RAW, Self.hci) }
 
     func open(_ adapter: UInt16) throws(BackendError) -> CInt {
-        let socket = Self.socket()
+        let socket = BluetoothSocket.make(SOCK_RAW, Self.hci)
         guard socket >= 0 else { throw Self.error(errno) }
         let filter = ControllerStructures.filter
         guard setsockopt(socket, Self.level, Self.filterOption, filter, socklen_t(filter.count)) == 0,
-            bind(socket, to: ControllerStructures.address(of: adapter)) == 0
+            BluetoothSocket.withAddress(ControllerStructures.address(of: adapter), { bind(socket, $0, $1) }) == 0
         else {
             let error = Self.error(errno)
             close(socket)
             throw error
         }
         return socket
-    }
-
-    private func bind(_ socket: CInt, to address: [UInt8]) -> CInt {
-        // Sixteen bytes, aligned, of which six count.
-        var storage = sockaddr()
-        return withUnsafeMutablePointer(to: &storage) { pointer in
-            UnsafeMutableRawPointer(pointer).copyMemory(from: address, byteCount: address.count)
-            return Glibc.bind(socket, pointer, socklen_t(address.count))
-        }
     }
 
     func handle(of peer: L2CAPAddress, on socket: CInt) throws(BackendError) -> UInt16 {

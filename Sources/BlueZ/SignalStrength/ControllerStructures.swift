@@ -7,9 +7,6 @@ enum ControllerStructures {
     private static let lowEnergyLink: UInt8 = 0x80
     /// `HCI_CHANNEL_RAW`.
     private static let rawChannel: UInt16 = 0
-    /// `HCI_EVENT_PKT`, and the events that answer a command.
-    private static let eventPacket = 4
-    private static let answers = [0x0E, 0x0F]
     /// Where `struct hci_conn_info` begins, behind the address, the type and a byte of padding; and its size.
     private static let connectionOffset = 8
     private static let connectionSize = 16
@@ -21,8 +18,9 @@ enum ControllerStructures {
 
     /// `struct hci_filter`: answers to Read RSSI alone, and a padding of two bytes.
     static var filter: [UInt8] {
-        let events = answers.reduce(UInt32(0)) { $0 | 1 << $1 }
-        return [UInt32(1) << eventPacket, events, 0].flatMap(bytes) + bytes(HCIReadRSSI.opcode.littleEndian) + [0, 0]
+        let events = UInt32(1) << HCIReadRSSI.Event.commandComplete | 1 << HCIReadRSSI.Event.commandStatus
+        return [UInt32(1) << HCIReadRSSI.PacketType.event, events, 0].flatMap(bytes)
+            + bytes(HCIReadRSSI.opcode.littleEndian) + [0, 0]
     }
 
     /// `struct hci_conn_info_req` with room for the answer.

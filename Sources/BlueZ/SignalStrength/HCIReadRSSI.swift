@@ -5,12 +5,12 @@ import BluetoothBackend
 ///
 /// Pure. Source: Core Specification, Vol 4, Part E, 7.5.4, 7.7.14 and 7.7.15; the packet types are of its Part A, 2.
 struct HCIReadRSSI: Sendable {
-    private enum PacketType {
+    enum PacketType {
         static let command: UInt8 = 1
         static let event: UInt8 = 4
     }
 
-    private enum Event {
+    enum Event {
         static let commandComplete: UInt8 = 0x0E
         static let commandStatus: UInt8 = 0x0F
     }

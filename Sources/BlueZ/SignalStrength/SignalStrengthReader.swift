@@ -56,7 +56,6 @@ final class SignalStrengthReader: @unchecked Sendable {
         let id = last
         let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
             self?.receive(id)
-        } writable: {
         }
         let command = HCIReadRSSI(handle: try access.handle(of: peer, on: socket))
         let packet = command.command
