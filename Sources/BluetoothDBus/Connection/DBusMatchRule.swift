@@ -10,8 +10,6 @@ public struct DBusMatchRule: Hashable, Sendable {
     /// Only the bus resolves a well-known name. To exclude signals of other senders that another rule lets through,
     /// compare the owner by ``DBusMessage/isSent(by:)``.
     public var sender: String?
-    /// The object.
-    public var path: ObjectPath?
     /// The object or one of its ancestors.
     public var pathNamespace: ObjectPath?
     /// The signal's interface.
@@ -25,11 +23,10 @@ public struct DBusMatchRule: Hashable, Sendable {
 
     /// Creates a rule; an omitted field matches everything.
     public init(
-        sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil,
+        sender: String? = nil, pathNamespace: ObjectPath? = nil,
         interface: String? = nil, member: String? = nil, argument0: String? = nil, argument0Path: String? = nil
     ) {
         self.sender = sender
-        self.path = path
         self.pathNamespace = pathNamespace
         self.interface = interface
         self.member = member
@@ -40,7 +37,7 @@ public struct DBusMatchRule: Hashable, Sendable {
     /// The rule in the notation of the bus's `AddMatch`.
     public var text: String {
         let parts: [(String, String?)] = [
-            ("sender", sender), ("path", path?.text), ("path_namespace", pathNamespace?.text),
+            ("sender", sender), ("path_namespace", pathNamespace?.text),
             ("interface", interface), ("member", member), ("arg0", argument0), ("arg0path", argument0Path),
         ]
         return parts.reduce(into: "type='signal'") { text, part in
@@ -63,7 +60,6 @@ extension DBusMatchRule {
         if let sender, DBusName.isUnique(sender) || sender == BusDriver.name, !message.isSent(by: sender) {
             return false
         }
-        if let path, !DBusMessage.equal(dbus_message_get_path(message.raw), path.text) { return false }
         if let pathNamespace, !Self.isWithin(dbus_message_get_path(message.raw), pathNamespace) { return false }
         guard argument0 != nil || argument0Path != nil else { return true }
         return matchesArgument0(of: message)

@@ -7,23 +7,19 @@ import Synchronization
 ///
 /// Any thread may reply, now or later; only the first reply is sent. A call that is released without a reply is
 /// refused, so that no caller waits forever.
-public final class DBusCall: @unchecked Sendable {
+package final class DBusCall: @unchecked Sendable {
     private let message: DBusMessage
     private let core: ConnectionCore
     private let isAnswered = Atomic(false)
 
     /// The caller's unique name, which the bus guarantees.
-    public let sender: String
-    /// The object that is called.
-    public let path: ObjectPath
+    package let sender: String
+    package let path: ObjectPath
     /// The method's interface; callers may omit it.
-    public let interface: String?
-    /// The method.
-    public let member: String
-    /// The signature of the arguments.
-    public let signature: String
-    /// The arguments.
-    public let arguments: [DBusValue]
+    package let interface: String?
+    package let member: String
+    package let signature: String
+    package let arguments: [DBusValue]
 
     /// - Throws: An error if the message is not a call, or if its body is malformed.
     init(_ message: DBusMessage, on core: ConnectionCore) throws(DBusError) {
@@ -48,12 +44,11 @@ public final class DBusCall: @unchecked Sendable {
     /// Replies with values; descriptors among them are duplicated.
     ///
     /// Values that violate a rule of D-Bus are logged, and the caller receives an error.
-    public func answer(_ values: [DBusValue] = []) {
+    package func answer(_ values: [DBusValue] = []) {
         reply { message throws(DBusError) in try message.methodReturn(values) }
     }
 
-    /// Replies with an error.
-    public func refuse(_ error: DBusError) {
+    package func refuse(_ error: DBusError) {
         reply { message throws(DBusError) in try message.errorReply(error) }
     }
 

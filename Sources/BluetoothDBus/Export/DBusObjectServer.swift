@@ -7,7 +7,7 @@ import Logging
 /// Only calls of the peer that the owner names are accepted; all others are refused with `AccessDenied`, and each such
 /// caller is logged once. Signals are sent only to that peer, so that no other program sees their values. Objects
 /// outlive connections. Any thread may call any method; handlers run on the connection's queue.
-public final class DBusObjectServer: Sendable {
+package final class DBusObjectServer: Sendable {
     private struct State: Sendable {
         var exported: ExportedObjects
         var connection: DBusConnection?
@@ -26,7 +26,7 @@ public final class DBusObjectServer: Sendable {
     private let state: Lock<State>
 
     /// A server without objects, connection or peer.
-    public init() {
+    package init() {
         state = Lock(State(exported: ExportedObjects()))
         let (standard, manager) = ([introspectable, properties], objectManager)
         state.withLock { state in
@@ -40,7 +40,7 @@ public final class DBusObjectServer: Sendable {
     /// Serves the calls on a connection from now on, and no others.
     ///
     /// The server must not be attached to two connections at a time, nor two servers to one.
-    public func attach(to connection: DBusConnection?) {
+    package func attach(to connection: DBusConnection?) {
         let old = state.withLock { state -> DBusConnection? in
             defer { state.connection = connection }
             state.strangers = []
@@ -51,7 +51,7 @@ public final class DBusObjectServer: Sendable {
     }
 
     /// Accepts calls from this unique name from now on, and from no other; nil accepts none.
-    public func serve(only peer: String?) {
+    package func serve(only peer: String?) {
         state.withLock { $0.peer = peer }
     }
 
@@ -66,7 +66,7 @@ public final class DBusObjectServer: Sendable {
     ///   - interfaces: Its interfaces; the standard ones are added.
     ///   - path: The path of the object.
     ///   - isManager: Whether it lists the objects below it (`org.freedesktop.DBus.ObjectManager`).
-    public func export(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool = false) {
+    package func export(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool = false) {
         let told = state.withLock { state -> (manager: ObjectPath, description: DBusValue)? in
             guard let manager = state.exported.add(interfaces, at: path, isManager: isManager) else { return nil }
             return (manager, state.exported.description(of: path))
@@ -76,7 +76,7 @@ public final class DBusObjectServer: Sendable {
     }
 
     /// Withdraws an object and all objects below it.
-    public func withdraw(_ path: ObjectPath) {
+    package func withdraw(_ path: ObjectPath) {
         let gone = state.withLock { $0.exported.remove(path) }
         for object in gone {
             guard let manager = object.manager else { continue }
@@ -89,7 +89,7 @@ public final class DBusObjectServer: Sendable {
     /// Changes properties and notifies the peer.
     ///
     /// A value whose type differs from that of the present one is logged and ignored.
-    public func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) {
+    package func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) {
         let changed = state.withLock { $0.exported.set(values, of: interface, at: path) }
         if changed.count < values.count {
             ConnectionCore.logger.error("\(path) has no such properties: \(values.keys.sorted())")
@@ -101,7 +101,7 @@ public final class DBusObjectServer: Sendable {
     }
 
     /// Sends a signal of an object to the peer; does nothing without a peer or a connection.
-    public func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue]) {
+    package func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue]) {
         let (connection, peer) = state.withLock { ($0.connection, $0.peer) }
         guard let connection, let peer else { return }
         do throws(DBusError) {

@@ -3,7 +3,6 @@
 ///
 /// Pure.
 struct ExportedObjects: Sendable {
-    /// One object.
     private struct Object: Sendable {
         /// The interfaces, by name.
         var interfaces: [String: DBusInterface]
@@ -11,7 +10,6 @@ struct ExportedObjects: Sendable {
         let isManager: Bool
     }
 
-    /// A removed object.
     struct Removed: Equatable, Sendable {
         let path: ObjectPath
         let interfaces: [String]
@@ -112,7 +110,6 @@ struct ExportedObjects: Sendable {
         return method
     }
 
-    /// An interface of an object.
     func interface(_ name: String, at path: ObjectPath) throws(DBusError) -> DBusInterface {
         guard let found = interfaces(at: path).first(where: { $0.name == name }) else {
             throw DBusError(name: DBusError.Name.unknownInterface, message: "no such interface at \(path)")
@@ -120,7 +117,6 @@ struct ExportedObjects: Sendable {
         return found
     }
 
-    /// A property of an interface.
     func property(
         _ name: String, of interface: String, at path: ObjectPath
     ) throws(DBusError) -> DBusInterface.Property {

@@ -93,9 +93,11 @@ public struct DBusReader {
     ) throws(DBusError) -> Result {
         guard code == UInt8(ascii: "a"), elementCode() == UInt8(ascii: "y") else { throw mismatch("ay") }
         var elements = DBusReader(entering: &self)
-        let result = body(elements.fixedBytes())
+        var start: UnsafePointer<UInt8>?
+        var count: CInt = 0
+        dbus_message_iter_get_fixed_array(&elements.iterator, &start, &count)
         isRead = true
-        return result
+        return body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count)))
     }
 
     /// Reads an `s` without a copy.
@@ -294,14 +296,6 @@ extension DBusReader {
         dbus_message_iter_get_basic(&iterator, &text)
         isRead = true
         return text
-    }
-
-    /// The elements of an array of bytes; the message owns them.
-    private mutating func fixedBytes() -> UnsafeBufferPointer<UInt8> {
-        var start: UnsafePointer<UInt8>?
-        var count: CInt = 0
-        dbus_message_iter_get_fixed_array(&iterator, &start, &count)
-        return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count))
     }
 
     private mutating func mismatch(_ expected: String) -> DBusError {

@@ -2,21 +2,21 @@
 /// The rules for names on a bus.
 ///
 /// Source: D-Bus Specification, "Valid Names".
-public enum DBusName {
+package enum DBusName {
     /// Whether the text is an interface name such as `org.bluez.Device1`; error names follow the same rule.
-    public static func isInterface(_ text: String) -> Bool {
+    package static func isInterface(_ text: String) -> Bool {
         hasElements(text.utf8, allowingHyphen: false, allowingLeadingDigit: false)
     }
 
     /// Whether the text is a member name such as `GetManagedObjects`.
-    public static func isMember(_ text: String) -> Bool {
+    package static func isMember(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, !isDigit(first), bytes.count <= DBusLimits.nameLength else { return false }
         return bytes.allSatisfy(isWordCharacter)
     }
 
     /// Whether the text is a bus name, unique (`:1.42`) or well-known (`org.bluez`).
-    public static func isBus(_ text: String) -> Bool {
+    package static func isBus(_ text: String) -> Bool {
         guard isUnique(text) else {
             return hasElements(text.utf8, allowingHyphen: true, allowingLeadingDigit: false)
         }
@@ -25,7 +25,7 @@ public enum DBusName {
     }
 
     /// Whether the text begins like a unique connection name.
-    public static func isUnique(_ text: String) -> Bool {
+    package static func isUnique(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: ":")
     }
 

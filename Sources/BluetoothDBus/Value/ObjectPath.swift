@@ -64,19 +64,10 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
     }
 
     private static func isValid(_ text: String.UTF8View) -> Bool {
-        guard text.first == UInt8(ascii: "/") else { return false }
-        if text.count == 1 { return true }
-        var previousIsSlash = false
-        for byte in text {
-            if byte == UInt8(ascii: "/") {
-                if previousIsSlash { return false }
-                previousIsSlash = true
-            } else {
-                guard DBusName.isWordCharacter(byte) else { return false }
-                previousIsSlash = false
-            }
+        guard text.first == UInt8(ascii: "/"), text.count > 1 else { return text.elementsEqual("/".utf8) }
+        return text.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && $0.allSatisfy(DBusName.isWordCharacter)
         }
-        return !previousIsSlash
     }
 }
 #endif
