@@ -44,14 +44,13 @@ struct BluetoothSockets: ChannelNetwork {
     }
 
     func failure(of socket: CInt) -> BackendError? {
-        var code: CInt = 0
-        var length = socklen_t(MemoryLayout<CInt>.size)
-        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else {
+        guard let code = option(SO_ERROR, CInt(0), level: SOL_SOCKET, of: socket) else {
             return BackendError.socket(errno, "open channel")
         }
         guard code != 0 else { return nil }
         // The kernel raises the level when the peer asks for more, pairs, and gives up if that fails.
-        let isSecurityMissing = security(of: socket) > Self.lowSecurity
+        let security = option(Option.security, (level: UInt8(0), keySize: UInt8(0)), of: socket)
+        let isSecurityMissing = (security?.level ?? 0) > Self.lowSecurity
         return BackendError.socket(code, "open channel", isSecurityMissing: isSecurityMissing)
     }
 
@@ -91,10 +90,7 @@ struct BluetoothSockets: ChannelNetwork {
     }
 
     func sendLimit(of socket: CInt) -> Int {
-        var limit: UInt16 = 0
-        var length = socklen_t(MemoryLayout<UInt16>.size)
-        guard getsockopt(socket, Option.level, Option.sendMTU, &limit, &length) == 0 else { return Self.leastSendLimit }
-        return max(Int(limit), Self.leastSendLimit)
+        max(Int(option(Option.sendMTU, UInt16(0), of: socket) ?? 0), Self.leastSendLimit)
     }
 
     func backlog(of socket: CInt) -> CInt {
@@ -124,11 +120,13 @@ struct BluetoothSockets: ChannelNetwork {
         setsockopt(socket, Option.level, option, value, socklen_t(value.count)) == 0
     }
 
-    private func security(of socket: CInt) -> UInt8 {
-        var value: [UInt8] = [0, 0]
-        var length = socklen_t(value.count)
-        guard getsockopt(socket, Option.level, Option.security, &value, &length) == 0 else { return 0 }
-        return value[0]
+    /// - Returns: The value of an option; nil where the kernel refuses it.
+    private func option<Value: BitwiseCopyable>(
+        _ option: CInt, _ initial: Value, level: CInt = Option.level, of socket: CInt
+    ) -> Value? {
+        var value = initial
+        var length = socklen_t(MemoryLayout<Value>.size)
+        return getsockopt(socket, level, option, &value, &length) == 0 ? value : nil
     }
 }
 

@@ -19,12 +19,6 @@ final class ChannelSocket: @unchecked Sendable {
     private static let lingerSteps = 250
     private static let lingerStep = Duration.milliseconds(20)
 
-    /// What waits to be sent, and how much more may.
-    private struct Outgoing {
-        var packets: Deque<Data> = []
-        var credits = sendWindow
-    }
-
     private let queue: DispatchQueue
     private let network: any ChannelNetwork
     private let handler: @Sendable (ChannelEvent) -> Void
@@ -32,9 +26,9 @@ final class ChannelSocket: @unchecked Sendable {
     private let idleBacklog: CInt
     private var watch: SocketWatch?
     private var buffer = [UInt8](repeating: 0, count: Int(BluetoothSockets.receiveLimit))
-    private var outgoing = Outgoing()
+    private var outgoing: Deque<Data> = []
+    private var credits = sendWindow
     private var unconsumed = 0
-    private var isPaused = false
     private var isClosing = false
 
     /// Takes over a connected socket; nothing is read before ``start()``.
@@ -63,27 +57,27 @@ final class ChannelSocket: @unchecked Sendable {
     /// - Returns: Whether there were credits for them; without, nothing is sent.
     func send(_ data: Data) -> Bool {
         guard !isClosing, watch != nil else { return true }
-        guard data.count <= outgoing.credits else { return false }
-        outgoing.credits -= data.count
-        outgoing.packets.append(data)
+        guard data.count <= credits else { return false }
+        credits -= data.count
+        outgoing.append(data)
         if watch?.isWriting == false { flush() }
         return true
     }
 
     private func flush() {
         var sent = 0
-        while let head = outgoing.packets.popFirst(), let socket = watch?.socket {
+        while let head = outgoing.popFirst(), let socket = watch?.socket {
             let packet = head.prefix(sendLimit)
             switch packet.withUnsafeBytes({ PacketSocket.write(socket, $0) }) {
             case .written:
                 sent += packet.count
-                if packet.count < head.count { outgoing.packets.prepend(head.dropFirst(packet.count)) }
+                if packet.count < head.count { outgoing.prepend(head.dropFirst(packet.count)) }
             case .full:
-                outgoing.packets.prepend(head)
+                outgoing.prepend(head)
                 watch?.isWriting = true
                 return grant(sent)
             case .broken:
-                outgoing.packets = []
+                outgoing = []
                 return readRest()
             }
         }
@@ -93,7 +87,7 @@ final class ChannelSocket: @unchecked Sendable {
 
     private func grant(_ count: Int) {
         guard count > 0, !isClosing else { return }
-        outgoing.credits += count
+        credits += count
         handler(.credits(count))
     }
 
@@ -102,7 +96,6 @@ final class ChannelSocket: @unchecked Sendable {
     private func readAvailable() {
         while let socket = watch?.socket, !isClosing {
             guard unconsumed < Self.receiveWindow else {
-                isPaused = true
                 watch?.isReading = false
                 return
             }
@@ -123,8 +116,7 @@ final class ChannelSocket: @unchecked Sendable {
     /// Received bytes were taken.
     func consumed(_ count: Int) {
         unconsumed = max(0, unconsumed - max(0, count))
-        guard isPaused, unconsumed < Self.receiveWindow else { return }
-        isPaused = false
+        guard watch?.isReading == false, !isClosing, unconsumed < Self.receiveWindow else { return }
         watch?.isReading = true
         // A peer that hung up meanwhile has made the socket ready already, once.
         readAvailable()
@@ -161,7 +153,7 @@ final class ChannelSocket: @unchecked Sendable {
     /// Closing an L2CAP socket throws away what it has not sent.
     private func linger(steps: Int) {
         guard let socket = watch?.socket else { return }
-        guard steps > 0, !outgoing.packets.isEmpty || network.backlog(of: socket) != idleBacklog else { return abort() }
+        guard steps > 0, !outgoing.isEmpty || network.backlog(of: socket) != idleBacklog else { return abort() }
         // Holds on to itself: the owner has let go of it.
         queue.asyncAfter(deadline: .now() + Self.lingerStep.dispatchInterval) { self.linger(steps: steps - 1) }
     }
@@ -169,7 +161,7 @@ final class ChannelSocket: @unchecked Sendable {
     /// Ends at once, in silence.
     func abort() {
         isClosing = true
-        outgoing.packets = []
+        outgoing = []
         watch?.cancel()
         watch = nil
     }

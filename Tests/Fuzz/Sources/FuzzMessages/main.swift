@@ -18,7 +18,7 @@ func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 func readHeader(_ message: DBusMessage) {
-    precondition((message.error != nil) == (message.kind == .error))
+    precondition((message.error != nil) == (message.type == DBUS_MESSAGE_TYPE_ERROR))
     precondition(message.sender.map(message.isSent(by:)) ?? true)
     for path in [message.path].compactMap({ $0 }) { precondition(ObjectPath(path.text) == path) }
     _ = (message.interface, message.member, message.signature, message.expectsReply)

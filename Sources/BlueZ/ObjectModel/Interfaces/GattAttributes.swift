@@ -3,6 +3,28 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
+/// `org.bluez.GattService1`: a service of a remote device.
+struct GattService1: RemoteInterface {
+    static let interface = "org.bluez.GattService1"
+
+    private(set) var uuid: BluetoothUUID?
+    private(set) var isPrimary = true
+    /// Filled in later than the service itself.
+    private(set) var includes: [ObjectPath] = []
+
+    init(path: ObjectPath) {}
+
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> NoChanges {
+        switch property {
+        case "UUID": uuid = try value.uuid()
+        case "Primary": isPrimary = try value.bool()
+        case "Includes": includes = try value.elements { path throws(DBusError) in try path.path() }
+        default: break
+        }
+        return []
+    }
+}
+
 /// `org.bluez.GattCharacteristic1`: a characteristic of a remote device.
 struct GattCharacteristic1: RemoteInterface {
     struct Changes: OptionSet {
@@ -50,5 +72,19 @@ struct GattCharacteristic1: RemoteInterface {
         "notify": .notify, "indicate": .indicate, "authenticated-signed-writes": .authenticatedSignedWrites,
         "extended-properties": .extendedProperties,
     ]
+}
+
+/// `org.bluez.GattDescriptor1`: a descriptor of a remote device.
+struct GattDescriptor1: RemoteInterface {
+    static let interface = "org.bluez.GattDescriptor1"
+
+    private(set) var uuid: BluetoothUUID?
+
+    init(path: ObjectPath) {}
+
+    mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> NoChanges {
+        if property == "UUID" { uuid = try value.uuid() }
+        return []
+    }
 }
 #endif
