@@ -9,6 +9,11 @@ final class CentralCoordinator: NSObject, AdapterUser {
         weak var peripheral: Peripheral?
     }
 
+    enum ScanChange {
+        case start(ScanFilter)
+        case stop
+    }
+
     struct State {
         var adapter = AdapterStatus()
         var peripherals: [UUID: WeakPeripheral] = [:]
@@ -18,13 +23,17 @@ final class CentralCoordinator: NSObject, AdapterUser {
         var scanPump = Pump()
         /// A new consumer needs the scan to report known devices again.
         var mustRestartScan = false
-        var lastNumber = 0
+        var lastScan = 0
         /// Released after its call, or when it will not be called: it may retain peripherals, which retain this object.
         var onRestore: (@Sendable (RestoredState) -> Void)?
 
-        mutating func newNumber() -> Int {
-            lastNumber += 1
-            return lastNumber
+        /// The next call for the manager's scan; nil if no change is left.
+        mutating func nextScanChange() -> ScanChange? {
+            guard adapter.state == .poweredOn else { return nil }
+            let wanted = ScanFilter.merged(scans.values.map(\.filter))
+            defer { (mustRestartScan, managerScan) = (false, wanted) }
+            guard wanted != managerScan || mustRestartScan && wanted?.allowsDuplicates == false else { return nil }
+            return wanted.map { .start($0) } ?? .stop
         }
     }
 
@@ -113,67 +122,6 @@ final class CentralCoordinator: NSObject, AdapterUser {
     }
 }
 
-/// Several scans over the manager's one scan.
-extension CentralCoordinator {
-    enum ScanChange: Sendable {
-        case start(ScanFilter)
-        case stop
-    }
-
-    /// Adds a consumer; fails at once in a state that only a person or a program can change.
-    func addScan(_ consumer: ScanConsumer) -> Int {
-        let (number, now) = state.withLock { state in
-            let number = state.newNumber()
-            if !state.adapter.state.isTerminal {
-                state.scans[number] = consumer
-                // A running scan has reported the present devices already; a new scan reports them again (S20).
-                state.mustRestartScan = state.managerScan != nil && !consumer.filter.allowsDuplicates
-            }
-            return (number, state.adapter.state)
-        }
-        if now.isTerminal {
-            consumer.buffer.finish(BluetoothError(consumer.filter.context, .unavailable(now)))
-        }
-        return number
-    }
-
-    func removeScan(_ number: Int) {
-        // Elements that were not read are released outside the lock.
-        let gone = state.withLock { $0.scans.removeValue(forKey: number) }
-        withExtendedLifetime(gone) {}
-    }
-
-    /// The next change of the scan restarts it.
-    func requestScanRestart() {
-        state.withLock { $0.mustRestartScan = $0.managerScan != nil }
-    }
-
-    /// The next call for the manager's scan; nil if no change is left.
-    func nextScanChange() -> ScanChange? {
-        state.withLock { state in
-            let wanted =
-                state.adapter.state == .poweredOn ? ScanFilter.merged(state.scans.values.map(\.filter)) : nil
-            let mustRestart = state.mustRestartScan && wanted?.allowsDuplicates == false
-            state.mustRestartScan = false
-            guard wanted != state.managerScan || mustRestart, state.adapter.state == .poweredOn else { return nil }
-            state.managerScan = wanted
-            return wanted.map { .start($0) } ?? .stop
-        }
-    }
-
-    func discovered(_ data: AdvertisedData, rssi: Int?, of peripheral: Peripheral) {
-        let deliveries = state.withLock { state -> [(number: Int, delivery: ScanConsumer.Delivery)] in
-            state.scans.keys.sorted().compactMap { number in
-                state.scans[number]?.accept(data, of: peripheral.identifier).map { (number, $0) }
-            }
-        }
-        let found = DiscoveredPeripheral(peripheral: peripheral, advertisement: data, rssi: rssi)
-        for (number, delivery) in deliveries where !delivery.deliver(found) {
-            state.withLock { $0.scans[number]?.forget(peripheral.identifier) }
-        }
-    }
-}
-
 /// The manager's callbacks, on its queue.
 extension CentralCoordinator: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
@@ -204,6 +152,18 @@ extension CentralCoordinator: CBCentralManagerDelegate {
         discovered(
             AdvertisedData(advertisementData), rssi: rssi == Self.unknownRSSI ? nil : rssi,
             of: handle.peripheral(for: peripheral))
+    }
+
+    private func discovered(_ data: AdvertisedData, rssi: Int?, of peripheral: Peripheral) {
+        let deliveries = state.withLock { state -> [(number: Int, delivery: ScanConsumer.Delivery)] in
+            state.scans.keys.sorted().compactMap { number in
+                state.scans[number]?.accept(data, of: peripheral.identifier).map { (number, $0) }
+            }
+        }
+        let found = DiscoveredPeripheral(peripheral: peripheral, advertisement: data, rssi: rssi)
+        for (number, delivery) in deliveries where !delivery.deliver(found) {
+            state.withLock { $0.scans[number]?.forget(peripheral.identifier) }
+        }
     }
 
     /// Source: Apple, centralManager(_:didDiscover:advertisementData:rssi:).

@@ -16,20 +16,32 @@ struct CentralHandle: Sendable {
 
     // MARK: Scanning
 
-    func addScan(_ filter: ScanFilter, _ buffer: ElementBuffer<DiscoveredPeripheral>) -> Int {
-        let number = core.addScan(ScanConsumer(filter, buffer))
+    /// Adds a consumer; fails at once in a state that only a person or a program can change.
+    func addScan(_ consumer: ScanConsumer) -> Int {
+        let (number, now) = core.state.withLock { state in
+            state.lastScan += 1
+            if !state.adapter.state.isTerminal {
+                state.scans[state.lastScan] = consumer
+                // A running scan has reported the present devices already; a new scan reports them again (S20).
+                state.mustRestartScan = state.managerScan != nil && !consumer.filter.allowsDuplicates
+            }
+            return (state.lastScan, state.adapter.state)
+        }
+        if now.isTerminal { consumer.buffer.finish(BluetoothError(consumer.filter.context, .unavailable(now))) }
         applyScans()
         return number
     }
 
     func removeScan(_ number: Int) {
-        core.removeScan(number)
+        // Elements that were not read are released outside the lock.
+        let gone = core.state.withLock { $0.scans.removeValue(forKey: number) }
+        withExtendedLifetime(gone) {}
         applyScans()
     }
 
     /// Restarts the scan, so that present devices are reported again.
     func restartScan() {
-        core.requestScanRestart()
+        core.state.withLock { $0.mustRestartScan = $0.managerScan != nil }
         applyScans()
     }
 
@@ -37,7 +49,7 @@ struct CentralHandle: Sendable {
     func applyScans() {
         guard core.state.withLock({ $0.scanPump.begin() }) else { return }
         repeat {
-            while let change = core.nextScanChange() {
+            while let change = core.state.withLock({ $0.nextScanChange() }) {
                 switch change {
                 case .start(let filter):
                     core.log.debug(.scan, "scan for \(filter.uuids?.description ?? "all")")

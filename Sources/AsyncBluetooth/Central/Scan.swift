@@ -30,7 +30,7 @@ extension Central {
                 policy, filter.context, handle.core.log,
                 // A restarted scan reports the devices again for which there was no room.
                 onGapRead: { if !allowDuplicates { handle.restartScan() } })
-            let number = handle.addScan(filter, buffer)
+            let number = handle.addScan(ScanConsumer(filter, buffer))
             return ElementReader(buffer, filter.context, onDeinit: DeinitAction { handle.removeScan(number) })
         }
     }

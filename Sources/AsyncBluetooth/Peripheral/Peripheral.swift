@@ -68,9 +68,7 @@ public final class Peripheral: Sendable {
 
     func context(
         _ operation: BluetoothError.Operation, _ path: (any CustomStringConvertible)? = nil
-    )
-        -> BluetoothError.Context
-    {
+    ) -> BluetoothError.Context {
         BluetoothError.Context(operation, peer: core.identifier, peerName: name, path: path?.description)
     }
 
