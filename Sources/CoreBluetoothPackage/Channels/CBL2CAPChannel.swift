@@ -79,9 +79,9 @@ final class L2CAPInputStream: InputStream {
         set { channel.events(.input).delegate = newValue }
     }
 
-    override var streamStatus: Stream.Status { channel.phase(of: .input).status }
+    override var streamStatus: Stream.Status { channel.withMachine { $0.phase(of: .input).status } }
     override var streamError: (any Error)? { nil }
-    override var hasBytesAvailable: Bool { channel.isReady(.input) }
+    override var hasBytesAvailable: Bool { channel.withMachine { $0.isReady(.input) } }
 
     override func open() { channel.open(.input) }
     override func close() { channel.close(.input) }
@@ -138,15 +138,15 @@ final class L2CAPOutputStream: OutputStream {
         set { channel.events(.output).delegate = newValue }
     }
 
-    override var streamStatus: Stream.Status { channel.phase(of: .output).status }
+    override var streamStatus: Stream.Status { channel.withMachine { $0.phase(of: .output).status } }
 
     /// `EPIPE` once something was written to a channel that is no more.
     override var streamError: (any Error)? {
-        guard channel.phase(of: .output) == .failed else { return nil }
+        guard streamStatus == .error else { return nil }
         return NSError(domain: NSPOSIXErrorDomain, code: Int(POSIXErrorCode.EPIPE.rawValue))
     }
 
-    override var hasSpaceAvailable: Bool { channel.isReady(.output) }
+    override var hasSpaceAvailable: Bool { channel.withMachine { $0.isReady(.output) } }
 
     override func open() { channel.open(.output) }
     override func close() { channel.close(.output) }

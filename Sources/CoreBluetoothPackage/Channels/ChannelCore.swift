@@ -72,20 +72,9 @@ final class ChannelCore: Sendable {
     /// S154: the number is taken back.
     func shutDown() { transition { $0.shutDown() } }
 
-    func phase(of side: ChannelMachine.Side) -> ChannelMachine.Phase {
-        state.withLock { $0.machine.phase(of: side) }
-    }
-
-    func isReady(_ side: ChannelMachine.Side) -> Bool {
-        state.withLock { $0.machine.isReady(side) }
-    }
-
-    func owesNotice(_ side: ChannelMachine.Side) -> Bool {
-        state.withLock { $0.machine.owesNotice(side) }
-    }
-
-    func nextNotice(_ side: ChannelMachine.Side) -> ChannelMachine.Notice? {
-        state.withLock { $0.machine.nextNotice(side) }
+    /// Asks the machine what has no effects.
+    func withMachine<Result: Sendable>(_ body: (inout ChannelMachine) -> Result) -> Result {
+        state.withLock { body(&$0.machine) }
     }
 
     /// Blocks while the stream is open and empty, as Foundation's streams do.

@@ -92,7 +92,7 @@ final class StreamEvents: Sendable {
 
     private func signalIfOwed() {
         let channel = fields.withLock { $0.channel }
-        if channel?.owesNotice(side) == true { signal() }
+        if channel?.withMachine({ $0.owesNotice(side) }) == true { signal() }
     }
 
     /// The main queue is served by the main loop in all its common modes, of which the stream's may be another one.
@@ -104,7 +104,7 @@ final class StreamEvents: Sendable {
     /// Delivers one event; further events wait for the loop's next iteration, as those of other sources do.
     private func deliver() {
         let (channel, stream, delegate) = fields.withLock { ($0.channel, $0.stream, $0.delegate) }
-        guard let channel, let stream, let delegate, let notice = channel.nextNotice(side) else { return }
+        guard let stream, let delegate, let notice = channel?.withMachine({ $0.nextNotice(side) }) else { return }
         delegate.stream(stream, handle: notice.event(of: side))
         signalIfOwed()
     }

@@ -4,10 +4,7 @@ import BluetoothBackend
 ///
 /// A value under the core's lock. Loading a weak reference makes a strong one, which must end outside that lock.
 struct PeripheralRegistry {
-    private final class Entry {
-        weak var peripheral: CBPeripheral?
-        init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
-    }
+    private typealias Entry = WeakEntry<CBPeripheral>
 
     private var entries: [PeerID: Entry] = [:]
     private var lastGeneration: UInt64 = 0
@@ -16,14 +13,14 @@ struct PeripheralRegistry {
 
     subscript(id: PeerID) -> CBPeripheral? {
         mutating get {
-            if let recent, recent.id == id { return recent.entry.peripheral }
+            if let recent, recent.id == id { return recent.entry.object }
             guard let entry = entries[id] else { return nil }
             recent = (id, entry)
-            return entry.peripheral
+            return entry.object
         }
     }
 
-    var living: [CBPeripheral] { entries.values.compactMap(\.peripheral) }
+    var living: [CBPeripheral] { entries.values.compactMap(\.object) }
 
     /// Creates an object for a peer that has none.
     mutating func insert(_ id: PeerID, make: (PeerHandle) -> CBPeripheral) -> CBPeripheral {
@@ -36,14 +33,14 @@ struct PeripheralRegistry {
 
     /// Forgets an object that is gone; a newer one stays.
     mutating func removeIfDead(_ id: PeerID) {
-        guard entries[id]?.peripheral == nil else { return }
+        guard entries[id]?.object == nil else { return }
         entries[id] = nil
         recent = nil
     }
 
     mutating func remove(_ id: PeerID) -> CBPeripheral? {
         recent = nil
-        return entries.removeValue(forKey: id)?.peripheral
+        return entries.removeValue(forKey: id)?.object
     }
 
     mutating func removeAll() -> [CBPeripheral] {
@@ -51,7 +48,7 @@ struct PeripheralRegistry {
             entries = [:]
             recent = nil
         }
-        return entries.values.compactMap(\.peripheral)
+        return entries.values.compactMap(\.object)
     }
 }
 
@@ -60,25 +57,25 @@ struct PeripheralRegistry {
 /// A value under the core's lock. Loading a weak reference there may end a central's life there, which is harmless: no
 /// app can subclass ``CBCentral`` so that its `deinit` runs, as only this module makes them.
 struct CentralRegistry {
-    private final class Entry {
-        weak var central: CBCentral?
-        init(_ central: CBCentral) { self.central = central }
-    }
-
-    private var entries: [PeerID: Entry] = [:]
+    private var entries: [PeerID: WeakEntry<CBCentral>] = [:]
     private var sweepAt = 32
 
-    subscript(id: PeerID) -> CBCentral? { entries[id]?.central }
+    subscript(id: PeerID) -> CBCentral? { entries[id]?.object }
 
     /// The object of a central, made if there is none.
     mutating func central(_ id: PeerID, mtu: Int) -> CBCentral {
         if let known = self[id] { return known }
         let central = CBCentral(identifier: id.uuid, mtu: mtu)
-        entries[id] = Entry(central)
+        entries[id] = WeakEntry(central)
         if entries.count >= sweepAt {
-            entries = entries.filter { $0.value.central != nil }
+            entries = entries.filter { $0.value.object != nil }
             sweepAt = max(32, 2 * entries.count)
         }
         return central
     }
+}
+
+private final class WeakEntry<Object: AnyObject> {
+    weak var object: Object?
+    init(_ object: Object) { self.object = object }
 }
