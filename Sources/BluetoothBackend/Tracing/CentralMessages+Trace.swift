@@ -100,19 +100,6 @@ extension CentralEvent: TraceMessage {
         line.add("operation", operation)
         line.add("channel", channel)
         switch self {
-        case .stateChanged, .authorizationChanged, .restored, .discovered, .nameChanged, .connectionEvent,
-            .ancsAuthorizationChanged:
-            writeManager(to: &line)
-        case .connected, .connectFailed, .disconnected, .mtuChanged, .writeCredits, .servicesChanged, .valueNotified:
-            writeLink(to: &line)
-        case .response(_, _, let response): line.add(response)
-        case .channel(_, let event): line.add(event)
-        case .peerForgotten: break
-        }
-    }
-
-    private func writeManager(to line: inout TraceLine) {
-        switch self {
         case .stateChanged(let state): line.add("state", state.rawValue)
         case .authorizationChanged(let status): line.add("status", status.rawValue)
         case .restored(let state):
@@ -127,7 +114,9 @@ extension CentralEvent: TraceMessage {
             line.add("source", source.rawValue)
         case .connectionEvent(_, let isConnected): line.add("isConnected", isConnected)
         case .ancsAuthorizationChanged(_, let isAuthorized): line.add("isAuthorized", isAuthorized)
-        default: break
+        case .channel(_, let event): line.add(event)
+        case .peerForgotten: break
+        default: writeLink(to: &line)
         }
     }
 
@@ -148,6 +137,7 @@ extension CentralEvent: TraceMessage {
         case .valueNotified(_, let attribute, let value):
             line.add("attribute", attribute: attribute)
             line.add("value", private: value)
+        case .response(_, _, let response): line.add(response)
         default: break
         }
     }

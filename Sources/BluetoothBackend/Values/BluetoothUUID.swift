@@ -113,20 +113,15 @@ public struct BluetoothUUID: Sendable {
 
     /// Upper-case digits in the width in which it was written: 4, 8 or 36 characters.
     public var text: String {
-        let digits = bigEndianBytes.map { Self.hex[Int($0)] }
-        guard width == .bits128 else { return digits.joined() }
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+        let bytes = Data(bigEndianBytes)
+        guard width == .bits128 else { return bytes.hexText }
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { bytes[$0].hexText }.joined(separator: "-")
     }
 
     /// The 16-bit form, if this is one in any width.
     public var bits16: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt16(exactly: high >> 32)
-    }
-
-    private static let hex: [String] = (0...255).map { byte in
-        let digits = String(byte, radix: 16, uppercase: true)
-        return byte < 16 ? "0" + digits : digits
     }
 }
 
