@@ -18,7 +18,6 @@ final class CentralCoordinator: NSObject, AdapterUser {
         var adapter = AdapterStatus()
         var peripherals: [UUID: WeakPeripheral] = [:]
         var scans: [Int: ScanConsumer] = [:]
-        /// The filter of the manager's present scan.
         var managerScan: ScanFilter?
         var scanPump = Pump()
         /// A new consumer needs the scan to report known devices again.

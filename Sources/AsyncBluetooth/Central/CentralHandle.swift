@@ -9,7 +9,6 @@ struct CentralHandle: Sendable {
 
     // MARK: Peripherals
 
-    /// The one object of a device.
     func peripheral(for object: CBPeripheral) -> Peripheral {
         core.peripheral(for: Unchecked(object), self)
     }

@@ -191,7 +191,6 @@ public struct AdvertisedData: Hashable, Sendable {
     /// Creates empty data.
     public init() {}
 
-    /// Reads CoreBluetooth's dictionary.
     package init(_ dictionary: [String: Any]) {
         localName = dictionary[CBAdvertisementDataLocalNameKey] as? String
         serviceUUIDs = dictionary[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []

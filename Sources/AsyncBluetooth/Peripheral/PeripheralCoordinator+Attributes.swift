@@ -3,7 +3,6 @@ import CoreBluetooth
 
 /// From paths to CoreBluetooth's objects: connects and discovers what is missing, each thing once per link.
 extension PeripheralCoordinator {
-    /// A characteristic and the link that it is on.
     func characteristic(_ id: CharacteristicID) async throws -> LinkScoped<CBCharacteristic> {
         let hit = withState { state -> LinkScoped<CBCharacteristic>? in
             guard let number = state.link?.number, let known = state.link?.characteristics[id] else { return nil }
@@ -20,7 +19,6 @@ extension PeripheralCoordinator {
         return LinkScoped(found, all.link)
     }
 
-    /// A service and the link that it is on.
     func service(_ id: ServiceID) async throws -> LinkScoped<CBService> {
         let link = try await connectedLink()
         let call = PeripheralCall(.services) { $0.discoverServices([id.uuid]) }
@@ -31,7 +29,6 @@ extension PeripheralCoordinator {
         return LinkScoped(found, link)
     }
 
-    /// All services, and the link that they are on.
     func services() async throws -> LinkScoped<[CBService]> {
         let link = try await connectedLink()
         try await discover(.allServices, PeripheralCall(.services) { $0.discoverServices(nil) }, on: link)
@@ -70,7 +67,6 @@ extension PeripheralCoordinator {
         return LinkScoped(characteristic.attribute.descriptors ?? [], characteristic.link)
     }
 
-    /// A descriptor and the link that it is on.
     func descriptor(_ id: DescriptorID) async throws -> LinkScoped<CBDescriptor> {
         let all = try await descriptors(of: id.characteristic)
         guard let found = id.component.pick(from: all.attribute) else {

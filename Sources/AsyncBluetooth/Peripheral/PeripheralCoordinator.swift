@@ -184,7 +184,6 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     // MARK: Commands
 
-    /// Carries out a command on a link.
     func perform(_ command: PeripheralCall, on number: Int) async throws -> CallResult {
         try Task.checkCancellation()
         let waiter = Waiter<CallResult>()

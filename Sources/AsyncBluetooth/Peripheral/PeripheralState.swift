@@ -16,7 +16,6 @@ struct PeripheralState: CoordinatorState {
         var closes: [Waiter<Void>] = []
     }
 
-    /// A call to make.
     enum Order {
         case connect
         case cancel
@@ -231,7 +230,6 @@ struct PeripheralState: CoordinatorState {
         reconcile(id)
     }
 
-    /// Removes the subscriptions of removed services.
     mutating func forget(_ services: [CBService]) {
         link?.forget(services)
         let gone = Set(services.map { ObjectIdentifier($0) })

@@ -1,7 +1,6 @@
 import BluetoothSupport
 import CoreBluetooth
 
-/// The parts of a server's state.
 extension ServerState {
     /// Published services, and those whose callback is still to come.
     struct Published {

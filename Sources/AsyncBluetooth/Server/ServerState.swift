@@ -8,7 +8,6 @@ struct ServerState: CoordinatorState {
     struct Attribute {
         let id: CharacteristicID
         let served: ServedCharacteristic
-        let object: CBMutableCharacteristic
     }
 
     struct Update {
@@ -24,7 +23,6 @@ struct ServerState: CoordinatorState {
         let waiter: Waiter<CBL2CAPPSM>
     }
 
-    /// A call to make.
     enum Call {
         case add(CBMutableService)
         case remove(CBMutableService)
@@ -181,13 +179,12 @@ extension ServerState {
         for (served, (component, object)) in zip(service.characteristics, zip(components, objects)) {
             guard let object = object as? CBMutableCharacteristic else { continue }
             let path = CharacteristicID(component.uuid, instance: component.instance, in: id)
-            published.attributes[ObjectIdentifier(object)] = Attribute(id: path, served: served, object: object)
+            published.attributes[ObjectIdentifier(object)] = Attribute(id: path, served: served)
             published.objects[path] = object
         }
         return id
     }
 
-    /// Registers a new service, and publishes it.
     mutating func add(_ service: ServedService, _ object: CBMutableService, _ waiter: Waiter<Void>) -> ServiceID {
         let included = service.includes.compactMap { published.services[$0] }
         if !included.isEmpty { object.includedServices = included }
@@ -241,7 +238,6 @@ extension ServerState {
         return (register(served, object), index != nil)
     }
 
-    /// Stops advertising, and withdraws all services.
     mutating func withdrawAll() {
         if advertising.current != nil || !advertising.calls.isEmpty { stopAdvertising() }
         for id in Array(published.services.keys) { remove(id) }

@@ -129,14 +129,12 @@ extension ServerState {
         if subscriptions.subscribers[id]?.isEmpty == true { removeSubscribers(of: id) }
     }
 
-    /// Cancels the task of a characteristic.
     mutating func removeSubscribers(of id: CharacteristicID) {
         subscriptions.subscribers[id] = nil
         guard let task = subscriptions.tasks.removeValue(forKey: id) else { return }
         calls.complete { task.cancel() }
     }
 
-    /// Cancels the tasks of all characteristics.
     mutating func removeAllSubscribers() {
         for id in Array(subscriptions.subscribers.keys) { removeSubscribers(of: id) }
     }

@@ -43,7 +43,6 @@ final class Broadcaster<Element: Sendable>: Sendable {
         }
     }
 
-    /// Delivers an element to the readers.
     func send(_ element: Element) {
         let buffers = state.withLock { state in
             if state.current != nil { state.current = element }
@@ -52,7 +51,6 @@ final class Broadcaster<Element: Sendable>: Sendable {
         for buffer in buffers { buffer.append(element) }
     }
 
-    /// Ends the sequences of the readers.
     func finish() {
         for buffer in state.withLock({ Array($0.buffers.values) }) { buffer.finish() }
     }

@@ -15,12 +15,10 @@ struct Log: Sendable {
 
     init(_ logger: Logger?) { self.logger = logger }
 
-    /// Writes a line of level `debug`.
     func debug(_ category: Category, _ text: @autoclosure () -> String, _ device: BluetoothError.Context? = nil) {
         write(.debug, category, text(), device)
     }
 
-    /// Writes a line of level `warning`.
     func warning(_ category: Category, _ text: @autoclosure () -> String, _ device: BluetoothError.Context? = nil) {
         write(.warning, category, text(), device)
     }

@@ -190,7 +190,6 @@ public enum DescriptorValue: Hashable, Sendable {
     /// Of all others.
     case data(Data)
 
-    /// Reads what CoreBluetooth gives.
     init(_ value: Any?) {
         switch value {
         case let text as String: self = .text(text)

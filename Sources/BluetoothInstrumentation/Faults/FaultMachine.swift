@@ -79,7 +79,6 @@ extension FaultMachine {
 }
 
 extension FaultEffect {
-    /// The delay of a message; nil for other effects.
     fileprivate var delay: Duration? { if case .delay(let time) = self { time } else { nil } }
 }
 

@@ -45,7 +45,6 @@ public enum TraceCategory: String, Hashable, Sendable, Codable, CaseIterable {
     case simulation
 }
 
-/// A message that belongs to a category.
 protocol CategorizedMessage: TraceMessage {
     var traceCategory: TraceCategory { get }
 }

@@ -41,19 +41,19 @@ public final class TracingBackend: BluetoothBackend {
 
     /// Creates a central role whose commands and events are recorded.
     public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
-        let source = newRole("central", "makeCentral", options.adapter, options.restoreIdentifier)
+        let source = newRole("central", "makeCentral", options)
         return central(base.makeCentral(options), source)
     }
 
     /// Creates a peripheral role whose commands and events are recorded.
     public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
-        let source = newRole("peripheral", "makePeripheral", options.adapter, options.restoreIdentifier)
+        let source = newRole("peripheral", "makePeripheral", options)
         return peripheral(base.makePeripheral(options), source)
     }
 
     /// Creates a pairing role whose commands and events are recorded.
     public func makePairing() -> any PairingBackend {
-        pairing(base.makePairing(), newRole("pairing", "makePairing", nil, nil))
+        pairing(base.makePairing(), newRole("pairing", "makePairing"))
     }
 
     private func central(_ base: some CentralBackend, _ source: BackendTrace.Source) -> any CentralBackend {
@@ -68,17 +68,15 @@ public final class TracingBackend: BluetoothBackend {
         TracingRole(base, trace: trace, source: source)
     }
 
-    private func newRole(
-        _ role: String, _ name: String, _ adapter: String?, _ restore: String?
-    ) -> BackendTrace.Source {
+    private func newRole(_ role: String, _ name: String, _ options: RoleOptions? = nil) -> BackendTrace.Source {
         let number = lastRole.withLock { last -> Int in
             last += 1
             return last
         }
         let source = BackendTrace.Source(role: role, number: number)
         var line = TraceLine(name, showsValues: trace.showsValues)
-        line.add("adapter", adapter)
-        line.add("restoreIdentifier", restore)
+        line.add("adapter", options?.adapter)
+        line.add("restoreIdentifier", options?.restoreIdentifier)
         trace.log(line.text, .configuration, from: source)
         return source
     }

@@ -14,7 +14,6 @@ open class CBMutableCharacteristic: CBCharacteristic {
     // Invariant: the array is reached under this lock.
     private let subscribers = LockedState<[CBCentral]>([])
 
-    /// Whether a manager has published it.
     let publication = Publication()
 
     /// Creates a characteristic that belongs to no service yet.

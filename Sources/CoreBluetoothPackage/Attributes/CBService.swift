@@ -69,7 +69,6 @@ open class CBMutableService: CBService {
     private var ownIncludedServices: [CBService]?
     private var ownCharacteristics: [CBCharacteristic]?
 
-    /// Whether a manager has published it.
     let publication = Publication()
 
     /// Creates a service that is not published yet.

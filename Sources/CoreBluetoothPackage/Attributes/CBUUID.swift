@@ -16,7 +16,6 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     /// The value that backends use.
     package let bluetoothUUID: BluetoothUUID
 
-    /// Wraps a backend's value.
     package init(_ uuid: BluetoothUUID) {
         bluetoothUUID = uuid
         super.init()

@@ -13,7 +13,6 @@ struct SelectionEnvironment: Sendable {
     var unknownBackend: String?
     /// `COREBLUETOOTH_ADAPTER`: `hci1` or an address; on the emulator, a host's name.
     var adapter: String?
-    /// Whether the process belongs to a job of continuous integration.
     var continuousIntegration: ContinuousIntegration
 
     /// Reads an environment; empty values count as absent.

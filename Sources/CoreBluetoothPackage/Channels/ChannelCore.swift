@@ -66,12 +66,6 @@ final class ChannelCore: Sendable {
         events(side).removeAll()
     }
 
-    /// S151: the app released the channel.
-    func release() { transition { $0.release() } }
-
-    /// S154: the number is taken back.
-    func shutDown() { transition { $0.shutDown() } }
-
     /// Asks the machine what has no effects.
     func withMachine<Result: Sendable>(_ body: (inout ChannelMachine) -> Result) -> Result {
         state.withLock { body(&$0.machine) }
@@ -108,7 +102,7 @@ final class ChannelCore: Sendable {
         }
     }
 
-    private func transition(_ body: (inout ChannelMachine) -> [ChannelMachine.Effect]) {
+    func transition(_ body: (inout ChannelMachine) -> [ChannelMachine.Effect]) {
         let (effects, waiting) = state.withLock { state in
             let effects = body(&state.machine)
             defer { state.waiting = [] }

@@ -80,7 +80,7 @@ final class ChannelTable: Sendable {
 
     /// The object of a channel is gone, or no object was created for it.
     func release(_ id: ChannelID) {
-        self[id]?.release()
+        self[id]?.transition { $0.release() }
         remove(id)
     }
 
@@ -91,7 +91,7 @@ final class ChannelTable: Sendable {
 
     /// A number is taken back, and its channels are closed (S154).
     func shutDown(psm: UInt16) {
-        for core in cores(where: { $0.origin == .psm(psm) }) { core.shutDown() }
+        for core in cores(where: { $0.origin == .psm(psm) }) { core.transition { $0.shutDown() } }
     }
 
     /// All links are over.

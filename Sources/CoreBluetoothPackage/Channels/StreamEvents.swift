@@ -122,7 +122,6 @@ extension ChannelMachine.Notice {
 }
 
 extension ChannelMachine.Phase {
-    /// The same in Foundation's terms.
     var status: Stream.Status {
         switch self {
         case .notOpen: .notOpen

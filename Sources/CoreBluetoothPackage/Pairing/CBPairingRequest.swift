@@ -31,28 +31,29 @@ public final class CBPairingRequest: Sendable {
 
     private let id: PairingRequestID
     // The core keeps open requests.
-    private let core: WeakPairingCore
+    // Invariant: written in `init` alone; loading a weak reference is atomic.
+    nonisolated(unsafe) private weak var core: PairingCore?
 
     init(_ id: PairingRequestID, peer: PeerID, question: PairingQuestion, core: PairingCore) {
         self.id = id
         peerIdentifier = peer.uuid
         self.question = Question(question)
-        self.core = WeakPairingCore(core)
+        self.core = core
     }
 
     /// Whether an answer is still wanted.
-    public var isOpen: Bool { core.value?.isOpen(id) ?? false }
+    public var isOpen: Bool { core?.isOpen(id) ?? false }
 
     /// Accepts the pairing.
-    public func accept() { core.value?.answer(id, .accept) }
+    public func accept() { core?.answer(id, .accept) }
 
     /// Rejects the pairing, which then fails.
-    public func reject() { core.value?.answer(id, .reject) }
+    public func reject() { core?.answer(id, .reject) }
 
     /// Answers with the number that the peer shows.
     ///
     /// - Parameter passkey: 0...999999; others are logged and ignored.
-    public func enter(passkey: Int) { core.value?.answer(id, .passkey(passkey)) }
+    public func enter(passkey: Int) { core?.answer(id, .passkey(passkey)) }
 }
 
 extension CBPairingRequest.Question {

@@ -20,7 +20,6 @@ final class PairingCore: InboxOwner, EventSink {
         var completions: [OperationID: Completion] = [:]
     }
 
-    /// The agent and its delegate, both weak.
     private struct Owner {
         weak var agent: CBPairingAgent?
         weak var delegate: (any CBPairingAgentDelegate)?
@@ -77,7 +76,6 @@ final class PairingCore: InboxOwner, EventSink {
 
     // MARK: Calls
 
-    /// Runs a call that has a completion.
     func call(
         _ completion: @escaping Completion,
         _ body: (inout PairingMachine) -> (OperationID, [PairingMachine.Effect])
@@ -187,14 +185,4 @@ final class PairingCore: InboxOwner, EventSink {
     func deliver(_ event: PairingEvent) { append(event)?.start() }
 
     func append(_ event: PairingEvent) -> (any PendingDelivery)? { inbox.append(event, for: self) }
-}
-
-/// Does not keep the core alive.
-final class WeakPairingCore: Sendable {
-    // Invariant: written in `init` alone; loading a weak reference is atomic.
-    nonisolated(unsafe) private weak var core: PairingCore?
-
-    init(_ core: PairingCore) { self.core = core }
-
-    var value: PairingCore? { core }
 }

@@ -130,10 +130,6 @@ extension CBPeripheral {
         fields.withLock { $0.services = objects }
     }
 
-    func setName(_ name: String?) {
-        fields.withLock { $0.name = name }
-    }
-
     func setAddress(_ address: String?) {
         guard let address else { return }
         fields.withLock { $0.address = address }

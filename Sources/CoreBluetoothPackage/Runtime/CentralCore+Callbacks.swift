@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 import Foundation
 
 /// From callbacks as values to delegate methods; properties change just before (S162).
@@ -14,7 +15,7 @@ extension CentralCore {
             peripheral(id)?.didRespond(to: request, response, on: link)
         case .nameUpdated(let id, let name):
             guard let peripheral = peripheral(id) else { return }
-            peripheral.setName(name)
+            peripheral.fields.withLock { $0.name = name }
             peripheral.delegate?.peripheralDidUpdateName(peripheral)
         case .readyToWrite(let id):
             guard let peripheral = peripheral(id) else { return }

@@ -25,7 +25,6 @@ final class CentralCore: InboxOwner, EventSink {
         var isInvalidated = false
     }
 
-    /// The manager's delegate and the manager itself, both weak.
     struct Owner {
         weak var manager: CBCentralManager?
         weak var delegate: (any CBCentralManagerDelegate)?
@@ -97,7 +96,7 @@ final class CentralCore: InboxOwner, EventSink {
             for effect in effects {
                 switch effect {
                 case .submit(let command): state.outbox.append(command)
-                case .complete(let completion): inbox.post(.completion(completion), for: self)
+                case .complete(let completion): inbox.append(.completion(completion), for: self)?.start()
                 default: break
                 }
             }
@@ -122,7 +121,7 @@ final class CentralCore: InboxOwner, EventSink {
         case .schedule(let completion, let delay):
             clock.schedule(after: delay) { [weak self] in
                 guard let self else { return }
-                inbox.post(.completion(completion), for: self)
+                inbox.append(.completion(completion), for: self)?.start()
             }
         case .invalidateAttributes(let id): peripheral(id)?.invalidateAttributes()
         case .invalidatePeripheral(let id):
@@ -168,7 +167,7 @@ final class CentralCore: InboxOwner, EventSink {
 
     /// The object for a peer was deallocated; takes no lock but the inbox's.
     func released(_ handle: PeerHandle) {
-        inbox.post(.released(handle), for: self)
+        inbox.append(.released(handle), for: self)?.start()
     }
 
     /// The peers that the backend knows, and those that the app holds, in the order asked.

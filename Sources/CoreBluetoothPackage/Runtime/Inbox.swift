@@ -87,12 +87,6 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     /// - Parameters:
     ///   - item: Dropped after ``close()``.
     ///   - owner: Handles the item, and is kept alive until then.
-    func post(_ item: Owner.Item, for owner: Owner) {
-        append(.item(item), for: owner)?.start()
-    }
-
-    /// The same, for a caller that sees to it that the queue runs.
-    ///
     /// - Returns: What the caller must start or run; nil where the queue runs already, or is about to.
     func append(_ item: Owner.Item, for owner: Owner) -> InboxDelivery? {
         append(.item(item), for: owner)

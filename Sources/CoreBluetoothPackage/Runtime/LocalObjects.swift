@@ -39,12 +39,19 @@ struct LocalObjects {
         additions.removeValue(forKey: operation)
     }
 
+    /// Retains the objects of a published service, and freezes them.
     mutating func keep(
-        _ service: CBMutableService, _ objects: [CBMutableCharacteristic], as definition: ServiceDefinition
+        _ service: CBMutableService, _ objects: [CBMutableCharacteristic], as definition: ServiceDefinition,
+        by core: PeripheralCore
     ) {
-        let pairs = zip(definition.characteristics, objects).map { (id: $0.id, object: $1) }
+        service.publication.hold(by: core)
+        var pairs: [(id: AttributeID, object: CBMutableCharacteristic)] = []
+        for (part, object) in zip(definition.characteristics, objects) {
+            object.publication.hold(by: core, isStatic: part.staticValue != nil)
+            characteristics[part.id] = object
+            pairs.append((part.id, object))
+        }
         published[definition.id] = Published(service: service, characteristics: pairs)
-        for pair in pairs { characteristics[pair.id] = pair.object }
     }
 
     mutating func remove(_ id: AttributeID) -> Published? {

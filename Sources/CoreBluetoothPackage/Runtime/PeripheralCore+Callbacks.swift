@@ -95,11 +95,7 @@ extension PeripheralCore {
         }
         transitionWithObjects { state in
             for (definition, (service, characteristics)) in zip(restored.services, objects) {
-                state.objects.keep(service, characteristics, as: definition)
-                service.publication.hold(by: self)
-                for characteristic in characteristics {
-                    characteristic.publication.hold(by: self, isStatic: characteristic.value != nil)
-                }
+                state.objects.keep(service, characteristics, as: definition, by: self)
             }
             return state.machine.restore(
                 restored, as: objects.map { (ObjectKey($0), $1.map { ObjectKey($0) }) })

@@ -14,7 +14,6 @@ final class PeripheralCore: InboxOwner, EventSink {
         case completion(PeripheralCompletion)
     }
 
-    /// The state under the core's lock.
     struct State {
         var machine = PeripheralStateMachine()
         var objects = LocalObjects()
@@ -102,7 +101,7 @@ final class PeripheralCore: InboxOwner, EventSink {
             for effect in effects {
                 switch effect {
                 case .submit(let command): state.outbox.append(command)
-                case .complete(let completion): inbox.post(.completion(completion), for: self)
+                case .complete(let completion): inbox.append(.completion(completion), for: self)?.start()
                 // Here, as the queue may forget the objects before the caller goes on; a mark has no lock.
                 case .thaw(let id): state.objects.service(id)?.publications.forEach { $0.release(by: self) }
                 default: break
@@ -125,11 +124,7 @@ final class PeripheralCore: InboxOwner, EventSink {
             let addition = state.machine.add(local)
             if let operation = addition.operation { state.objects.keep(service, addedBy: operation) }
             if let definition = addition.definition {
-                state.objects.keep(service, characteristics, as: definition)
-                service.publication.hold(by: self)
-                for (object, part) in zip(characteristics, definition.characteristics) {
-                    object.publication.hold(by: self, isStatic: part.staticValue != nil)
-                }
+                state.objects.keep(service, characteristics, as: definition, by: self)
             }
             return addition.effects
         }
@@ -169,12 +164,10 @@ final class PeripheralCore: InboxOwner, EventSink {
         state.withLock { $0.objects.service(id)?.service }
     }
 
-    /// The app's own object of a call of `add` that has no answer yet.
     func addition(_ operation: OperationID) -> CBMutableService? {
         state.withLock { $0.objects.addition(operation) }
     }
 
-    /// The same, taken out: once.
     func takeAddition(_ operation: OperationID) -> CBMutableService? {
         state.withLock { $0.objects.takeAddition(operation) }
     }

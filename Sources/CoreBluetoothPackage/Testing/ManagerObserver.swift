@@ -31,9 +31,7 @@ package struct DeliveredCallback: Sendable {
     package var identifier: UUID?
     /// The services, characteristics or descriptors of the call.
     package var attributes: [CBUUID] = []
-    /// The value that the delegate was given.
     package var value: Data?
-    /// The error that the delegate was given.
     package var error: (any Error)?
     package var hasDelegate = true
 }

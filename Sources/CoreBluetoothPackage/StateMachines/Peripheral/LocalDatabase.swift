@@ -52,12 +52,7 @@ struct LocalDatabase: Sendable {
             lastID = lastID.next
             return lastID
         }
-        services[definition.id] = Service(definition: definition, key: service.key, operation: operation)
-        ids[service.key] = definition.id
-        for (local, published) in zip(service.characteristics, definition.characteristics) {
-            characteristics[published.id] = published
-            ids[local.key] = published.id
-        }
+        add(definition, as: service.key, service.characteristics.map(\.key), addedBy: operation)
         return definition
     }
 
@@ -65,13 +60,20 @@ struct LocalDatabase: Sendable {
     mutating func restore(
         _ definition: ServiceDefinition, as key: ObjectKey, _ characteristicKeys: [ObjectKey]
     ) {
-        services[definition.id] = Service(definition: definition, key: key, operation: OperationID(rawValue: 0))
+        add(definition, as: key, characteristicKeys, addedBy: OperationID(rawValue: 0))
+        let parts = definition.characteristics.flatMap { [$0.id] + $0.descriptors.map(\.id) }
+        lastID = parts.reduce(max(lastID, definition.id), max)
+    }
+
+    private mutating func add(
+        _ definition: ServiceDefinition, as key: ObjectKey, _ characteristicKeys: [ObjectKey],
+        addedBy operation: OperationID
+    ) {
+        services[definition.id] = Service(definition: definition, key: key, operation: operation)
         ids[key] = definition.id
-        lastID = max(lastID, definition.id)
         for (published, key) in zip(definition.characteristics, characteristicKeys) {
             characteristics[published.id] = published
             ids[key] = published.id
-            lastID = max(lastID, published.id, published.descriptors.map(\.id).max() ?? published.id)
         }
     }
 

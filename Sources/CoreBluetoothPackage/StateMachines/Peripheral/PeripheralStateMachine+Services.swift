@@ -61,7 +61,6 @@ extension PeripheralStateMachine {
         return [.submit(.removeService(id))] + takeOut([id])
     }
 
-    /// `removeAllServices`.
     mutating func removeAllServices() -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         return [.submit(.removeAllServices)] + takeOut(database.serviceIDs)
