@@ -89,29 +89,22 @@ public final class DBusConnection: Sendable {
     ) {
         do throws(DBusError) {
             try core.start()
-            try sayHello(core, deadline: deadline, completion: completion)
+            core.call(try BusDriver.call("Hello", []), deadline: instant(after: deadline)) { reply in
+                let opened = reply.read { body throws(DBusError) in
+                    let name = try body.string()
+                    guard core.setUniqueName(name) else { throw .outOfMemory }
+                    return DBusConnection(core: core, uniqueName: name)
+                }
+                guard case .failure(var error) = opened else { return completion(opened) }
+                // A bus that refuses the credentials closes the connection.
+                if error.name == DBusError.Name.disconnected, !core.isAuthenticated {
+                    error = DBusError(
+                        name: DBusError.Name.authenticationFailed, message: "the bus refused authentication")
+                }
+                core.close()
+                completion(.failure(error))
+            }
         } catch {
-            core.close()
-            completion(.failure(error))
-        }
-    }
-
-    private static func sayHello(
-        _ core: ConnectionCore, deadline: Duration,
-        completion: @escaping @Sendable (Result<DBusConnection, DBusError>) -> Void
-    ) throws(DBusError) {
-        let hello = try BusDriver.call("Hello", [])
-        core.call(hello, deadline: instant(after: deadline)) { reply in
-            let opened = reply.read { body throws(DBusError) in
-                let name = try body.string()
-                guard core.setUniqueName(name) else { throw .outOfMemory }
-                return DBusConnection(core: core, uniqueName: name)
-            }
-            guard case .failure(var error) = opened else { return completion(opened) }
-            // A bus that refuses the credentials closes the connection.
-            if error.name == DBusError.Name.disconnected, !core.isAuthenticated {
-                error = DBusError(name: DBusError.Name.authenticationFailed, message: "the bus refused authentication")
-            }
             core.close()
             completion(.failure(error))
         }
@@ -198,6 +191,43 @@ public final class DBusConnection: Sendable {
     private static func instant(after delay: Duration) -> UInt64 {
         (DispatchTime.now() + max(.zero, delay).dispatchInterval).uptimeNanoseconds
     }
+}
+
+/// The calls of `connect(2)` of this process that have not returned.
+///
+/// Pure. Such a call blocks while the bus does not accept connections, and cannot be cancelled. A late call is
+/// therefore left running, and no other call to its address begins until it returns.
+struct ConnectAttempts: Sendable {
+    typealias Number = UInt64
+
+    private struct Attempt: Sendable {
+        let address: String
+        var isLate = false
+    }
+
+    private var attempts: [Number: Attempt] = [:]
+    private var last: Number = 0
+
+    /// Records an attempt; nil if a late one is still running.
+    mutating func begin(_ address: String) -> Number? {
+        guard !attempts.values.contains(where: { $0.address == address && $0.isLate }) else { return nil }
+        last += 1
+        attempts[last] = Attempt(address: address)
+        return last
+    }
+
+    /// Records that an attempt's deadline has passed.
+    ///
+    /// - Returns: Whether it is late; false if it has already returned.
+    mutating func deadlinePassed(_ number: Number) -> Bool {
+        attempts[number]?.isLate = true
+        return attempts[number] != nil
+    }
+
+    /// Records that an attempt has returned.
+    ///
+    /// - Returns: Whether it was in time.
+    mutating func end(_ number: Number) -> Bool { attempts.removeValue(forKey: number)?.isLate == false }
 }
 
 extension Result where Success == DBusMessage, Failure == DBusError {

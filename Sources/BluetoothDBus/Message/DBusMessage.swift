@@ -130,7 +130,8 @@ extension DBusMessage {
     public var error: DBusError? {
         guard type == DBUS_MESSAGE_TYPE_ERROR, let name = dbus_message_get_error_name(raw) else { return nil }
         var body = DBusReader(self)
-        return DBusError(name: String(cString: name), message: body.stringIfPresent() ?? "")
+        let text = body.stringOrPathIfPresent().flatMap { $0.isPath ? nil : $0.text }
+        return DBusError(name: String(cString: name), message: text ?? "")
     }
 
     /// Whether this is the given signal.

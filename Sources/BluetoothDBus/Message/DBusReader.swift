@@ -166,8 +166,7 @@ public struct DBusReader {
         try container("e")
     }
 
-    /// Enters a structure.
-    public mutating func structure() throws(DBusError) -> DBusReader {
+    mutating func structure() throws(DBusError) -> DBusReader {
         try container("r")
     }
 
@@ -179,12 +178,6 @@ public struct DBusReader {
     /// Reads the remaining values.
     public mutating func remainingValues() throws(DBusError) -> [DBusValue] {
         try remainingValues(depth: 0)
-    }
-
-    /// Reads an `s` if the next value is one.
-    mutating func stringIfPresent() -> String? {
-        guard code == UInt8(ascii: "s") else { return nil }
-        return text().map { String(cString: $0) }
     }
 
     /// Reads an `s` or `o` if the next value is one.
@@ -249,13 +242,12 @@ extension DBusReader {
         guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
         defer { dbus_free(text) }
         let type = DBusType(validated: String(cString: text))
-        var inner = try array()
         guard let (key, value) = type.entry else {
-            return .array(type.element, try inner.remainingValues(depth: depth + 1))
+            return .array(
+                type.element, try elements { element throws(DBusError) in try element.value(depth: depth + 1) })
         }
         var entries: [DBusDictionary.Entry] = []
-        while !inner.isAtEnd {
-            var entry = try inner.dictionaryEntry()
+        try forEachEntry { entry throws(DBusError) in
             entries.append(.init(key: try entry.value(depth: depth + 2), value: try entry.value(depth: depth + 2)))
         }
         return .dictionary(DBusDictionary(keyType: key, valueType: value, entries: entries))
