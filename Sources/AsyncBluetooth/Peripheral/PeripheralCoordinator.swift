@@ -27,19 +27,16 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
     func transition<Result>(_ body: (inout PeripheralState) -> Result) -> Result {
-        state.transition(body) { submit() }
+        state.transition(body) { submit($0) }
     }
 
-    private func submit() {
-        while let (order, object) = withState({ state in state.nextOrder().map { ($0, state.object) } }) {
-            switch order {
-            case .connect: connect()
-            case .cancel:
-                log.debug(.connection, "disconnect \(identifier)", context)
-                handle.manager.value.cancelPeripheralConnection(object)
-            case .command(let command, _):
-                command.submit(object)
-            }
+    private func submit(_ order: PeripheralState.Order) {
+        switch order {
+        case .connect: connect()
+        case .cancel:
+            log.debug(.connection, "disconnect \(identifier)", context)
+            handle.manager.value.cancelPeripheralConnection(object)
+        case .command(let command): command.submit(object)
         }
     }
 

@@ -19,7 +19,7 @@ struct PeripheralState: CoordinatorState {
     enum Order {
         case connect
         case cancel
-        case command(PeripheralCall, link: Int)
+        case command(PeripheralCall)
     }
 
     var object: CBPeripheral
@@ -51,16 +51,7 @@ struct PeripheralState: CoordinatorState {
 
     // MARK: Consequences
 
-    mutating func beginSubmitting() -> Bool { calls.begin() }
-
-    /// The next call; nil ends the submitting.
-    ///
-    /// Commands of links that have ended are dropped.
-    mutating func nextOrder() -> Order? {
-        let number = link?.number
-        calls.removeAll { order in if case .command(_, let link) = order { link != number } else { false } }
-        return calls.next { _ in true }
-    }
+    var allowsCalls: Bool { true }
 
     private mutating func finish(
         _ consumer: Subscription.Consumer, _ id: CharacteristicID, _ reason: BluetoothError.Reason
@@ -95,6 +86,7 @@ struct PeripheralState: CoordinatorState {
     mutating func endLink(_ reason: BluetoothError.Reason) {
         guard let old = link else { return }
         link = nil
+        calls.removeAll { if case .command = $0 { true } else { false } }
         let failure = Result<CallResult, any Error>.failure(OperationFailure(reason))
         for waiter in old.waiters + old.ends { complete(waiter, failure) }
         let isKept = if case .cancelled = reason { false } else { maintenance.isActive }
@@ -133,16 +125,14 @@ struct PeripheralState: CoordinatorState {
     // MARK: Commands
 
     mutating func enqueue(_ command: PeripheralCall, _ purpose: ActiveConnection.QueuedCommand.Purpose) {
-        guard let number = link?.number else { return }
-        if let now = link?.enqueue(ActiveConnection.QueuedCommand(command: command, purpose: purpose)) {
-            calls.append(.command(now, link: number))
-        }
+        let queued = ActiveConnection.QueuedCommand(command: command, purpose: purpose)
+        if let now = link?.enqueue(queued) { calls.append(.command(now)) }
     }
 
     /// Completes the call that a callback answers.
     mutating func answered(_ key: PeripheralCall.Key, _ result: Result<CallResult, any Error>) {
-        guard let number = link?.number, let (slot, next) = link?.removeFirst(key) else { return }
-        if let next { calls.append(.command(next, link: number)) }
+        guard let (slot, next) = link?.removeFirst(key) else { return }
+        if let next { calls.append(.command(next)) }
         let result = result.mapError { error -> any Error in OperationFailure(.refused(error)) }
         switch slot.purpose {
         case .waiter(let waiter): complete(waiter, result)

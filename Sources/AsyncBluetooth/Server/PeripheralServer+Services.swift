@@ -74,10 +74,11 @@ extension PeripheralServer {
         try await core.run(.advertise, on: manager) { [core, manager] in
             let waiter = Waiter<Void>()
             try await core.whenReady(manager) { state in
-                var data: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: services]
-                if let name { data[CBAdvertisementDataLocalNameKey] = name }
-                if let manufacturerData { data[CBAdvertisementDataManufacturerDataKey] = manufacturerData }
-                if !serviceData.isEmpty { data[CBAdvertisementDataServiceDataKey] = serviceData }
+                var data = AdvertisedData()
+                data.localName = name
+                data.serviceUUIDs = services
+                data.manufacturerData = manufacturerData
+                data.serviceData = serviceData
                 state.startAdvertising(data, waiter)
             }
             try await waiter.value { core.transition(manager.value) { $0.stopAdvertising(of: waiter) } }

@@ -57,32 +57,30 @@ final class ServerCoordinator: NSObject, AdapterUser {
     /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
     @discardableResult
     func transition<Result>(_ manager: CBPeripheralManager, _ body: (inout ServerState) -> Result) -> Result {
-        state.transition(body) { submit(to: manager) }
+        state.transition(body) { submit($0, to: manager) }
     }
 
-    private func submit(to manager: CBPeripheralManager) {
-        while let call = withState({ $0.nextCall() }) {
-            switch call {
-            case .add(let service): manager.add(service)
-            case .remove(let service): manager.remove(service)
-            case .startAdvertising(let data): startAdvertising(data, manager)
-            case .stopAdvertising: manager.stopAdvertising()
-            case .publish(let isEncryptionRequired): manager.publishL2CAPChannel(withEncryption: isEncryptionRequired)
-            case .unpublish(let psm): manager.unpublishL2CAPChannel(psm)
-            }
+    private func submit(_ call: ServerState.Call, to manager: CBPeripheralManager) {
+        switch call {
+        case .add(let service): manager.add(service)
+        case .remove(let service): manager.remove(service)
+        case .startAdvertising(let data): startAdvertising(data, manager)
+        case .stopAdvertising: manager.stopAdvertising()
+        case .publish(let isEncryptionRequired): manager.publishL2CAPChannel(withEncryption: isEncryptionRequired)
+        case .unpublish(let psm): manager.unpublishL2CAPChannel(psm)
         }
     }
 
-    private func startAdvertising(_ data: [String: Any], _ manager: CBPeripheralManager) {
-        #if !canImport(Darwin)
-        let content = AdvertisedData(data)
-        if content.manufacturerData != nil || !content.serviceData.isEmpty {
-            return manager.startAdvertising(
-                localName: content.localName, serviceUUIDs: content.serviceUUIDs,
-                manufacturerData: content.manufacturerData, serviceData: content.serviceData)
-        }
+    private func startAdvertising(_ data: AdvertisedData, _ manager: CBPeripheralManager) {
+        #if canImport(Darwin)
+        var dictionary: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: data.serviceUUIDs]
+        dictionary[CBAdvertisementDataLocalNameKey] = data.localName
+        manager.startAdvertising(dictionary)
+        #else
+        manager.startAdvertising(
+            localName: data.localName, serviceUUIDs: data.serviceUUIDs, manufacturerData: data.manufacturerData,
+            serviceData: data.serviceData)
         #endif
-        manager.startAdvertising(data)
     }
 
     // MARK: The adapter

@@ -26,7 +26,7 @@ struct ServerState: CoordinatorState {
     enum Call {
         case add(CBMutableService)
         case remove(CBMutableService)
-        case startAdvertising([String: Any])
+        case startAdvertising(AdvertisedData)
         case stopAdvertising
         case publish(isEncryptionRequired: Bool)
         case unpublish(CBL2CAPPSM)
@@ -62,10 +62,7 @@ struct ServerState: CoordinatorState {
 
     // MARK: Consequences
 
-    mutating func beginSubmitting() -> Bool { adapter.state == .poweredOn && calls.begin() }
-
-    /// The next call; nil ends the submitting.
-    mutating func nextCall() -> Call? { calls.next { _ in adapter.state == .poweredOn } }
+    var allowsCalls: Bool { adapter.state == .poweredOn }
 
     // MARK: The adapter
 
@@ -113,7 +110,7 @@ struct ServerState: CoordinatorState {
 
     // MARK: Advertising
 
-    mutating func startAdvertising(_ data: [String: Any], _ waiter: Waiter<Void>) {
+    mutating func startAdvertising(_ data: AdvertisedData, _ waiter: Waiter<Void>) {
         for earlier in advertising.calls { complete(earlier, .failure(OperationFailure(.cancelled))) }
         advertising.current = waiter
         advertising.calls.append(waiter)

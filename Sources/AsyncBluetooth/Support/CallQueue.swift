@@ -25,7 +25,7 @@ struct CallQueue<Call> {
 
     mutating func removeAll(where isRemoved: (Call) -> Bool = { _ in true }) { calls.removeAll(where: isRemoved) }
 
-    /// Whether the calling thread performs the calls, with ``next(where:)`` until it returns nil.
+    /// Whether the calling thread performs the calls, with ``next(isAllowed:)`` until it returns nil.
     mutating func begin() -> Bool {
         guard !isSubmitting, !calls.isEmpty else { return false }
         isSubmitting = true
@@ -33,13 +33,9 @@ struct CallQueue<Call> {
     }
 
     /// The next call; nil ends the submitting: no call is left, or the present state allows none.
-    mutating func next(where isAllowed: (Call) -> Bool) -> Call? {
-        guard let first = calls.first, isAllowed(first) else {
-            isSubmitting = false
-            return nil
-        }
-        calls.removeFirst()
-        return first
+    mutating func next(isAllowed: Bool) -> Call? {
+        isSubmitting = isAllowed && !calls.isEmpty
+        return isSubmitting ? calls.removeFirst() : nil
     }
 }
 
@@ -48,8 +44,8 @@ protocol CoordinatorState {
     associatedtype Call
     var calls: CallQueue<Call> { get set }
 
-    /// Whether the calling thread performs the calls.
-    mutating func beginSubmitting() -> Bool
+    /// Whether calls can be made now; they wait until then.
+    var allowsCalls: Bool { get }
 }
 
 extension CoordinatorState {
@@ -62,12 +58,14 @@ extension CoordinatorState {
 
 extension LockedState where State: CoordinatorState {
     /// Changes the state, then performs the resulting calls and resumes the resulting tasks.
-    func transition<Result>(_ body: (inout State) -> Result, submit: () -> Void) -> Result {
+    func transition<Result>(_ body: (inout State) -> Result, submit: (State.Call) -> Void) -> Result {
         let (result, completions, mustSubmit) = withLock { state in
             let result = body(&state)
-            return (result, state.calls.takeCompletions(), state.beginSubmitting())
+            return (result, state.calls.takeCompletions(), state.calls.begin())
         }
-        if mustSubmit { submit() }
+        if mustSubmit {
+            while let call = withLock({ $0.calls.next(isAllowed: $0.allowsCalls) }) { submit(call) }
+        }
         for completion in completions { completion() }
         return result
     }

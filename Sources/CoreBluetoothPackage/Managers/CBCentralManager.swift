@@ -36,8 +36,7 @@ open class CBCentralManager: CBManager {
     ) {
         core = CentralCore(BackendResolver.backend(), options, queue: queue)
         super.init(ofModule: ())
-        core.delegate = delegate
-        core.activate(for: self)
+        core.activate(for: self, delegate)
     }
 
     /// A manager over a backend of the app's choice.
@@ -55,8 +54,7 @@ open class CBCentralManager: CBManager {
     ) {
         core = CentralCore(BackendResolver.backend(for: backend), options, queue: queue)
         super.init(ofModule: ())
-        core.delegate = delegate
-        core.activate(for: self)
+        core.activate(for: self, delegate)
     }
 
     deinit {

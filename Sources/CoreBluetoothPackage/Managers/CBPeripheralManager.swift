@@ -38,8 +38,7 @@ open class CBPeripheralManager: CBManager {
     ) {
         core = PeripheralCore(BackendResolver.backend(), options, queue: queue)
         super.init(ofModule: ())
-        core.delegate = delegate
-        core.activate(for: self)
+        core.activate(for: self, delegate)
     }
 
     /// A manager over a backend of the app's choice.
@@ -57,8 +56,7 @@ open class CBPeripheralManager: CBManager {
     ) {
         core = PeripheralCore(BackendResolver.backend(for: backend), options, queue: queue)
         super.init(ofModule: ())
-        core.delegate = delegate
-        core.activate(for: self)
+        core.activate(for: self, delegate)
     }
 
     deinit {

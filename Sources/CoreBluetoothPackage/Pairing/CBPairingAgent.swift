@@ -49,8 +49,7 @@ public final class CBPairingAgent: Sendable {
     ) {
         self.capability = capability
         core = PairingCore(backend: backend, queue: queue ?? .main)
-        core.delegate = delegate
-        core.activate(for: self)
+        core.activate(for: self, delegate)
     }
 
     deinit {

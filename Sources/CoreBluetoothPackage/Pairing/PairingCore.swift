@@ -40,8 +40,8 @@ final class PairingCore: InboxOwner, EventSink {
     }
 
     /// Starts delivery for an agent that is complete.
-    func activate(for agent: CBPairingAgent) {
-        owner.withLock { $0.agent = agent }
+    func activate(for agent: CBPairingAgent, _ delegate: (any CBPairingAgentDelegate)?) {
+        owner.withLock { $0 = Owner(agent: agent, delegate: delegate) }
         observer?.managerCreated(self)
         backend.activate(self)
         transition { _ in [.submit(.setCapability(agent.capability.backendCapability))] }

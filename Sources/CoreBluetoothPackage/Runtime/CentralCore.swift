@@ -51,8 +51,8 @@ final class CentralCore: InboxOwner, EventSink {
     }
 
     /// Starts delivery for a manager that is complete.
-    func activate(for manager: CBCentralManager) {
-        owner.withLock { $0.manager = manager }
+    func activate(for manager: CBCentralManager, _ delegate: (any CBCentralManagerDelegate)?) {
+        owner.withLock { $0 = Owner(manager: manager, delegate: delegate) }
         observer?.managerCreated(self)
         role.activate(self)
     }

@@ -49,8 +49,8 @@ final class PeripheralCore: InboxOwner, EventSink {
     }
 
     /// Starts delivery for a manager that is complete.
-    func activate(for manager: CBPeripheralManager) {
-        owner.withLock { $0.manager = manager }
+    func activate(for manager: CBPeripheralManager, _ delegate: (any CBPeripheralManagerDelegate)?) {
+        owner.withLock { $0 = Owner(manager: manager, delegate: delegate) }
         observer?.managerCreated(self)
         role.activate(self)
     }

@@ -113,12 +113,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
 
     mutating func popFirst() -> Element? {
         guard let element = elements.popFirst() else { return nil }
-        switch element.backlogKind {
-        case .kept: break
-        case .report: reports -= 1
-        case .value: values -= 1
-        case .change: changes -= 1
-        }
+        count(element, by: -1)
         if changes <= limit / 2 { changeLimit = limit }
         if isOverflowing, max(reports, values, changes) <= limit / 2 { isOverflowing = false }
         return element
@@ -131,13 +126,15 @@ struct Backlog<Element: BacklogElement>: Sendable {
 
     private mutating func recount() {
         (reports, values, changes) = (0, 0, 0)
-        for element in elements {
-            switch element.backlogKind {
-            case .kept: break
-            case .report: reports += 1
-            case .value: values += 1
-            case .change: changes += 1
-            }
+        for element in elements { count(element, by: 1) }
+    }
+
+    private mutating func count(_ element: Element, by step: Int) {
+        switch element.backlogKind {
+        case .kept: break
+        case .report: reports += step
+        case .value: values += step
+        case .change: changes += step
         }
     }
 
