@@ -11,10 +11,11 @@ public final class DBusMessage {
     init(adopting raw: OpaquePointer) { self.raw = raw }
 
     /// Takes the caller's reference to a new message, nil without memory, and appends a body.
-    private convenience init(adopting raw: OpaquePointer?, _ body: [DBusValue] = []) throws(DBusError) {
+    private static func adopt(_ raw: OpaquePointer?, _ body: [DBusValue] = []) throws(DBusError) -> DBusMessage {
         guard let raw else { throw .outOfMemory }
-        self.init(adopting: raw)
-        try append(body)
+        let message = DBusMessage(adopting: raw)
+        try message.append(body)
+        return message
     }
 
     deinit { dbus_message_unref(raw) }
@@ -36,7 +37,7 @@ public final class DBusMessage {
                 }
             }
         }
-        return try DBusMessage(adopting: call, body)
+        return try adopt(call, body)
     }
 
     /// Builds a signal.
@@ -48,7 +49,7 @@ public final class DBusMessage {
     ) throws(DBusError) -> DBusMessage {
         try check(interface: interface, member: member)
         if let destination, !DBusName.isBus(destination) { throw invalid("bus name", destination) }
-        let message = try DBusMessage(adopting: dbus_message_new_signal(path.text, interface, member), body)
+        let message = try adopt(dbus_message_new_signal(path.text, interface, member), body)
         if let destination {
             guard dbus_message_set_destination(message.raw, destination) != 0 else { throw .outOfMemory }
         }
@@ -59,7 +60,7 @@ public final class DBusMessage {
     ///
     /// - Throws: `InvalidArgs` if a value violates a rule of D-Bus.
     public func methodReturn(_ body: [DBusValue] = []) throws(DBusError) -> DBusMessage {
-        try DBusMessage(adopting: dbus_message_new_method_return(raw), body)
+        try Self.adopt(dbus_message_new_method_return(raw), body)
     }
 
     /// Builds the error reply to this call.
@@ -68,7 +69,7 @@ public final class DBusMessage {
     public func errorReply(_ error: DBusError) throws(DBusError) -> DBusMessage {
         guard DBusName.isInterface(error.name) else { throw Self.invalid("error name", error.name) }
         try DBusValue.string(error.message).validate()
-        return try DBusMessage(adopting: dbus_message_new_error(raw, error.name, error.message))
+        return try Self.adopt(dbus_message_new_error(raw, error.name, error.message))
     }
 
     /// Appends arguments to the body.

@@ -238,7 +238,9 @@ extension DBusReader {
     }
 
     private mutating func arrayValue(depth: Int) throws(DBusError) -> DBusValue {
-        if elementCode() == UInt8(ascii: "y") { return .bytes(try bytes()) }
+        let code = elementCode()
+        if code == UInt8(ascii: "y") { return .bytes(try bytes()) }
+        if code == UInt8(ascii: "s") { return .strings(try strings()) }
         guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
         defer { dbus_free(text) }
         let type = DBusType(validated: String(cString: text))

@@ -28,7 +28,8 @@ struct DBusWriter {
         case .array(let element, let values): try container("a", element.text, values)
         case .dictionary(let dictionary): try entries(of: dictionary)
         case .structure(let members): try container("r", nil, members)
-        case .variant(let value): try container("v", value.type.text, [value])
+        case .variant(let value):
+            try container("v", value.type.text) { writer throws(DBusError) in try writer.append(value) }
         }
     }
 
@@ -60,7 +61,12 @@ struct DBusWriter {
         let signature =
             dictionary.isProperties ? "{sv}" : "{" + dictionary.keyType.text + dictionary.valueType.text + "}"
         try container("a", signature) { writer throws(DBusError) in
-            for entry in dictionary.entries { try writer.container("e", nil, [entry.key, entry.value]) }
+            for entry in dictionary.entries {
+                try writer.container("e", nil) { writer throws(DBusError) in
+                    try writer.append(entry.key)
+                    try writer.append(entry.value)
+                }
+            }
         }
     }
 

@@ -66,6 +66,8 @@ public struct DBusType: Hashable, Sendable {
 
     /// Whether the type meets the rules and limits of a signature, which nested types may violate.
     var isValid: Bool {
+        // A simple type, or an array of one.
+        if text.utf8.count <= 2, text.utf8.last != UInt8(ascii: ")") { return true }
         var parser = SignatureParser(rest: text.utf8[...])
         return text.utf8.count <= DBusLimits.signatureLength && parser.skipType() && parser.rest.isEmpty
     }
