@@ -78,7 +78,7 @@ let package = Package(
         .target(
             name: "BlueZ",
             dependencies: [
-                "BluetoothBackend", "BluetoothDBus", "BluetoothSupport", logging,
+                "BluetoothBackend", "BluetoothDBus", "BluetoothSupport", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothValues
 
 /// Discovery of services and what is in them: BlueZ does it by itself at each connection, and we read the objects.
 extension CentralRoleMachine {
@@ -72,13 +73,13 @@ extension CentralRoleMachine {
     /// BlueZ pitfall: the MTU is that of the characteristics, known after the exchange, and from 5.62 on
     /// (https://github.com/hbldh/bleak/issues/1165).
     func currentMTU(of device: ObjectPath) -> Int {
-        guard objects.devices[device]?.isServicesResolved == true else { return LinkState.minimumMTU }
+        guard objects.devices[device]?.isServicesResolved == true else { return ATTLimits.minimumMTU }
         for service in objects.attributes(of: device) {
             for characteristic in objects.attributes(of: service) {
                 if let mtu = objects.characteristics[characteristic]?.mtu { return Int(mtu) }
             }
         }
-        return LinkState.minimumMTU
+        return ATTLimits.minimumMTU
     }
 
     mutating func mtuChanged(of device: ObjectPath, _ mtu: UInt16) {

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothValues
 
 /// Connecting.
 extension CentralRoleMachine {
@@ -182,7 +183,7 @@ extension CentralRoleMachine {
     private mutating func tellConnected(_ peer: PeerID, _ share: HostLedger.LinkLease) {
         guard let link = share.link else { return }
         let parameters = LinkParameters(
-            mtu: links[peer]?.mtu ?? LinkState.minimumMTU, writeCredits: LinkState.writeCredits)
+            mtu: links[peer]?.mtu ?? ATTLimits.minimumMTU, writeCredits: LinkState.writeCredits)
         deliver(
             share.manager,
             .connected(peer: peer, link: link, operation: share.operation, parameters: parameters))

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothValues
 import DequeModule
 import FoundationEssentials
 
@@ -100,7 +101,7 @@ extension CentralRoleMachine {
             links[peer]?.writes.opened(
                 FastWrites.OpenSocket(
                     path: path, attribute: attribute, id: id,
-                    limit: min(max(Int(mtu), LinkState.minimumMTU) - 3, 512)))
+                    limit: min(ATTLimits.written(mtu: max(Int(mtu), ATTLimits.minimumMTU)), ATTLimits.longestValue)))
         } else {
             if let error = result.failure { log(.debug, "AcquireWrite of \(path): \(error)") }
             links[peer]?.writes[path] = .bus

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothValues
 import DequeModule
 import FoundationEssentials
 
@@ -84,7 +85,7 @@ struct LinkState: Sendable {
     var attributes = AttributeTable()
     var waiting: Deque<Operation> = []
     var inFlight: [CallID: Operation] = [:]
-    var mtu = LinkState.minimumMTU
+    var mtu = ATTLimits.minimumMTU
     /// The characteristics that this process is subscribed to.
     var subscriptions: [ObjectPath: Subscription] = [:]
     /// Characteristics whose socket for notifications was closed here, which the daemon may not have noticed.
@@ -96,8 +97,6 @@ struct LinkState: Sendable {
     var ending = Ending()
     var services = Services()
 
-    /// Source: Core Specification, Vol 3, Part G, 5.2.1.
-    static let minimumMTU = 23
     /// How many write commands one holder may have between itself and `bluetoothd`.
     ///
     /// A bus allows 128 unanswered calls per connection, for all links together.

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothValues
 import FoundationEssentials
 
 /// Calls of the daemon to our objects: reads, writes, subscriptions.
@@ -92,8 +93,8 @@ extension PeripheralRoleMachine {
 
     /// The MTU of a link, as each call tells it.
     mutating func noteMTU(_ options: [String: DBusValue], of peer: PeerID) -> Int {
-        guard let told = options["mtu"]?.uint16Value else { return centrals.mtus[peer] ?? Self.minimumMTU }
-        let mtu = max(Self.minimumMTU, min(Int(told), 517))
+        guard let told = options["mtu"]?.uint16Value else { return centrals.mtus[peer] ?? ATTLimits.minimumMTU }
+        let mtu = max(ATTLimits.minimumMTU, min(Int(told), ATTLimits.maximumMTU))
         guard centrals.mtus.updateValue(mtu, forKey: peer) != mtu else { return mtu }
         for manager in managers.keys.sorted() where managers[manager]?.sessions[peer] != nil {
             deliver(manager, .mtuChanged(central: peer, mtu: mtu))

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothValues
 import FoundationEssentials
 
 /// Who subscribes, and what is sent.
@@ -72,7 +73,7 @@ extension PeripheralRoleMachine {
         deliver(
             manager,
             .subscribed(
-                central: peer, attribute: attribute, mtu: centrals.mtus[peer] ?? Self.minimumMTU,
+                central: peer, attribute: attribute, mtu: centrals.mtus[peer] ?? ATTLimits.minimumMTU,
                 notifyCredits: isFirst ? CreditLedger.limit : 0))
     }
 

@@ -38,9 +38,6 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
         case cleanup
     }
 
-    /// Source: Core Specification, Vol 3, Part G, 5.2.1.
-    static let minimumMTU = 23
-
     let timings: PeripheralTimings
     private let base: ObjectPath
 

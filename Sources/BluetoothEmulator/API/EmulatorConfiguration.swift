@@ -1,3 +1,5 @@
+import BluetoothValues
+
 /// The behavior of an emulated world: delays, sizes, probabilities.
 ///
 /// The presets have the meanings that the presets of other CoreBluetooth simulators have. Units are in the types:
@@ -105,7 +107,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
         settings.pairingDelay = .seconds(1)
         settings.connectionInterval = .milliseconds(200)
         settings.supervisionTimeout = .seconds(6)
-        settings.maximumMTU = 23
+        settings.maximumMTU = ATTLimits.minimumMTU
         settings.transmitBuffer = 5
         settings.writeReadinessDelay = .milliseconds(400)
         settings.notifyBuffer = 5

@@ -1,5 +1,6 @@
 public import BluetoothBackend
 import BluetoothSupport
+public import BluetoothValues
 
 /// An emulated device as data: what it advertises, what its database holds, how its link behaves.
 ///
@@ -46,7 +47,8 @@ public struct PeripheralDescription: Hashable, Sendable {
     /// An emulated device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
-        services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil, maximumMTU: Int = 517,
+        services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil,
+        maximumMTU: Int = ATTLimits.maximumMTU,
         connectionInterval: Duration? = nil, supervisionTimeout: Duration? = nil,
         handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
         pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
@@ -101,7 +103,9 @@ public struct PeripheralDescription: Hashable, Sendable {
     public func validate(path: String = "") throws(DescriptionError) {
         let prefix = path.isEmpty ? "" : path + "."
         try require(name.utf8.count <= 248, "\(prefix)name", "a device name has at most 248 bytes")
-        try require((23...517).contains(maximumMTU), "\(prefix)maximumMTU", "the ATT MTU is 23...517")
+        try require(
+            (ATTLimits.minimumMTU...ATTLimits.maximumMTU).contains(maximumMTU), "\(prefix)maximumMTU",
+            "the ATT MTU is 23...517")
         try require(rssi.map((-127...20).contains) ?? true, "\(prefix)rssi", "the signal strength is -127...20 dBm")
         try validateLink(prefix)
         if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }

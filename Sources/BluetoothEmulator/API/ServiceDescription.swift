@@ -1,5 +1,6 @@
 public import BluetoothBackend
 public import BluetoothSupport
+public import BluetoothValues
 
 /// A service of an emulated device.
 public struct ServiceDescription: Hashable, Sendable {
@@ -74,7 +75,8 @@ public struct CharacteristicDescription: Hashable, Sendable {
     /// A characteristic.
     public init(
         _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: Data = Data(),
-        permissions: AttributePermissions? = nil, maximumLength: Int = 512, timer: Timer? = nil, echo: Bool = false,
+        permissions: AttributePermissions? = nil, maximumLength: Int = ATTLimits.longestValue, timer: Timer? = nil,
+        echo: Bool = false,
         clientConfiguration: Bool? = nil, descriptors: [DescriptorDescription] = []
     ) {
         self.uuid = uuid
@@ -101,15 +103,17 @@ public struct CharacteristicDescription: Hashable, Sendable {
     }
 
     func validate(path: String) throws(DescriptionError) {
-        try require(value.count <= 512, "\(path).value", "a value has at most 512 bytes, not \(value.count)")
-        try require((0...512).contains(maximumLength), "\(path).maximumLength", "a value has 0...512 bytes")
+        try require(
+            value.count <= ATTLimits.longestValue, "\(path).value", "a value has at most 512 bytes, not \(value.count)")
+        try require(
+            (0...ATTLimits.longestValue).contains(maximumLength), "\(path).maximumLength", "a value has 0...512 bytes")
         if let timer {
             try require(timer.interval > .zero, "\(path).timer.interval", "the interval is more than 0")
             try require(
                 !properties.isDisjoint(with: [.notify, .indicate]), "\(path).timer",
                 "only what has the property notify or indicate notifies")
             for (path, value) in timer.values.located(at: "\(path).timer.values") {
-                try require(value.count <= 512, path, "a value has at most 512 bytes")
+                try require(value.count <= ATTLimits.longestValue, path, "a value has at most 512 bytes")
             }
         }
         for (path, part) in descriptors.located(at: "\(path).descriptors") { try part.validate(path: path) }
@@ -136,7 +140,8 @@ public struct DescriptorDescription: Hashable, Sendable {
         try require(
             uuid.bits16 != 0x2902, "\(path).uuid", "2902 is made by itself where a characteristic notifies or indicates"
         )
-        try require(value.count <= 512, "\(path).value", "a value has at most 512 bytes, not \(value.count)")
+        try require(
+            value.count <= ATTLimits.longestValue, "\(path).value", "a value has at most 512 bytes, not \(value.count)")
     }
 }
 

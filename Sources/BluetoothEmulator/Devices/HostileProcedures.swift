@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 extension PeripheralDescription {
     /// The devices that behave badly, to run an app against each of them.
@@ -11,7 +12,7 @@ extension PeripheralDescription {
 
     /// A device that advertises its name and behaves badly.
     static func hostile(
-        _ name: String, services: [ServiceDescription], maximumMTU: Int = 517, handler: BuiltInHandler
+        _ name: String, services: [ServiceDescription], maximumMTU: Int = ATTLimits.maximumMTU, handler: BuiltInHandler
     ) -> PeripheralDescription {
         PeripheralDescription(
             name: name, advertising: [AdvertisingDescription(AdvertisingData(localName: name))], services: services,
@@ -109,7 +110,7 @@ extension PeripheralDescription {
 
 /// Exchanges the MTU later than expected.
 public struct OddMTUHandler: EmulatedPeripheralHandler {
-    static let sizes = [24, 517, 23]
+    static let sizes = [24, ATTLimits.maximumMTU, ATTLimits.minimumMTU]
 
     /// A device that changes its mind.
     public init() {}

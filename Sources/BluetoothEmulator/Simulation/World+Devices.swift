@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 // The devices: simulation controls, services, handlers and timers.
 extension World {
@@ -155,7 +156,10 @@ extension World {
     /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.
     mutating func notify(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
         guard let kind = links[ref]?.server.subscriptions[attribute], let mtu = links[ref]?.mtu else { return }
-        send(.value(attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications, sender: nil), on: ref)
+        send(
+            .value(
+                attribute, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: kind == .indications,
+                sender: nil), on: ref)
     }
 
     func subscriberCount(_ path: CharacteristicPath, of ref: Ref<Device>) -> Int {
@@ -202,7 +206,7 @@ extension World {
 
     private mutating func exchangeMTU(_ mtu: Int, _ ref: Ref<Device>) {
         for link in devices[ref]?.links ?? [] {
-            let agreed = max(23, min(mtu, configuration.maximumMTU))
+            let agreed = max(ATTLimits.minimumMTU, min(mtu, configuration.maximumMTU))
             setMTU(agreed, on: link)
             if let other = links[link]?.other { setMTU(agreed, on: other) }
         }

@@ -1,4 +1,5 @@
 import BluetoothSupport
+import BluetoothValues
 public import Foundation
 
 /// A remote device.
@@ -14,7 +15,7 @@ open class CBPeer: NSObject, NSCopying {
     }
 
     /// The ATT MTU of the link in bytes; 23 while there is none.
-    var mtuLength: Int { 23 }
+    var mtuLength: Int { ATTLimits.minimumMTU }
 
     /// The object itself: peers are identities.
     open func copy(with zone: NSZone? = nil) -> Any { self }

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 public import Foundation
 
 /// A remote peripheral.
@@ -73,12 +74,12 @@ open class CBPeripheral: CBPeer {
     package var address: String? { fields.withLock { $0.address } }
 
     /// The ATT MTU of the link in bytes; 23 while there is none.
-    package override var mtuLength: Int { core.read { $0.peer(handle)?.client.mtu ?? 23 } }
+    package override var mtuLength: Int { core.read { $0.peer(handle)?.client.mtu ?? ATTLimits.minimumMTU } }
 
     /// The most bytes that one `writeValue` takes: 512 with response, what one packet carries without.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
-        case .withResponse: 512
+        case .withResponse: ATTLimits.longestValue
         case .withoutResponse: core.read { $0.peer(handle)?.client.maximumCommandLength ?? 20 }
         }
     }

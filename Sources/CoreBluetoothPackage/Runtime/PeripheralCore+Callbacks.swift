@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import Foundation
 
 /// From callbacks as values to delegate methods; properties change just before (S162).
@@ -106,7 +107,7 @@ extension PeripheralCore {
     func willRestore(_ restored: RestoredPeripheralState, by manager: CBPeripheralManager) {
         for subscription in restored.subscriptions {
             characteristic(subscription.attribute)?
-                .addSubscriber(central(subscription.central, mtu: max(subscription.mtu, 23)))
+                .addSubscriber(central(subscription.central, mtu: max(subscription.mtu, ATTLimits.minimumMTU)))
         }
         var dictionary: [String: Any] = [:]
         let services = restored.services.compactMap { service($0.id) }

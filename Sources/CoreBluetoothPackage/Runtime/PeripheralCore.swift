@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 import Dispatch
 import Foundation
 
@@ -181,7 +182,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     /// The object of a central of which only the identifier is known.
     func central(_ id: PeerID) -> CBCentral {
-        state.withLock { $0.centrals.central(id, mtu: 23) }
+        state.withLock { $0.centrals.central(id, mtu: ATTLimits.minimumMTU) }
     }
 
     // MARK: The queue

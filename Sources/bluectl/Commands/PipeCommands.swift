@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncBluetooth
 import BluetoothProfiles
+import BluetoothValues
 import CoreBluetoothPackage
 import Foundation
 
@@ -69,7 +70,7 @@ struct UARTCommand: BackendCommand {
         let values = try await role.subscribe(to: [transmit], of: peripheral)
         let type: CBCharacteristicWriteType =
             receive.properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse
-        let length = max(1, min(512, try await role.maximumWriteLength(of: peripheral, for: type)))
+        let length = max(1, min(ATTLimits.longestValue, try await role.maximumWriteLength(of: peripheral, for: type)))
         let isTyped = StandardInput.shared.isTerminal
         let pipe = BytePipe(end, limit: role.limit) { role.showReceived($0) }
         try await pipe.run {

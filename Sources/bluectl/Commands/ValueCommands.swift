@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothValues
 import CoreBluetoothPackage
 
 struct ReadCommand: BackendCommand {
@@ -58,7 +59,7 @@ struct WriteCommand: BackendCommand {
         aliases: ["put"])
 
     /// The longest value of an attribute (Core Specification, Vol 3, Part F, 3.2.9).
-    private static let maximumLength = 512
+    private static let maximumLength = ATTLimits.longestValue
 
     @Argument(help: DeviceQuery.help)
     var device: DeviceQuery

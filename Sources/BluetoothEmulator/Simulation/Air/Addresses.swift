@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 /// The addresses of a device, and the identifiers under which hosts know it.
 struct DeviceIdentity: Sendable {
@@ -115,7 +116,7 @@ extension World {
     /// The central of a link, as the device knows it.
     func identity(of link: Ref<Link>) -> CentralIdentity {
         guard let host = links[link]?.host, let mtu = links[link]?.mtu else {
-            return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: 23)
+            return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: ATTLimits.minimumMTU)
         }
         return CentralIdentity(
             host: hosts[host].identity.name,

@@ -152,7 +152,8 @@ struct AttributeDatabase: Sendable {
     /// Appends a characteristic, with its declaration and its client configuration.
     mutating func appendCharacteristic(
         _ uuid: BluetoothUUID, to service: AttributeID, properties: CharacteristicProperties,
-        permissions: AttributePermissions, maximumLength: Int = 512, isEcho: Bool = false, value: Data,
+        permissions: AttributePermissions, maximumLength: Int = ATTLimits.longestValue, isEcho: Bool = false,
+        value: Data,
         hasClientConfiguration: Bool
     ) -> AttributeID {
         _ = takeHandle()  // the declaration
@@ -216,7 +217,7 @@ struct AttributeDatabase: Sendable {
     private mutating func append(
         uuid: BluetoothUUID, role: Attribute.Role, handle: UInt16, parent: AttributeID?,
         properties: CharacteristicProperties = [], permissions: AttributePermissions = [],
-        maximumLength: Int = 512, isEcho: Bool = false, value: Data = Data()
+        maximumLength: Int = ATTLimits.longestValue, isEcho: Bool = false, value: Data = Data()
     ) -> AttributeID {
         let id = AttributeID(rawValue: UInt32(attributes.count))
         attributes.append(

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 // The procedures that a device's handler grants or refuses besides reads and writes, and its own controls.
 extension World {
@@ -58,7 +59,8 @@ extension World {
             if hosts[host].ledger.subscribers(of: id, at: peer).isEmpty {
                 trace.log("notification of \(path.uuid) dropped: no app subscribes to it", at: now)
             }
-            _ = deliver(.value(id, value.prefix(mtu - 3), needsConfirmation: false, sender: nil), on: link)
+            _ = deliver(
+                .value(id, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: false, sender: nil), on: link)
         }
     }
 

@@ -64,7 +64,7 @@ extension World {
     mutating func preparationRefusal(
         _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest
     ) -> ATTCode? {
-        guard value.count > answered.mtu - 3 else { return nil }
+        guard value.count > ATTLimits.written(mtu: answered.mtu) else { return nil }
         let parts = RoundTrips.writing(count: value.count, mtu: answered.mtu) - 1
         let limit = devices[answered.device]?.description.prepareQueueLength ?? configuration.prepareQueueLength
         guard parts > limit else { return nil }
@@ -75,9 +75,12 @@ extension World {
 
     /// Each Prepare Write carries an offset and up to MTU - 5 bytes (Core Specification, Vol 3, Part F, 3.4.6.1).
     private static func parts(of value: Data, _ attribute: AttributeID, mtu: Int) -> [WritePart] {
-        guard value.count > mtu - 3 else { return [WritePart(attribute: attribute, offset: 0, value: value)] }
-        return stride(from: 0, to: value.count, by: mtu - 5).map { offset in
-            WritePart(attribute: attribute, offset: offset, value: Data(value.dropFirst(offset).prefix(mtu - 5)))
+        guard value.count > ATTLimits.written(mtu: mtu) else {
+            return [WritePart(attribute: attribute, offset: 0, value: value)]
+        }
+        let length = ATTLimits.prepared(mtu: mtu)
+        return stride(from: 0, to: value.count, by: length).map { offset in
+            WritePart(attribute: attribute, offset: offset, value: Data(value.dropFirst(offset).prefix(length)))
         }
     }
 
@@ -120,9 +123,9 @@ extension World {
         guard operation.kind.isRead else { return send(.written, to: operation, on: link) }
         // The value is cut to one response; after a full response, the central asks for more.
         var reading = asked
-        let part = value.prefix(min(mtu - 1, 512 - reading.collected.count))
+        let part = value.prefix(min(ATTLimits.read(mtu: mtu), ATTLimits.longestValue - reading.collected.count))
         reading.collected.append(part)
-        guard part.count == mtu - 1, reading.collected.count < 512 else {
+        guard part.count == ATTLimits.read(mtu: mtu), reading.collected.count < ATTLimits.longestValue else {
             return send(.value(reading.collected), to: operation, on: link)
         }
         links[link]?.server.continuing = reading

@@ -47,7 +47,7 @@ extension World {
             switch ask(answered, attribute, .read, on: ref) {
             case .stored?, .accepted?:
                 deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
-            case .value(let value)?: deliverRead(value.prefix(512), answered, on: ref)
+            case .value(let value)?: deliverRead(value.prefix(ATTLimits.longestValue), answered, on: ref)
             case .error(let code)?: fail(operation, code, on: ref, "read")
             case .unanswered?: startTransactionTimeout(ref)
             case nil: break
@@ -58,7 +58,7 @@ extension World {
 
     private mutating func deliverRead(_ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
-        guard answered.interval > 0, value.count >= answered.mtu - 1 else {
+        guard answered.interval > 0, value.count >= ATTLimits.read(mtu: answered.mtu) else {
             return complete(operation, .value(value), on: ref)
         }
         links[ref]?.client.finishing = (operation, .value(value))
@@ -111,7 +111,7 @@ extension World {
     /// A write command arrives; errors are not reported.
     mutating func receiveCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
-        guard value.count <= command.mtu - 3 else {
+        guard value.count <= ATTLimits.written(mtu: command.mtu) else {
             return trace.log("write command longer than the MTU allows dropped", at: now)
         }
         switch devices[command.device]?.server.write(
@@ -168,7 +168,7 @@ extension World {
         stopTransactionTimeout(ref)
         switch (operation.kind, response) {
         case (_, .error(let code)): fail(operation, code, on: ref, "request")
-        case (.request(.read), .value(let value)): deliverRead(value.prefix(512), answered, on: ref)
+        case (.request(.read), .value(let value)): deliverRead(value.prefix(ATTLimits.longestValue), answered, on: ref)
         case (.request(.read(let attribute)), _):
             deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
         case (.request(.write(let attribute, let value)), _):

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 import DequeModule
 
 // The centrals of a host's peripheral managers: their subscriptions, and the values sent to them.
@@ -76,7 +77,8 @@ extension World {
             links[link]?.server.notifyCredits[ref] = credits - 1
             send(
                 .value(
-                    attribute, value.prefix(mtu - 3), needsConfirmation: kind == .indications, sender: ref),
+                    attribute, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: kind == .indications,
+                    sender: ref),
                 on: link)
         }
     }

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 
 /// The connection events of a link, and the time that its device needs for answers.
 struct LinkTiming: Sendable {
@@ -83,11 +84,12 @@ enum RoundTrips {
 
     /// The Read Blob requests after the Read of a value of `count` bytes.
     static func readBlobs(count: Int, mtu: Int) -> Int {
-        count / (mtu - 1)
+        count / ATTLimits.read(mtu: mtu)
     }
 
     /// Writing `count` bytes: one Write, or as many Prepare Writes as it takes and one Execute Write.
     static func writing(count: Int, mtu: Int) -> Int {
-        count <= mtu - 3 ? 1 : (count + mtu - 6) / (mtu - 5) + 1
+        let part = ATTLimits.prepared(mtu: mtu)
+        return count <= ATTLimits.written(mtu: mtu) ? 1 : (count + part - 1) / part + 1
     }
 }

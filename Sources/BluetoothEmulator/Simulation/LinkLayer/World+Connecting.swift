@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 
 // The life of links, from the pending connect to the end.
 extension World {
@@ -100,7 +101,7 @@ extension World {
             latency: preferences.peripheralLatency,
             supervisionTimeout: (preferences.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
             anchor: now, delays: ProcedureDelays(configuration))
-        let mtu = max(23, min(preferences.maximumMTU, configuration.maximumMTU))
+        let mtu = max(ATTLimits.minimumMTU, min(preferences.maximumMTU, configuration.maximumMTU))
         let link = links.insert(
             Link(
                 host: host, device: ref, peer: peer, mtu: mtu, timing: timing,

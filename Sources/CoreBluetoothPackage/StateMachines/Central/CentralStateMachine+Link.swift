@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import DequeModule
 import FoundationEssentials
 
@@ -26,8 +27,9 @@ extension CentralStateMachine {
     /// Longer values than an attribute can have fail here (S81).
     mutating func write(_ handle: PeerHandle, to attribute: AttributeReference, _ value: Data) -> [CentralEffect] {
         let write = LinkRequest.write(attribute.id, value)
-        guard value.count <= Self.maximumAttributeLength else {
-            let error = BackendError.att(0x0D, operation: "write of \(value.count) bytes, 512 at most")
+        guard value.count <= ATTLimits.longestValue else {
+            let error = BackendError.att(
+                0x0D, operation: "write of \(value.count) bytes, \(ATTLimits.longestValue) at most")
             return respondLocally(handle, write, attribute, .failure(error))
         }
         return request(handle, write, within: attribute)
@@ -98,11 +100,6 @@ extension CentralStateMachine {
         }
         return [.complete(.response(handle, link, request, response))]
     }
-
-    /// The most bytes that an attribute holds.
-    ///
-    /// Source: Core Specification, Vol 3, Part F, 3.2.9.
-    private static let maximumAttributeLength = 512
 
     // MARK: Events
 

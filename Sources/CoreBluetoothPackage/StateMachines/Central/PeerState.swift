@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import DequeModule
 
 /// An object that stands for a peer: the identifier, and which of the objects that had it in turn.
@@ -48,7 +49,7 @@ struct GATTClient {
         var localResponse: LinkResponse?
     }
 
-    var mtu = 23
+    var mtu = ATTLimits.minimumMTU
     var writeCredits = 0
     /// The write commands whose credits have not come back.
     private var unsentWrites = 0
@@ -57,7 +58,7 @@ struct GATTClient {
     var database = DiscoveredDatabase()
 
     /// The most bytes of a value that one packet carries (S79).
-    var maximumCommandLength: Int { min(mtu - 3, 512) }
+    var maximumCommandLength: Int { min(ATTLimits.written(mtu: mtu), ATTLimits.longestValue) }
 
     mutating func sendCommand() {
         writeCredits -= 1

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import FoundationEssentials
 
 /// The identity of an object of the app's own, for as long as it is alive.
@@ -46,7 +47,6 @@ struct LocalService: Equatable, Sendable {
 // MARK: Rules that need nothing but the service
 
 extension LocalService {
-    private static let longestValue = 512
     /// The services of the system (S111); Apple reserves more, which its own devices serve.
     private static let reserved: Set<BluetoothUUID> = ["1800", "1801"]
 
@@ -80,8 +80,9 @@ extension LocalService {
         if !characteristic.properties.isDisjoint(with: [.broadcast, .extendedProperties]) {
             return ServiceRefusal(.invalidParameters, "\(uuid) has a property that local characteristics cannot have")
         }
-        if let count = characteristic.value?.count, count > Self.longestValue {
-            return ServiceRefusal(.invalidParameters, "the value of \(uuid) is longer than \(Self.longestValue) bytes")
+        if let count = characteristic.value?.count, count > ATTLimits.longestValue {
+            return ServiceRefusal(
+                .invalidParameters, "the value of \(uuid) is longer than \(ATTLimits.longestValue) bytes")
         }
         for descriptor in characteristic.descriptors where descriptor.data == nil {
             return ServiceRefusal(.uuidNotAllowed, "\(uuid) has the descriptor \(descriptor.uuid)")

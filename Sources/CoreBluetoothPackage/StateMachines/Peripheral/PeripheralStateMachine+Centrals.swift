@@ -23,15 +23,16 @@ extension PeripheralStateMachine {
         _ request: RequestID, _ central: PeerID, _ attribute: AttributeID, offset: Int, mtu: Int
     ) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [] }
-        let mtu = max(mtu, 23)
+        let mtu = max(mtu, ATTLimits.minimumMTU)
         guard let characteristic = database.characteristic(attribute) else { return answer(request, .invalidHandle) }
         guard characteristic.permissions.allowReading else { return answer(request, .readNotPermitted) }
         guard offset >= 0 else { return answer(request, .invalidOffset) }
         if let value = characteristic.staticValue {
             guard offset <= value.count else { return answer(request, .invalidOffset) }
-            return answer(request, ATTCode(rawValue: 0), value.dropFirst(offset), longest: mtu - 1)
+            return answer(request, ATTCode(rawValue: 0), value.dropFirst(offset), longest: ATTLimits.read(mtu: mtu))
         }
-        requests[request] = HeldRequest(kind: .read(longest: mtu - 1), central: central, attribute: attribute)
+        requests[request] = HeldRequest(
+            kind: .read(longest: ATTLimits.read(mtu: mtu)), central: central, attribute: attribute)
         return [.callback(.readReceived(request, central, attribute, offset: offset, mtu: mtu))]
     }
 
@@ -49,7 +50,7 @@ extension PeripheralStateMachine {
         }
         requests[request] = HeldRequest(kind: .write, central: central, attribute: first.attribute)
         if !wantsResponse { holdNoLongerThanLast(request) }
-        return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, 23)))]
+        return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, ATTLimits.minimumMTU)))]
     }
 
     /// No backend ends the wait for a response to a write command, and the app need not respond.
@@ -117,7 +118,7 @@ extension PeripheralStateMachine {
         _ central: PeerID, to attribute: AttributeID, mtu: Int, credits: Int
     ) -> [PeripheralEffect] {
         guard state == .poweredOn, database.characteristic(attribute) != nil else { return [] }
-        let mtu = max(mtu, 23)
+        let mtu = max(mtu, ATTLimits.minimumMTU)
         let isNew = subscribers.subscribe(central, to: attribute, mtu: mtu, credits: credits)
         return (isNew ? [.callback(.subscribed(central, attribute, mtu: mtu))] : []) + readiness()
     }
@@ -136,7 +137,7 @@ extension PeripheralStateMachine {
 
     /// S140.
     mutating func mtuChanged(_ central: PeerID, _ mtu: Int) -> [PeripheralEffect] {
-        let mtu = max(mtu, 23)
+        let mtu = max(mtu, ATTLimits.minimumMTU)
         subscribers.changeMTU(of: central, to: mtu)
         return [.changeMTU(central, mtu)]
     }

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import DequeModule
 
 /// The state of a peripheral manager: its adapter's state, its database, its advertisement, its subscribers, and the
@@ -118,7 +119,8 @@ extension PeripheralStateMachine {
         }
         for subscription in restored.subscriptions where database.characteristic(subscription.attribute) != nil {
             _ = subscribers.subscribe(
-                subscription.central, to: subscription.attribute, mtu: max(subscription.mtu, 23), credits: 0)
+                subscription.central, to: subscription.attribute, mtu: max(subscription.mtu, ATTLimits.minimumMTU),
+                credits: 0)
         }
         if let advertisement = restored.advertisement { advertising.restore(advertisement) }
         return [.callback(.willRestore(restored))]

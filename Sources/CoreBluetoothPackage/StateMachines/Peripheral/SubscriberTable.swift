@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import FoundationEssentials
 
 /// The subscriptions of centrals, and the number of values that each may be sent.
@@ -26,7 +27,9 @@ struct SubscriberTable: Sendable {
     /// The number of bytes that one update carries at an MTU (S139): no value is longer than 512 bytes.
     ///
     /// Source: Core Specification, Vol 3, Part F, 3.2.9 and 3.4.7.1.
-    static func longestUpdate(mtu: Int) -> Int { min(max(mtu, 23) - 3, 512) }
+    static func longestUpdate(mtu: Int) -> Int {
+        min(ATTLimits.written(mtu: max(mtu, ATTLimits.minimumMTU)), ATTLimits.longestValue)
+    }
 
     // MARK: Changes
 
