@@ -282,6 +282,15 @@ import Testing
             ])
     }
 
+    @Test func aChangeOfPowerOrOfAnAdvertisementDoesNotConcernPairing() {
+        let adapter = CentralRoleFixture.adapter
+        #expect(PairingRoleMachine.concerns(.adapterChanged(adapter, [.power, .pairable])))
+        #expect(PairingRoleMachine.concerns(.deviceChanged(device, [.name, .paired])))
+        #expect(!PairingRoleMachine.concerns(.adapterChanged(adapter, [.power, .discovering])))
+        #expect(!PairingRoleMachine.concerns(.deviceChanged(device, [.name, .advertisement])))
+        #expect(!PairingRoleMachine.concerns(.valueChanged(CentralRoleFixture.characteristic, of: device, Data())))
+    }
+
     @Test mutating func whatTheAdministratorSwitchesOnLaterStaysOn() {
         makeAgent()
         setPairable(true)

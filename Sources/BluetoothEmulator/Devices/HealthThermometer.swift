@@ -119,17 +119,11 @@ public struct ThermometerHandler: EmulatedPeripheralHandler {
     /// The type never changes, so it is in 2A1D.
     private func value(_ state: State, at date: Date?) -> Data {
         var value = Data([(state.isFahrenheit ? 1 : 0) | (date == nil ? 0 : 2)])
-        value += Self.float(state.temperature)
+        value += MedicalFloat(measured: state.temperature).encoded
         if let date {
             value += DateTime(clamping: date).encoded
         }
         return value
-    }
-
-    /// An IEEE-11073 32-bit FLOAT with one decimal: 24 bits of mantissa, 8 bits of exponent, both signed.
-    static func float(_ number: Double) -> Data {
-        let mantissa = (number * 10).whole(in: -0x7F_FFFD...0x7F_FFFD)
-        return (UInt32(truncatingIfNeeded: mantissa) & 0xFF_FFFF | 0xFF00_0000).littleEndianBytes
     }
 }
 

@@ -30,7 +30,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
             let which = wanted.map { "there is no adapter \(PrintableText.of($0))" } ?? "there is no Bluetooth adapter"
             throw Failure(.failed, which + "; run \"bluectl doctor\" for details")
         }
-        let console = Console(isJSON: global.json)
+        let console = Console(global)
         if adapters.contains(where: { $0.backend == "emulator" }) {
             console.warn("EMULATED: these adapters are not real")
         }

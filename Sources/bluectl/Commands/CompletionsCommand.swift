@@ -47,9 +47,15 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
+    func validate() throws {
+        if global.timestamps, !global.json, !install {
+            throw ValidationError("a script has no times: omit --timestamps")
+        }
+    }
+
     @MainActor
     func run() async throws {
-        let console = Console(isJSON: global.json)
+        let console = Console(global)
         let script = Bluectl.completionScript(for: shell.completion)
         guard install else { return console.show(["shell": shell.rawValue, "script": script], [script]) }
         guard let file = shell.file(ProcessInfo.processInfo.environment) else {

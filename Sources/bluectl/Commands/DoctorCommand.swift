@@ -33,7 +33,7 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     private func report(_ findings: [Finding]) {
-        let console = Console(isJSON: global.json)
+        let console = Console(global)
         for finding in findings {
             let mark =
                 switch finding.status {

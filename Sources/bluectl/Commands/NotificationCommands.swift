@@ -107,8 +107,7 @@ struct WatchCommand: BackendCommand {
     @Argument(help: DeviceQuery.help)
     var device: DeviceQuery
 
-    @Argument(
-        help: ArgumentHelp("One of: \(StandardProfile.allValueStrings.joined(separator: ", ")).", valueName: "PROFILE"))
+    @Argument(help: ArgumentHelp("The profile that the device offers.", valueName: "PROFILE"))
     var profile: StandardProfile
 
     @Option(help: ArgumentHelp("End after this many notified values.", valueName: "N"))

@@ -23,10 +23,7 @@ struct ServeCommand: BackendCommand {
         completion: .file(extensions: ["json", "yaml", "yml"]))
     var file: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A profile to serve instead of a file; may be repeated. One of: "
-                + StandardProfile.allValueStrings.joined(separator: ", ") + ".", valueName: "PROFILE"))
+    @Option(help: ArgumentHelp("A profile to serve instead of a file; may be repeated.", valueName: "PROFILE"))
     var profile: [StandardProfile] = []
 
     @Option(help: ArgumentHelp("The name of a device with profiles.", valueName: "N"))

@@ -19,6 +19,9 @@ struct ListingTests {
             let one = try await Tool.run(
                 ["--backend", "emulator", "--adapter", "garage", "--world", file, "adapters"])
             #expect(one.output == "garage\tC0:DE:00:00:AA:01\toff\tcentral, peripheral, central-peripheral\t-\n")
+            let timed = try await Tool.run(
+                ["adapters", "--backend", "emulator", "--adapter", "garage", "--world", file, "--timestamps", "--json"])
+            #expect(try timed.objects().allSatisfy { ($0["time"] as? String)?.hasSuffix("Z") == true })
             let none = try await Tool.run(["adapters", "--backend", "emulator", "--adapter", "attic"])
             #expect(none.status == 1)
             #expect(none.errors == "bluectl: there is no adapter attic; run \"bluectl doctor\" for details\n")
@@ -42,6 +45,11 @@ struct ListingTests {
         let fields = try #require(run.lines.first { $0.contains("discovered") }).split(separator: "\t")
         #expect(fields.count == 7 && fields[5] == "Heart Rate Monitor")
         #expect(!run.output.contains("Echo"))
+    }
+
+    @Test func completionsToBeReadByAShellHaveNoTimes() async throws {
+        let run = try await Tool.run(["completions", "bash", "--timestamps"])
+        #expect(run.status == 2 && run.output.isEmpty)
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
