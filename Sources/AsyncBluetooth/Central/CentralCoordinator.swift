@@ -91,20 +91,6 @@ final class CentralCoordinator: NSObject, AdapterUser {
 
     // MARK: Peripherals
 
-    /// The one object of a device, made if there is none.
-    ///
-    /// The object's delegate is set under the lock, so that two objects never contend for it; the setter makes no
-    /// calls.
-    func peripheral(for object: Unchecked<CBPeripheral>, _ handle: CentralHandle) -> Peripheral {
-        let identifier = object.value.identifier
-        return state.withLock { state in
-            if let known = state.peripherals[identifier]?.peripheral { return known }
-            let new = Peripheral(PeripheralCoordinator(object, handle))
-            state.peripherals[identifier] = WeakPeripheral(peripheral: new)
-            return new
-        }
-    }
-
     func peripheral(_ identifier: UUID) -> Peripheral? {
         state.withLock { $0.peripherals[identifier]?.peripheral }
     }

@@ -9,8 +9,18 @@ struct CentralHandle: Sendable {
 
     // MARK: Peripherals
 
+    /// The one object of a device, made if there is none.
+    ///
+    /// The object's delegate is set under the lock, so that two objects never contend for it; the setter makes no
+    /// calls.
     func peripheral(for object: CBPeripheral) -> Peripheral {
-        core.peripheral(for: Unchecked(object), self)
+        let (identifier, object) = (object.identifier, Unchecked(object))
+        return core.state.withLock { state in
+            if let known = state.peripherals[identifier]?.peripheral { return known }
+            let new = Peripheral(PeripheralCoordinator(object, self))
+            state.peripherals[identifier] = CentralCoordinator.WeakPeripheral(peripheral: new)
+            return new
+        }
     }
 
     // MARK: Scanning

@@ -24,17 +24,12 @@ extension PairingEvent: TraceMessage {
             line.add("peer", peer: peer)
             line.add(question)
         case .cancelled(let request): line.add("request", request)
-        case .paired(let peer, let operation, let isBonded):
+        case .paired(let peer, let operation, _), .pairingFailed(let peer, let operation, _),
+            .unpaired(let peer, let operation):
             line.add("peer", peer: peer)
             line.add("operation", operation)
-            line.add("isBonded", isBonded)
-        case .pairingFailed(let peer, let operation, let error):
-            line.add("peer", peer: peer)
-            line.add("operation", operation)
-            line.add(error)
-        case .unpaired(let peer, let operation):
-            line.add("peer", peer: peer)
-            line.add("operation", operation)
+            if case .paired(_, _, let isBonded) = self { line.add("isBonded", isBonded) }
+            if case .pairingFailed(_, _, let error) = self { line.add(error) }
         }
     }
 }

@@ -18,26 +18,14 @@ struct LocalObjects {
 
     private var published: [AttributeID: Published] = [:]
     private var characteristics: [AttributeID: CBMutableCharacteristic] = [:]
-    private var additions: [OperationID: CBMutableService] = [:]
+    /// The services of calls of `add` that have no answer yet.
+    var additions: [OperationID: CBMutableService] = [:]
 
     var all: [Published] { Array(published.values) }
 
     func service(_ id: AttributeID) -> Published? { published[id] }
 
     func characteristic(_ id: AttributeID) -> CBMutableCharacteristic? { characteristics[id] }
-
-    /// Retains the service of a call of `add` until its answer.
-    mutating func keep(_ service: CBMutableService, addedBy operation: OperationID) {
-        additions[operation] = service
-    }
-
-    /// The service of a call of `add` that has no answer yet.
-    func addition(_ operation: OperationID) -> CBMutableService? { additions[operation] }
-
-    /// Removes the service of a call of `add`, at its answer.
-    mutating func takeAddition(_ operation: OperationID) -> CBMutableService? {
-        additions.removeValue(forKey: operation)
-    }
 
     /// Retains the objects of a published service, and freezes them.
     mutating func keep(

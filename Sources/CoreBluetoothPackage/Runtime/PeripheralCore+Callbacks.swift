@@ -18,14 +18,7 @@ extension PeripheralCore {
             guard let service = takeAddition(operation) else { return }
             delegate?.peripheralManager(manager, didAdd: service, error: error?.appError)
         case .readyToUpdate: delegate?.peripheralManagerIsReady(toUpdateSubscribers: manager)
-        case .subscribed, .unsubscribed: deliverSubscription(callback, by: manager)
         case .readReceived, .writeReceived: deliverRequest(callback, by: manager)
-        case .channelPublished, .channelUnpublished, .channelOpened: deliverChannel(callback, by: manager)
-        }
-    }
-
-    private func deliverSubscription(_ callback: PeripheralCallback, by manager: CBPeripheralManager) {
-        switch callback {
         case .subscribed(let id, let attribute, let mtu):
             guard let characteristic = characteristic(attribute) else { return }
             let central = central(id, mtu: mtu)
@@ -36,7 +29,13 @@ extension PeripheralCore {
                 let central = characteristic.removeSubscriber(id.uuid)
             else { return }
             delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
-        default: break
+        case .channelPublished(let psm, let error):
+            delegate?.peripheralManager(manager, didPublishL2CAPChannel: psm, error: error?.appError)
+        case .channelUnpublished(let psm, let error):
+            delegate?.peripheralManager(manager, didUnpublishL2CAPChannel: psm, error: error?.appError)
+        case .channelOpened(let id, let psm, let central):
+            guard let channel = CBL2CAPChannel(id, in: channels, peer: self.central(central), psm: psm) else { return }
+            delegate?.peripheralManager(manager, didOpen: channel, error: nil)
         }
     }
 
@@ -66,19 +65,6 @@ extension PeripheralCore {
 
     private func refuse(_ request: RequestID) {
         transition { $0.nobodyAnswers(request) }
-    }
-
-    private func deliverChannel(_ callback: PeripheralCallback, by manager: CBPeripheralManager) {
-        switch callback {
-        case .channelPublished(let psm, let error):
-            delegate?.peripheralManager(manager, didPublishL2CAPChannel: psm, error: error?.appError)
-        case .channelUnpublished(let psm, let error):
-            delegate?.peripheralManager(manager, didUnpublishL2CAPChannel: psm, error: error?.appError)
-        case .channelOpened(let id, let psm, let central):
-            guard let channel = CBL2CAPChannel(id, in: channels, peer: self.central(central), psm: psm) else { return }
-            delegate?.peripheralManager(manager, didOpen: channel, error: nil)
-        default: break
-        }
     }
 }
 

@@ -123,7 +123,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         let characteristics = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
         transitionWithObjects { state in
             let addition = state.machine.add(local)
-            if let operation = addition.operation { state.objects.keep(service, addedBy: operation) }
+            if let operation = addition.operation { state.objects.additions[operation] = service }
             if let definition = addition.definition {
                 state.objects.keep(service, characteristics, as: definition, by: self)
             }
@@ -166,11 +166,11 @@ final class PeripheralCore: InboxOwner, EventSink {
     }
 
     func addition(_ operation: OperationID) -> CBMutableService? {
-        state.withLock { $0.objects.addition(operation) }
+        state.withLock { $0.objects.additions[operation] }
     }
 
     func takeAddition(_ operation: OperationID) -> CBMutableService? {
-        state.withLock { $0.objects.takeAddition(operation) }
+        state.withLock { $0.objects.additions.removeValue(forKey: operation) }
     }
 
     /// The object of a central, with the ATT MTU that it has now.
