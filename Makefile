@@ -95,5 +95,6 @@ examples: deps ## build the examples and run their tests
 	@$(BUILD) --package-path Examples --build-tests --disable-xctest
 	@swift test --skip-build --package-path Examples --disable-xctest
 
-samples: deps ## compile every Swift block of the documents
+samples: deps ## compile every Swift block of the documents, and the fuzzers
 	@Scripts/check-samples
+	@Scripts/fuzz --check

@@ -23,7 +23,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "FuzzTree",
+            name: "FuzzObjects",
             dependencies: [
                 "CFuzzer", .product(name: "BlueZ", package: root), .product(name: "_BluetoothDBus", package: root),
             ],

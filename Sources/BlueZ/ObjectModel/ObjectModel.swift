@@ -77,7 +77,7 @@ final class ObjectModel: @unchecked Sendable {
         case .adapter:
             let oldAddress = adapters[path]?.address
             guard let (changes, isAdded) = try properties.update(&adapters, path, isNew) else { return [] }
-            if changes.contains(.address) { addressChanged(of: path, from: oldAddress) }
+            if isAdded || changes.contains(.address) { addressChanged(of: path, from: oldAddress) }
             return isAdded ? [.adapterAdded(path)] : changes.isEmpty ? [] : [.adapterChanged(path, changes)]
         case .advertisingManager:
             _ = try properties.update(&advertisers, path, isNew)

@@ -12,8 +12,8 @@ func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let message = DBusMessage(adopting: raw)
     readHeader(message)
     checkRoundTrip(message)
-    do { _ = try InterfaceSignal.input(message) } catch { precondition(!error.name.isEmpty) }
-    do { _ = try InterfaceSignal.snapshot(message) } catch { precondition(!error.name.isEmpty) }
+    do { _ = try ObjectModel().apply(message) } catch { precondition(!error.name.isEmpty) }
+    do { _ = try ObjectModel().replace(with: message) } catch { precondition(!error.name.isEmpty) }
     return 0
 }
 

@@ -4,8 +4,11 @@ import BluetoothDBus
 
 /// Reads signals out of bytes: every sequence of bytes is one of signals.
 struct RandomSignals {
+    /// Properties by interface.
+    typealias Interfaces = [String: [String: DBusValue]]
+
     enum Signal {
-        case added(ObjectPath, ObjectTree.Interfaces)
+        case added(ObjectPath, Interfaces)
         case changed(ObjectPath, String, [String: DBusValue], removed: [String])
         case removed(ObjectPath, [String])
         case snapshot
@@ -36,7 +39,7 @@ struct RandomSignals {
         switch byte() % 8 {
         case 0, 1, 2:
             let path = path()
-            var interfaces: ObjectTree.Interfaces = [:]
+            var interfaces: Interfaces = [:]
             for _ in 0...(byte() % 2) { interfaces[choice(Self.interfaces)] = values() }
             return .added(path, interfaces)
         case 3, 4, 5:
