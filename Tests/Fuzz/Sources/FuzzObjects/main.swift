@@ -46,9 +46,10 @@ func check(_ changes: [ObjectModel.Change], _ model: ObjectModel) {
         default: break
         }
     }
-    for parent in [model.devices.keys.map { $0 }, model.services.keys.map { $0 }, model.characteristics.keys.map { $0 }]
-        .joined()
-    {
+    for parent in [
+        model.devices.keys.map { $0 }, model.services.keys.map { $0 }, model.characteristics.keys.map { $0 },
+    ]
+    .joined() {
         precondition(model.attributes(of: parent).allSatisfy(model.knows), "an attribute that is gone")
     }
     for (path, device) in model.devices {
