@@ -1,0 +1,1 @@
+../../../Sources/BluetoothBackend/Sharing/LRUCache.swift
