@@ -100,24 +100,24 @@ extension CentralRoleMachine {
     mutating func answerDiscovery(_ peer: PeerID, _ operation: LinkState.Operation) {
         guard let path = links[peer]?.path else { return }
         switch operation.command {
-        case .request(let link, let id, .discoverServices(let uuids)):
+        case .request(_, _, .discoverServices(let uuids)):
             links[peer]?.services.areDelivered = true
             let records = services(of: path, peer).map(\.record).filter { isWanted($0.uuid, uuids) }
-            deliver(operation.manager, .response(link: link, operation: id, .services(records)))
-        case .request(let link, let id, .discoverIncludedServices(let service, let uuids)):
+            respond(operation, .services(records))
+        case .request(_, _, .discoverIncludedServices(let service, let uuids)):
             guard let path = object(service, peer, operation) else { return }
             let included = objects.services[path]?.includes.sorted() ?? []
             let records = included.compactMap { record(ofService: $0, peer) }.filter { isWanted($0.uuid, uuids) }
-            deliver(operation.manager, .response(link: link, operation: id, .services(records)))
-        case .request(let link, let id, .discoverCharacteristics(let service, let uuids)):
+            respond(operation, .services(records))
+        case .request(_, _, .discoverCharacteristics(let service, let uuids)):
             guard let path = object(service, peer, operation) else { return }
             let records = objects.attributes(of: path).compactMap { record(ofCharacteristic: $0, peer) }
                 .filter { isWanted($0.uuid, uuids) }
-            deliver(operation.manager, .response(link: link, operation: id, .characteristics(records)))
-        case .request(let link, let id, .discoverDescriptors(let characteristic)):
+            respond(operation, .characteristics(records))
+        case .request(_, _, .discoverDescriptors(let characteristic)):
             guard let path = object(characteristic, peer, operation) else { return }
             let records = objects.attributes(of: path).compactMap { record(ofDescriptor: $0, peer) }
-            deliver(operation.manager, .response(link: link, operation: id, .descriptors(records)))
+            respond(operation, .descriptors(records))
         default: break
         }
     }

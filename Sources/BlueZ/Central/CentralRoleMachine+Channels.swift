@@ -18,27 +18,20 @@ extension CentralRoleMachine {
 
     mutating func channelReplied(_ id: CallID, _ result: Result<ChannelPool.Opening, BackendError>) {
         guard let peer = id.peer, let operation = links[peer]?.inFlight.removeValue(forKey: id),
-            let answer = operation.command.operation,
             links[peer]?.ending.isDown == false, ledger.peer(of: operation.link) != nil
         else {
             // The link or its operation is gone.
             if case .success(let opening) = result { perform(.abort, on: opening.channel) }
-            return resumeOperations(after: id)
+            for peer in links.keys where links[peer]?.inFlight.isEmpty == true { runOperations(peer) }
+            return
         }
         switch result {
         case .success(let opening):
             channels[opening.channel] = OpenChannel(manager: operation.manager, origin: peer)
-            deliver(
-                operation.manager,
-                .response(link: operation.link, operation: answer, .channel(opening.channel, credits: opening.credits)))
+            respond(operation, .channel(opening.channel, credits: opening.credits))
         case .failure(let error): fail(operation, error)
         }
         runOperations(peer)
-    }
-
-    /// Starts what waited for a channel whose operation is gone.
-    private mutating func resumeOperations(after id: CallID) {
-        for peer in links.keys where links[peer]?.inFlight.isEmpty == true { runOperations(peer) }
     }
 
     /// A manager gives up its share of a link: what it sent on its channels still goes over.

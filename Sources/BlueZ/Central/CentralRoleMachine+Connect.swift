@@ -166,7 +166,7 @@ extension CentralRoleMachine {
     }
 
     private mutating func linkUp(_ peer: PeerID, _ path: ObjectPath, isOurs: Bool) {
-        var link = CopyOnWrite(LinkState(path: path, isOurs: isOurs))
+        var link = CopyOnWrite(LinkState(isOurs: isOurs, path: path))
         guard !ledger.leases(of: peer).isEmpty else {
             // Taken back while the link came up.
             guard isOurs else { return }

@@ -5,10 +5,6 @@ import DequeModule
 
 /// Disconnecting, and links that end by themselves.
 extension CentralRoleMachine {
-    mutating func disconnect(_ manager: HostLedger.Manager, _ peer: PeerID) {
-        releaseLink(manager, peer, isSilent: false)
-    }
-
     /// Releases a manager's pending connect, or its lease of a link.
     mutating func releaseLink(_ manager: HostLedger.Manager, _ peer: PeerID, isSilent: Bool) {
         switch ledger.disconnect(manager, from: peer) {

@@ -19,7 +19,7 @@ extension CentralRoleMachine {
         guard let path = object(attribute, peer, operation) else { return }
         // Before the call: a value may come before the answer.
         let mustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
-        guard mustAct else { return answerNotifying(operation, enabled) }
+        guard mustAct else { return respond(operation, .notifying(enabled)) }
         if enabled {
             let method = operation.needsSignals ? .startNotify : notificationMethod
             links[peer]?.subscriptions[path] = LinkState.Subscription(attribute: attribute, source: method.source)
@@ -30,14 +30,9 @@ extension CentralRoleMachine {
         case .signals, nil: send(peer, operation, path, "StopNotify")
         case .socket(let socket):
             release(socket, of: path)
-            answerNotifying(operation, false)
-        case .acquiring, .closedSocket: answerNotifying(operation, false)
+            respond(operation, .notifying(false))
+        case .acquiring, .closedSocket: respond(operation, .notifying(false))
         }
-    }
-
-    mutating func answerNotifying(_ operation: LinkState.Operation, _ enabled: Bool) {
-        guard let id = operation.command.operation else { return }
-        deliver(operation.manager, .response(link: operation.link, operation: id, .notifying(enabled)))
     }
 
     /// A subscription that failed is none; one whose end failed is one no more, whatever the peer thinks.
@@ -125,7 +120,7 @@ extension CentralRoleMachine {
         switch result {
         case .success(let body):
             if adopt(body, for: path, of: peer) {
-                answerNotifying(operation, true)
+                respond(operation, .notifying(true))
                 return true
             }
         case .failure(let error):

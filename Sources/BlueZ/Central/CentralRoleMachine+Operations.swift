@@ -107,18 +107,18 @@ extension CentralRoleMachine {
 
     private mutating func succeeded(_ peer: PeerID, _ operation: LinkState.Operation, _ body: [DBusValue]) {
         switch operation.command {
-        case .request(let link, let id, .read):
+        case .request(_, _, .read):
             let value = body.first?.bytesValue.map { Data($0) }
             endReading(peer, echo: value)
             guard let value else {
                 return fail(operation, BackendError(.unknown, operation: "ReadValue", message: "a reply without bytes"))
             }
-            deliver(operation.manager, .response(link: link, operation: id, .value(value)))
-        case .request(let link, let id, .write):
+            respond(operation, .value(value))
+        case .request(_, _, .write):
             links[peer]?.writes.isGoingBack = false
-            deliver(operation.manager, .response(link: link, operation: id, .written))
+            respond(operation, .written)
         case .writeCommand(let link, _, _): deliver(operation.manager, .writeCredits(link: link, count: 1))
-        case .request(_, _, .setNotifying(_, let enabled)): answerNotifying(operation, enabled)
+        case .request(_, _, .setNotifying(_, let enabled)): respond(operation, .notifying(enabled))
         default: break
         }
     }
@@ -174,9 +174,12 @@ extension CentralRoleMachine {
         fail(operation, error)
     }
 
-    mutating func fail(_ operation: LinkState.Operation, _ error: BackendError) {
+    mutating func fail(_ operation: LinkState.Operation, _ error: BackendError) { respond(operation, .failure(error)) }
+
+    /// Answers an operation, unless it is a command that expects no response.
+    mutating func respond(_ operation: LinkState.Operation, _ response: LinkResponse) {
         guard let id = operation.command.operation else { return }
-        deliver(operation.manager, .response(link: operation.link, operation: id, .failure(error)))
+        deliver(operation.manager, .response(link: operation.link, operation: id, response))
     }
 }
 #endif

@@ -14,7 +14,7 @@ extension CentralRoleMachine {
                 operation,
                 BackendError(.unknown, operation: HCIReadRSSI.operation, message: "an address makes no sense"))
         }
-        readSignalStrength(operation, of: address, on: index)
+        outputs.effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: address, on: index))
     }
 
     /// The kernel's number of an adapter: 1 for `hci1`.
@@ -26,12 +26,10 @@ extension CentralRoleMachine {
     mutating func signalStrengthReplied(_ id: CallID, _ result: Result<Int, BackendError>) {
         // The end of a link, or of power, answers all that is open.
         guard case .signalStrength(let operation)? = purpose(of: id),
-            let peer = ledger.peer(of: operation.link), links[peer]?.ending.isDown == false,
-            let answer = operation.command.operation
+            let peer = ledger.peer(of: operation.link), links[peer]?.ending.isDown == false
         else { return }
         switch result {
-        case .success(let rssi):
-            deliver(operation.manager, .response(link: operation.link, operation: answer, .rssi(rssi)))
+        case .success(let rssi): respond(operation, .rssi(rssi))
         case .failure(let error): fail(operation, error)
         }
     }

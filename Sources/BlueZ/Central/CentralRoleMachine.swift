@@ -94,10 +94,6 @@ struct CentralRoleMachine: AdapterRoleMachine {
         return id
     }
 
-    mutating func readSignalStrength(_ operation: LinkState.Operation, of peer: L2CAPAddress, on adapter: UInt16) {
-        outputs.effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: peer, on: adapter))
-    }
-
     mutating func perform(_ action: WriteSocket.Action, on socket: LinkSocketID) {
         outputs.effects.append(.socket(socket, action))
     }
@@ -155,7 +151,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .startScan(let parameters): startScan(manager, parameters)
         case .stopScan: stopScan(manager)
         case .connect(let peer, let operation, let options): connect(manager, peer, operation, options)
-        case .disconnect(let peer): disconnect(manager, peer)
+        case .disconnect(let peer): releaseLink(manager, peer, isSilent: false)
         case .setConnectionEventFilter(let filter): managers[manager]?.connectionEvents = filter
         case .channel(let channel, let command): use(channel, command, by: manager)
         default: enqueue(command, from: manager)

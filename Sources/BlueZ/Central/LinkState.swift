@@ -102,11 +102,6 @@ struct LinkState: Sendable {
     /// A bus allows 128 unanswered calls per connection, for all links together.
     static let writeCredits = 16
 
-    init(path: ObjectPath, isOurs: Bool) {
-        self.path = path
-        self.isOurs = isOurs
-    }
-
     /// The command that is to start next, where the link takes any.
     var next: Operation? { ending.isDown || ending.isClosing || ending.lost != nil ? nil : waiting.first }
 

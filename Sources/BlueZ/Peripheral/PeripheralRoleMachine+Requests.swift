@@ -26,10 +26,8 @@ extension PeripheralRoleMachine {
         }
     }
 
-    func failure(_ name: String, _ message: String) -> DBusError { DBusError(name: name, message: message) }
-
     mutating func refuse(_ call: IncomingCall, _ name: String, _ message: String) {
-        perform(.refuse(call.number, failure(name, message)))
+        perform(.refuse(call.number, DBusError(name: name, message: message)))
     }
 
     // MARK: Reads and writes

@@ -116,7 +116,7 @@ extension CentralRoleMachine {
             connectNext()
             return nil
         }
-        var link = CopyOnWrite(LinkState(path: path, isOurs: isOurs))
+        var link = CopyOnWrite(LinkState(isOurs: isOurs, path: path))
         link.mtu = currentMTU(of: path)
         links[peer] = link
         return ledger.linkUp(peer).first?.link
