@@ -49,9 +49,20 @@ final class Console {
         guard !isOutputClosed else { return }
         let code = write()
         guard code != 0 else { return }
-        isOutputClosed = true
         if code != EPIPE { warn("cannot write the results: \(String(cString: strerror(code)))") }
+        outputWasClosed()
+    }
+
+    private func outputWasClosed() {
+        guard !isOutputClosed else { return }
+        isOutputClosed = true
         onClosedOutput?()
+    }
+
+    /// Waits until the reader of standard output closes it; else a command without results would not notice.
+    func watchOutput() async throws {
+        while !StandardStream.output.isClosed { try await Task.sleep(for: .seconds(1)) }
+        outputWasClosed()
     }
 
     /// Writes a warning or a remark to standard error.
@@ -90,6 +101,12 @@ enum StandardStream: Int32, Sendable {
     case error = 2
 
     var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    /// Whether the reader of a pipe or a socket has closed it.
+    var isClosed: Bool {
+        var poll = pollfd(fd: rawValue, events: 0, revents: 0)
+        return systemPoll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLERR | POLLHUP) != 0
+    }
 
     /// The terminal's columns and rows; nil if they are unknown.
     var size: (columns: Int, rows: Int)? {

@@ -58,6 +58,8 @@ extension BackendCommand {
             try await perform(in: role)
         }
         role.console.onClosedOutput = { work.cancel() }
+        let watch = Task { try await role.console.watchOutput() }
+        defer { watch.cancel() }
         started(work)
         let result = await work.result
         if case .failure = result {
