@@ -1,6 +1,5 @@
 #if os(Linux)
 import BluetoothDBus
-import Testing
 
 @testable import BlueZ
 
@@ -19,23 +18,8 @@ enum DaemonMessage {
     case propertiesChanged(ObjectPath, String, [String: DBusValue], removed: [String] = [])
     case disconnected(ObjectPath, String)
 
-    /// Applies the message to a model, and gives what ``BlueZDaemon`` sends to its clients then.
-    func apply(to objects: ObjectModel) -> DaemonEvent {
-        do throws(DBusError) {
-            switch self {
-            case .phase(let phase):
-                if phase != .ready { objects.removeAll() }
-                return .phase(phase)
-            case .snapshot: return .snapshot(try objects.replace(with: try message))
-            default: return .changed(try objects.apply(try message))
-            }
-        } catch {
-            Issue.record(error)
-            return .changed([])
-        }
-    }
-
-    private var message: DBusMessage {
+    /// The message, encoded.
+    var message: DBusMessage {
         get throws(DBusError) {
             switch self {
             case .phase: throw DBusError(name: DBusError.Name.failed, message: "a phase is no message")
@@ -77,16 +61,6 @@ enum DaemonMessage {
                 entries: interfaces.sorted { $0.key < $1.key }.map {
                     .init(key: .string($0.key), value: .properties($0.value))
                 }))
-    }
-}
-
-extension ObjectModel {
-    /// Applies a message, and gives the changes.
-    func changes(by message: DaemonMessage) -> [Change] {
-        switch message.apply(to: self) {
-        case .changed(let changes), .snapshot(let changes): changes
-        case .phase: []
-        }
     }
 }
 #endif

@@ -9,8 +9,8 @@ import Glibc
 /// A socket on which the daemon takes values of one characteristic, a packet each: write commands, or notifications for
 /// one central.
 ///
-/// What the daemon does not take at once waits here, for as many credits as it cost. All that the daemon sends are
-/// confirmations of indications, one byte each, from BlueZ 5.80 on.
+/// Values that the daemon does not take at once wait in a queue, which the credits of their senders bound. The daemon
+/// sends nothing but confirmations of indications, one byte each, from BlueZ 5.80 on.
 // Invariant: used on `queue` only.
 final class WriteSocket: @unchecked Sendable {
     /// What happens to it.

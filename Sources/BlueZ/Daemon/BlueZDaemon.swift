@@ -127,19 +127,10 @@ final class BlueZDaemon: @unchecked Sendable {
             let message = try DBusMessage.methodCall(
                 to: owner, path: call.path, interface: call.interface, member: call.member, call.body)
             connection.call(message, deadline: call.deadline) { reply in
-                completion(reply.flatMap(Self.values))
+                completion(reply.values)
             }
         } catch {
             queue.async { completion(.failure(error)) }
-        }
-    }
-
-    private static func values(_ message: DBusMessage) -> Result<[DBusValue], DBusError> {
-        var reader = DBusReader(message)
-        do throws(DBusError) {
-            return .success(try reader.remainingValues())
-        } catch {
-            return .failure(error)
         }
     }
 

@@ -4,10 +4,10 @@ import BluetoothDBus
 
 /// The pure part of a role that a manager has on one adapter: central or peripheral.
 ///
-/// What both do alike is here: the adapter and its state, and the need of pairing.
+/// Extensions implement what both share: following the adapter and its state, L2CAP channels, and the need for pairing.
 protocol AdapterRoleMachine: RoleMachine
 where Manager: AdapterRoleManager, Input: AdapterRoleInput, Effect: AdapterRoleEffect {
-    /// What an L2CAP channel is opened on.
+    /// The type of ``OpenChannel/origin``.
     associatedtype ChannelOrigin: Equatable & Sendable
 
     var watch: AdapterWatch { get set }
@@ -21,9 +21,9 @@ where Manager: AdapterRoleManager, Input: AdapterRoleInput, Effect: AdapterRoleE
     func needsPairing(with device: ObjectPath) -> Bool
 }
 
-/// What a role knows of each of its managers.
+/// The state that a role keeps for one of its managers.
 protocol AdapterRoleManager: Sendable {
-    /// The state that it was told.
+    /// The adapter's state that was delivered last; nil before the first one.
     var state: AdapterState? { get set }
 }
 

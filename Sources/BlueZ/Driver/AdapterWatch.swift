@@ -69,8 +69,8 @@ struct AdapterWatch: Sendable {
     /// Keeps to the adapter, or chooses one.
     mutating func choose(in objects: ObjectModel) {
         guard daemon == .ready else { return }
-        if adapter.map({ objects.adapters[$0] == nil }) == true {
-            adapter = nil
+        if let adapter, objects.adapters[adapter] == nil {
+            self.adapter = nil
             expectAdapter(within: timings.adapterReturnTimeout)
         }
         guard let path = adapter ?? candidate(among: objects.adapters), let object = objects.adapters[path] else {

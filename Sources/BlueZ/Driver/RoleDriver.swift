@@ -6,7 +6,8 @@ import Dispatch
 
 /// Runs a ``RoleMachine``: passes inputs to it and performs its effects.
 ///
-/// Inputs are processed on the daemon's queue. What all roles do alike is here; ``perform(_:)`` is the role's.
+/// Inputs are processed on the daemon's queue. Extensions implement what all roles share; each role
+/// implements ``perform(_:)``.
 protocol RoleDriver: DaemonClient {
     associatedtype Machine: RoleMachine
 
@@ -155,6 +156,7 @@ extension RoleDriver where Machine: AdapterRoleMachine {
     ///
     /// - Parameter limit: How many devices out of reach it wants remembered.
     func newManager(remembering limit: Int) -> HostLedger.Manager {
+        // The limit belongs to the directory, which is used on the queue only.
         daemon.queue.async { [core] in core.contents.withLock { $0.machine.watch.remember(atLeast: limit) } }
         return newManager()
     }

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// The pure part of a role: inputs go in, effects come out.
 ///
-/// What all roles do alike is here: calls, timers, deliveries.
+/// Extensions implement what all roles share: calls, timers and deliveries.
 protocol RoleMachine: Sendable {
     associatedtype Input: RoleInput
     associatedtype Effect: RoleEffect where Effect.Event == Input.Event, Effect.Timer == Input.Timer

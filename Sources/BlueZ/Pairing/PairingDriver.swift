@@ -9,7 +9,7 @@ final class PairingDriver: RoleDriver {
     let core: RoleDriverCore<PairingRoleMachine>
     /// Whether a role of this process needs to be paired with the device at a path.
     private let needsPairing: @Sendable (ObjectPath) -> Bool
-    /// What operations are to hear of that wait for a pairing that was refused.
+    /// Called with a peer whose pairing was refused: an operation on its link may wait for that pairing.
     private let refused: @Sendable (PeerID) -> Void
     /// The roles in which something may need pairing.
     private let needy = Lock<Set<ObjectIdentifier>>([])

@@ -173,7 +173,7 @@ public final class DBusConnection: Sendable {
             to: destination, path: path, interface: interface, member: member, body)
         let result = await withCheckedContinuation { continuation in
             call(message, deadline: deadline) { reply in
-                continuation.resume(returning: reply.read { body throws(DBusError) in try body.remainingValues() })
+                continuation.resume(returning: reply.values)
             }
         }
         return try result.get()
@@ -231,6 +231,11 @@ struct ConnectAttempts: Sendable {
 }
 
 extension Result where Success == DBusMessage, Failure == DBusError {
+    /// All values in the body of a reply.
+    package var values: Result<[DBusValue], DBusError> {
+        read { body throws(DBusError) in try body.remainingValues() }
+    }
+
     /// Reads the body of a reply.
     func read<Value>(_ body: (inout DBusReader) throws(DBusError) -> Value) -> Result<Value, DBusError> {
         Result<Value, DBusError> { () throws(DBusError) in

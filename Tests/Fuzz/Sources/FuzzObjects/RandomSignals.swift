@@ -4,16 +4,6 @@ import BluetoothDBus
 
 /// Reads signals out of bytes: every sequence of bytes is one of signals.
 struct RandomSignals {
-    /// Properties by interface.
-    typealias Interfaces = [String: [String: DBusValue]]
-
-    enum Signal {
-        case added(ObjectPath, Interfaces)
-        case changed(ObjectPath, String, [String: DBusValue], removed: [String])
-        case removed(ObjectPath, [String])
-        case snapshot
-    }
-
     private static let levels = ["hci", "dev_00_11_22_33_44_5", "service000", "char000", "desc000"]
     private static let interfaces = [
         "org.bluez.Adapter1", "org.bluez.Device1", "org.bluez.GattService1", "org.bluez.GattCharacteristic1",
@@ -33,23 +23,25 @@ struct RandomSignals {
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes[...] }
 
-    /// Nil at the end of the bytes.
-    mutating func next() -> Signal? {
+    /// The next message; nil at the end of the bytes.
+    ///
+    /// - Parameter listed: What a snapshot lists.
+    mutating func next(_ listed: [ObjectPath: DaemonMessage.Interfaces]) -> DaemonMessage? {
         guard !bytes.isEmpty else { return nil }
         switch byte() % 8 {
         case 0, 1, 2:
             let path = path()
-            var interfaces: Interfaces = [:]
+            var interfaces: DaemonMessage.Interfaces = [:]
             for _ in 0...(byte() % 2) { interfaces[choice(Self.interfaces)] = values() }
-            return .added(path, interfaces)
+            return .interfacesAdded(path, interfaces)
         case 3, 4, 5:
             let path = path()
             let interface = choice(Self.interfaces)
             let values = values()
-            return .changed(
+            return .propertiesChanged(
                 path, interface, values, removed: (0..<byte() % 2).map { _ in choice(Self.properties) })
-        case 6: return .removed(path(), (0...(byte() % 2)).map { _ in choice(Self.interfaces) })
-        default: return .snapshot
+        case 6: return .interfacesRemoved(path(), (0...(byte() % 2)).map { _ in choice(Self.interfaces) })
+        default: return .snapshot(listed)
         }
     }
 

@@ -8,26 +8,28 @@ import Glibc
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var signals = RandomSignals(UnsafeBufferPointer(start: bytes, count: count))
     let model = ObjectModel()
-    var listed: [ObjectPath: RandomSignals.Interfaces] = [:]
-    while let signal = signals.next() {
+    var listed: [ObjectPath: DaemonMessage.Interfaces] = [:]
+    while let signal = signals.next(listed) {
         do {
             switch signal {
-            case .added(let path, let interfaces):
-                listed[path, default: [:]].merge(interfaces) { $1 }
-                check(try model.apply(Message.added(path, interfaces)), model)
-            case .changed(let path, let interface, let values, let removed):
-                let isKnown = model.knows(path)
-                let changes = try model.apply(Message.changed(path, interface, values, removed))
-                precondition(isKnown || changes.allSatisfy(\.isMalformed), "changes of an unknown object")
-                check(changes, model)
-            case .removed(let path, let interfaces):
-                for interface in interfaces { listed[path]?[interface] = nil }
-                check(try model.apply(Message.removed(path, interfaces)), model)
             case .snapshot:
-                check(try model.replace(with: Message.snapshot(listed)), model)
-                let again = try model.replace(with: Message.snapshot(listed))
+                check(try model.replace(with: signal.message), model)
+                let again = try model.replace(with: signal.message)
                 precondition(
                     again.allSatisfy { !$0.isMembership }, "the same snapshot again adds and removes no objects")
+            case .propertiesChanged(let path, _, _, _):
+                let isKnown = model.knows(path)
+                let changes = try model.apply(signal.message)
+                precondition(isKnown || changes.allSatisfy(\.isMalformed), "changes of an unknown object")
+                check(changes, model)
+            default:
+                if case .interfacesAdded(let path, let interfaces) = signal {
+                    listed[path, default: [:]].merge(interfaces) { $1 }
+                }
+                if case .interfacesRemoved(let path, let interfaces) = signal {
+                    for interface in interfaces { listed[path]?[interface] = nil }
+                }
+                check(try model.apply(signal.message), model)
             }
         } catch {
             preconditionFailure("\(error)")
@@ -56,47 +58,6 @@ func check(_ changes: [ObjectModel.Change], _ model: ObjectModel) {
         _ = device.advertisement
         let hasAdapter = path.parent.map { model.adapters[$0] != nil } ?? false
         precondition(!hasAdapter || device.address.isEmpty || model.peer(at: path) != nil, "a device of no identifier")
-    }
-}
-
-/// The messages of `bluetoothd`.
-enum Message {
-    static func added(_ path: ObjectPath, _ interfaces: RandomSignals.Interfaces) throws -> DBusMessage {
-        try .signal(
-            path: .root, interface: ObjectModel.objectManager, member: "InterfacesAdded",
-            [.objectPath(path), value(of: interfaces)])
-    }
-
-    static func removed(_ path: ObjectPath, _ interfaces: [String]) throws -> DBusMessage {
-        try .signal(
-            path: .root, interface: ObjectModel.objectManager, member: "InterfacesRemoved",
-            [.objectPath(path), .strings(interfaces)])
-    }
-
-    static func changed(
-        _ path: ObjectPath, _ interface: String, _ values: [String: DBusValue], _ removed: [String]
-    ) throws -> DBusMessage {
-        try .signal(
-            path: path, interface: ObjectModel.properties, member: "PropertiesChanged",
-            [.string(interface), .properties(values), .strings(removed)])
-    }
-
-    static func snapshot(_ objects: [ObjectPath: RandomSignals.Interfaces]) throws -> DBusMessage {
-        let interfaces = DBusType.dictionary(key: .string, value: .dictionary(key: .string, value: .variant))
-        let entries = objects.sorted { $0.key < $1.key }.map { path, interfaces in
-            DBusDictionary.Entry(key: .objectPath(path), value: value(of: interfaces))
-        }
-        return try .signal(
-            path: .root, interface: "test.Reply", member: "Reply",
-            [.dictionary(DBusDictionary(keyType: .objectPath, valueType: interfaces, entries: entries))])
-    }
-
-    private static func value(of interfaces: RandomSignals.Interfaces) -> DBusValue {
-        let entries = interfaces.sorted { $0.key < $1.key }.map { name, properties in
-            DBusDictionary.Entry(key: .string(name), value: .properties(properties))
-        }
-        let properties = DBusType.dictionary(key: .string, value: .variant)
-        return .dictionary(DBusDictionary(keyType: .string, valueType: properties, entries: entries))
     }
 }
 

@@ -1,0 +1,1 @@
+../../../BlueZTests/DaemonMessage.swift
