@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let whenBlueZ = TargetDependencyCondition.when(platforms: [.linux], traits: ["BlueZ"])
 let whenEmulator = TargetDependencyCondition.when(traits: ["Emulator"])
+let whenEmulatorOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Emulator"])
 /// Apple's platforms have Apple's classes.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 
@@ -24,6 +25,7 @@ let package = Package(
         .library(name: "BluetoothInstrumentation", targets: ["BluetoothInstrumentation"]),
         .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
+        .library(name: "EmulatedBlueZ", targets: ["EmulatedBlueZ"]),
         .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
         .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
@@ -82,6 +84,13 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
+        // An emulated world as the service `org.bluez`, for programs in other processes.
+        .target(
+            name: "EmulatedBlueZ",
+            dependencies: [
+                "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport", "BluetoothValues", logging,
+            ],
+            swiftSettings: settings),
         .target(
             name: "CoreBluetoothPackage",
             dependencies: [
@@ -127,6 +136,7 @@ let package = Package(
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
+                .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -203,6 +213,13 @@ let package = Package(
                 "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothInstrumentation", "BluetoothSupport",
                 "ChildProcesses",
                 "CoreBluetoothPackage", "ScarceResources", "ScriptedBlueZ",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EmulatedBlueZTests",
+            dependencies: [
+                "EmulatedBlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport",
+                "ScriptedBlueZ",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.

@@ -59,7 +59,7 @@ extension DBusConnection {
             state.subscriptions[state.nextSubscription] = .init(rule, handler)
             return state.nextSubscription
         }
-        callBus("AddMatch", rule.text) { reply in completion(reply.map { _ in }) }
+        callBus("AddMatch", [.string(rule.text)]) { reply in completion(reply.map { _ in }) }
         return DBusSubscription { [weak core] in core?.removeSubscription(id, rule: rule) }
     }
 
@@ -80,7 +80,7 @@ extension DBusConnection {
         } completion: { added in
             if case .failure(let error) = added { handler(.failure(error)) }
         }
-        callBus("GetNameOwner", name) { reply in
+        callBus("GetNameOwner", [.string(name)]) { reply in
             let owner = reply.read { body throws(DBusError) -> String? in try body.string() }
             if case .failure(let error) = owner, error.name == DBusError.Name.nameHasNoOwner {
                 handler(.success(nil))
@@ -91,6 +91,26 @@ extension DBusConnection {
         return subscription
     }
 
+    /// Requests a well-known name for this connection, without waiting in line for it.
+    ///
+    /// - Parameter completion: Runs on the queue, once: `true` if the connection owns the name now, `false` if another
+    ///   connection does; with `AccessDenied` if the policy of the bus forbids it.
+    package func requestName(
+        _ name: String, completion: @escaping @Sendable (Result<Bool, DBusError>) -> Void
+    ) {
+        // DBUS_NAME_FLAG_DO_NOT_QUEUE; the replies are DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER and …_ALREADY_OWNER.
+        callBus("RequestName", [.string(name), .uint32(4)]) { reply in
+            completion(reply.read { body throws(DBusError) in [1, 4].contains(try body.uint32()) })
+        }
+    }
+
+    /// Releases a well-known name.
+    ///
+    /// - Parameter completion: Runs on the queue, once.
+    package func releaseName(_ name: String, completion: @escaping @Sendable (Result<Void, DBusError>) -> Void) {
+        callBus("ReleaseName", [.string(name)]) { completion($0.map { _ in }) }
+    }
+
     private static func newOwner(_ body: inout DBusReader) throws(DBusError) -> String? {
         _ = (name: try body.string(), oldOwner: try body.string())
         let owner = try body.string()
@@ -98,10 +118,11 @@ extension DBusConnection {
     }
 
     private func callBus(
-        _ member: String, _ argument: String, completion: @escaping @Sendable (Result<DBusMessage, DBusError>) -> Void
+        _ member: String, _ arguments: [DBusValue],
+        completion: @escaping @Sendable (Result<DBusMessage, DBusError>) -> Void
     ) {
         do throws(DBusError) {
-            call(try BusDriver.call(member, [.string(argument)]), deadline: Self.busDeadline, completion: completion)
+            call(try BusDriver.call(member, arguments), deadline: Self.busDeadline, completion: completion)
         } catch {
             queue.async { completion(.failure(error)) }
         }

@@ -136,7 +136,7 @@ public final class DBusConnection: Sendable {
     }
 
     /// Calls `handler` on the queue with each incoming method call; without a handler, all are refused.
-    func onCall(_ handler: (@Sendable (DBusCall) -> Void)?) {
+    package func onCall(_ handler: (@Sendable (DBusCall) -> Void)?) {
         core.state.withLock { state in
             if state.closed == nil { state.callHandler = handler }
         }

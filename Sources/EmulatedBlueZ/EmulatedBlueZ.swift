@@ -1,0 +1,136 @@
+#if os(Linux)
+import BluetoothDBus
+public import BluetoothEmulator
+import BluetoothSupport
+import Dispatch
+import Logging
+
+/// An emulated world as the service `org.bluez` on a message bus.
+///
+/// Programs that use BlueZ, in any language and unchanged, see the hosts of the emulator as adapters (`hci0` and so on,
+/// in the order of ``BluetoothEmulator/Emulator/hosts``) and its devices on the air. Any thread may call any method.
+///
+/// Source: BlueZ, `doc/org.bluez.*.rst`.
+public final class EmulatedBlueZ: Sendable {
+    private let connection: DBusConnection
+    private let end = ServiceEnd()
+
+    private init(connection: DBusConnection) {
+        self.connection = connection
+        connection.onDisconnect { [end] error in end.finish(.busLost(error.description)) }
+    }
+
+    /// Serves an emulator as `org.bluez`; when this returns, clients may start.
+    ///
+    /// The service ends with ``stop()``, with the last reference, or when the bus goes.
+    ///
+    /// - Parameters:
+    ///   - emulator: The world, in real or scaled time: clients in other processes cannot wait for virtual time.
+    ///   - busAddress: The bus, in the notation of the D-Bus Specification (`unix:path=…`); nil takes the system bus:
+    ///     `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
+    ///   - configuration: The version of BlueZ, the delays and the limits.
+    /// - Throws: ``EmulatedBlueZError``.
+    public static func serve(
+        _ emulator: Emulator, on busAddress: String? = nil,
+        configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration()
+    ) async throws(EmulatedBlueZError) -> EmulatedBlueZ {
+        guard emulator.time != .virtual else { throw .virtualTime }
+        let address = busAddress.map(DBusAddress.explicit) ?? .system
+        let opened = await withCheckedContinuation { continuation in
+            DBusConnection.open(address, queue: DispatchQueue(label: "EmulatedBlueZ")) {
+                continuation.resume(returning: $0)
+            }
+        }
+        let connection: DBusConnection
+        switch opened {
+        case .success(let open): connection = open
+        case .failure(let error): throw .busUnavailable(error.description)
+        }
+        let service = EmulatedBlueZ(connection: connection)
+        try await service.claimName()
+        return service
+    }
+
+    private func claimName() async throws(EmulatedBlueZError) {
+        let owned = await withCheckedContinuation { continuation in
+            connection.requestName("org.bluez") { continuation.resume(returning: $0) }
+        }
+        switch owned {
+        case .success(true): return
+        case .success(false): throw .nameTaken
+        case .failure(let error): throw .nameRefused(error.description)
+        }
+    }
+
+    /// Leaves the bus; all sessions, links and registrations of clients end.
+    public func stop() {
+        connection.close()
+        end.finish(nil)
+    }
+
+    /// Returns when the service was stopped.
+    ///
+    /// - Throws: ``EmulatedBlueZError/busLost(_:)`` when the bus is gone.
+    public func waitUntilEnd() async throws(EmulatedBlueZError) {
+        if let error = await end.wait() { throw error }
+    }
+}
+
+/// The reason why a world is not served, or no longer.
+public enum EmulatedBlueZError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The bus does not accept the connection.
+    case busUnavailable(String)
+    /// Another program owns `org.bluez`: a real `bluetoothd`, or another emulated one.
+    case nameTaken
+    /// The policy of the bus does not let this program own `org.bluez`.
+    case nameRefused(String)
+    /// The bus closed the connection.
+    case busLost(String)
+    /// The emulator's time is virtual.
+    case virtualTime
+
+    /// The reason as a sentence.
+    public var description: String {
+        switch self {
+        case .busUnavailable(let error): "the message bus is not available: \(error)"
+        case .nameTaken: "another program owns the name org.bluez on this bus"
+        case .nameRefused(let error): "the bus does not let this program own the name org.bluez: \(error)"
+        case .busLost(let error): "the message bus is gone: \(error)"
+        case .virtualTime: "an emulator in virtual time cannot serve other processes; use real or scaled time"
+        }
+    }
+}
+
+/// The end of a service, for any number of waiting tasks.
+private final class ServiceEnd: Sendable {
+    private struct State {
+        var isOver = false
+        var error: EmulatedBlueZError?
+        var waiting: [CheckedContinuation<EmulatedBlueZError?, Never>] = []
+    }
+
+    private let state = Lock(State())
+
+    /// The first end counts.
+    func finish(_ error: EmulatedBlueZError?) {
+        let waiting = state.withLock { state -> [CheckedContinuation<EmulatedBlueZError?, Never>] in
+            guard !state.isOver else { return [] }
+            state.isOver = true
+            state.error = error
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: error) }
+    }
+
+    func wait() async -> EmulatedBlueZError? {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state -> Bool in
+                if !state.isOver { state.waiting.append(continuation) }
+                return state.isOver
+            }
+            if isOver { continuation.resume(returning: state.withLock { $0.error }) }
+        }
+    }
+}
+#endif
