@@ -146,6 +146,13 @@ public struct DeviceAddress: Hashable, Sendable, Comparable {
         self.bits = bits
     }
 
+    /// Whether it counts as a random address: static where the two highest bits are 11, resolvable private where they are
+    /// 01; any other counts as public.
+    ///
+    /// On the air a bit beside the address says so, and the emulator derives that bit from the address. Non-resolvable
+    /// private addresses, with the bits 00, do not occur. Source: Core Specification, Vol 6, Part B, 1.3.2.
+    public var isRandom: Bool { bits >> 46 & 1 == 1 }
+
     /// Orders by value.
     public static func < (left: Self, right: Self) -> Bool { left.bits < right.bits }
 }

@@ -75,6 +75,8 @@ enum HostControl: Sendable {
     /// Another app of the host connects or releases its connection.
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)
+    /// Ends the link of a central of the peripheral role.
+    case disconnectCentral(PeerID)
 }
 
 /// The inputs of the world, in order.

@@ -137,11 +137,11 @@ extension World {
         connect(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
     }
 
-    private func link(with peer: PeerID, in scope: [Int]) -> (Ref<Link>, SecurityLevel)? {
+    /// The first link of one of the hosts with a peer, in either role.
+    func link(with peer: PeerID, in scope: [Int]) -> (Ref<Link>, SecurityLevel)? {
         for host in scope {
             if let ref = hosts[host].links[peer], let link = links[ref] { return (ref, link.security.level) }
-            for ref in hosts[host].server.flatMap({ devices[$0]?.links }) ?? [] where links[ref]?.server.central == peer
-            {
+            for ref in serverLinks(of: host) where links[ref]?.server.central == peer {
                 if let link = links[ref] { return (ref, link.security.level) }
             }
         }

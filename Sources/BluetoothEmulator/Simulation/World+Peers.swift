@@ -1,0 +1,49 @@
+import BluetoothBackend
+
+// The devices that a host knows: by hearing them, by links of either role, by keys.
+extension World {
+    /// The links of a host's peripheral role.
+    func serverLinks(of host: Int) -> [Ref<Link>] {
+        hosts[host].server.flatMap { devices[$0]?.links } ?? []
+    }
+
+    /// The centrals that are connected to a host's peripheral role.
+    func connectedCentrals(of host: Int) -> [ConnectedCentral] {
+        serverLinks(of: host).compactMap { ref in
+            guard let link = links[ref], let central = link.server.central else { return nil }
+            return ConnectedCentral(peer: central, address: identity(of: ref).address, mtu: link.mtu)
+        }
+    }
+
+    /// A host ends the link of a central that is connected to its peripheral role.
+    mutating func disconnectCentral(_ peer: PeerID, from host: Int) {
+        for ref in serverLinks(of: host) where links[ref]?.server.central == peer {
+            queue.schedule(.remoteClose(ref), at: links[ref]?.timing.connectionEvent(from: now) ?? now)
+        }
+    }
+
+    /// The keys that a host has of others.
+    func bonds(of host: Int) -> [HostBond] {
+        hosts[host].pairing.bonds.sorted { $0.key < $1.key }.map { address, bond in
+            HostBond(
+                peer: bond.peer, address: airAddress(ofIdentity: address), identityAddress: address,
+                isAuthenticated: bond.isAuthenticated)
+        }
+    }
+
+    /// The address on the air of the device or host with an identity address; that address itself where it is gone.
+    private func airAddress(ofIdentity address: DeviceAddress) -> DeviceAddress {
+        if let device = devices.refs.first(where: { devices[$0]?.identity.identityAddress == address }) {
+            return devices[device]?.identity.address ?? address
+        }
+        return hosts.first { $0.identity.address == address }?.identity.airAddress ?? address
+    }
+
+    /// The address under which a host knows a peer; nil for one that it does not know.
+    func address(of peer: PeerID, on host: Int) -> DeviceAddress? {
+        if let known = hosts[host].peers[peer] { return known.address }
+        if let link = hosts[host].links[peer].flatMap({ links[$0] }) { return devices[link.device]?.identity.address }
+        if let central = connectedCentrals(of: host).first(where: { $0.peer == peer }) { return central.address }
+        return hosts[host].pairing.bondAddress(of: peer).map(airAddress(ofIdentity:))
+    }
+}
